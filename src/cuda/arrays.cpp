@@ -1,4 +1,4 @@
-// Memory management: arrays.
+// Memory management of the driver API: arrays.
 #include "cuda/arrays.h"
 
 #include "host/arrays.h"
@@ -31,7 +31,7 @@ constexpr unsigned kFlags =
 constexpr unsigned kOtherFlags = CUDA_ARRAY3D_DEPTH_TEXTURE | CUDA_ARRAY3D_COLOR_ATTACHMENT | CUDA_ARRAY3D_SPARSE |
                                  CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
 
-// Formats that cuda.h names and that are not here: compressed ones, those of video, and normalized ones.
+// True for formats of cuda.h that arrays here do not support: compressed, video and normalized ones.
 bool is_other_format(CUarray_format f) {
   return f == CU_AD_FORMAT_UNORM_INT_101010_2 || (f >= CU_AD_FORMAT_BC1_UNORM && f <= CU_AD_FORMAT_Y410) ||
          (f >= CU_AD_FORMAT_NV12 && f <= CU_AD_FORMAT_YUV444_16bit_SemiPlanar) ||

@@ -1,4 +1,4 @@
-// Primary contexts, and contexts of the program's own.
+// Primary contexts, and contexts that the program creates.
 #include "cuda/addresses.h"
 #include "cuda/driver.h"
 #include "host/devices.h"
@@ -8,22 +8,22 @@ namespace warpgrind::cuda {
 
 namespace {
 
-constexpr unsigned kApiVersion = 3020;  // of contexts: "e.g. 3010 or 3020"
+constexpr unsigned kApiVersion = 3020;  // of contexts; the manual: "e.g. 3010 or 3020"
 
-// At most one way to wait, and nothing that cuda.h does not name.
+// At most one scheduling flag, and no bits that cuda.h does not define.
 bool valid_flags(unsigned flags) {
   const unsigned wait = flags & CU_CTX_SCHED_MASK;
   return !(flags & ~static_cast<unsigned>(CU_CTX_FLAGS_MASK)) && (wait & (wait - 1)) == 0;
 }
 
-// Of a handle; null: of the calling thread.
+// Context of a handle. A null handle means the calling thread's current context.
 CUresult context_of(CUcontext handle, Context*& out) {
   out = handle ? handle : current_context();
   if (!out) return CUDA_ERROR_INVALID_CONTEXT;
   return check(out);
 }
 
-// What is known of the current one even when it is destroyed.
+// Answers a query about the current context. Works even if that context is destroyed.
 template <class Value, class Question>
 CUresult of_current(Value* out, Question question, const char* call = __builtin_FUNCTION()) {
   return driver_without_context(
@@ -61,21 +61,21 @@ CUresult destroy(CUcontext context) {
   return CUDA_SUCCESS;
 }
 
-// Nobody retains it any more. What the runtime has in it stays.
+// After the last release of a primary context: frees its memory, unless the runtime uses the device.
 void let_go(Context& primary) {
   host::Context& of_device = host::context(primary.device);
   of_device.retained = false;
   if (!of_device.used) free_memory_of(primary);
 }
 
-// No context here is made for graphics (cuCtxCreate_v4): there is nothing of it, and it cannot be set.
+// Limits of contexts created for graphics (cuCtxCreate_v4). There are none here: the limits are 0 and cannot be set.
 bool is_of_graphics(CUlimit limit) {
   return limit == CU_LIMIT_SHMEM_SIZE || limit == CU_LIMIT_CIG_ENABLED;
 }
 
 }  // namespace
 
-// ---- Primary contexts: those of the runtime
+// ---- Primary contexts, which the runtime uses
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   return driver_without_context([&]() -> CUresult {
     if (!context) return CUDA_ERROR_INVALID_VALUE;
@@ -112,7 +112,7 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned int flags) {
     return CUDA_SUCCESS;
   });
 }
-// Before CUDA 11 flags were for a context that was not active yet.
+// Before CUDA 11, flags could only be set while the context was not active.
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned int flags) {
   return driver_without_context([&]() -> CUresult {
     if (valid_device(device) && is_alive(primary_context(device))) return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
@@ -137,7 +137,7 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
     int& current = host::thread_state().device;
     const int before = current;
     current = device;
-    const cudaError_t error = cudaDeviceReset();  // the runtime's: what registered programs hold goes too
+    const cudaError_t error = cudaDeviceReset();  // of the runtime: it also destroys the objects of registered programs
     current = before;
     return driver_error(error);
   });
@@ -146,14 +146,14 @@ CUresult cuDevicePrimaryCtxReset(CUdevice device) {
   return cuDevicePrimaryCtxReset_v2(device);
 }
 
-// ---- Contexts of the program's own
+// ---- Contexts that the program creates
 CUresult cuCtxCreate(CUcontext* context, unsigned int flags, CUdevice device) {
   return create(context, flags, device);
 }
 CUresult cuCtxCreate_v2(CUcontext* context, unsigned int flags, CUdevice device) {
   return create(context, flags, device);
 }
-// A share of the SMs needs MPS, and graphics other drivers: neither is here.
+// Refuses a share of the SMs, which needs MPS, and contexts for graphics, which need a graphics driver.
 CUresult cuCtxCreate_v3(CUcontext* context, CUexecAffinityParam* parameters, int count, unsigned int flags,
                         CUdevice device) {
   if (count < 0 || (count > 0 && !parameters)) return CUDA_ERROR_INVALID_VALUE;
@@ -272,7 +272,7 @@ CUresult cuCtxGetApiVersion(CUcontext context, unsigned int* version) {
 
 namespace {
 
-// All streams, those that are being captured too: not even a relaxed capture allows that.
+// Waits for all streams of a device. An error if any stream is being captured, even in relaxed mode.
 CUresult synchronize(int device) {
   if (const cudaError_t error = host::no_captures(device)) return driver_error(error);
   return driver_error(host::synchronize_device(device));
@@ -291,7 +291,7 @@ CUresult cuCtxSynchronize_v2(CUcontext context) {
   });
 }
 
-// ---- What a context is set to
+// ---- Limits and settings of a context
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
   return driver([&]() -> CUresult {
     if (limit < 0 || limit >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;
@@ -334,7 +334,7 @@ CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
 CUresult cuCtxResetPersistingL2Cache() {
   return driver([&]() -> CUresult { return CUDA_SUCCESS; });
 }
-// All of them.
+// Every context may use all SMs.
 CUresult cuCtxGetExecAffinity(CUexecAffinityParam* exec_affinity, CUexecAffinityType type) {
   return driver([&]() -> CUresult {
     if (!exec_affinity || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT) return CUDA_ERROR_INVALID_VALUE;

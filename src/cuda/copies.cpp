@@ -1,4 +1,4 @@
-// Memory management: the forms of copies and fills, as operations of the host layer.
+// Memory management of the driver API: copies and fills, as operations of the host layer.
 #include "host/copies.h"
 
 #include <limits>
@@ -17,14 +17,14 @@ constexpr bool kWaits = true, kAsync = false;
 CUresult issue(const CopyOperation& copy, CUstream stream, bool host_blocks) {
   return driver_error(host::issue_copy(copy, stream, host_blocks));
 }
-// With unified addressing a side that the function's name says is the host's may be a device's as well.
+// Copies linear memory. With unified addressing, the host pointer of a HtoD or DtoH copy may also be device memory.
 CUresult copy_plain(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, CUstream stream, bool host_blocks) {
   const void* const of_host = kind == cudaMemcpyHostToDevice ? from : kind == cudaMemcpyDeviceToHost ? to : nullptr;
   if (of_host && host::place_of(of_host).memory == host::Memory::device) kind = cudaMemcpyDeviceToDevice;
   return issue(host::linear_copy(to, from, bytes, kind), stream, host_blocks);
 }
 
-// A context stands for its device.
+// Copies between two devices, given by their contexts.
 CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
                    CUstream stream, bool host_blocks) {
   for (const CUcontext context : {to_context, from_context})
@@ -33,7 +33,7 @@ CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcon
                                       stream, host_blocks));
 }
 
-// ---- Bytes of the first row of an array
+// ---- Copies to and from the first row of an array, in bytes
 CUresult array_bytes(CUarray array, size_t offset, const void* other, size_t bytes, cudaMemcpyKind kind, bool to_array,
                      CUstream stream, bool host_blocks) {
   if (!host::array_of(array)) return CUDA_ERROR_INVALID_VALUE;
@@ -51,8 +51,8 @@ CUresult array_to_array(CUarray to, size_t to_offset, CUarray from, size_t from_
                nullptr, kWaits);
 }
 
-// ---- Boxes: a side is a pitched pointer or an array, as its type says. "If specified", pitch and height hold the copy
-// and what lies before it; 0: they are just as large.
+// ---- Boxes. A side is a pitched pointer or an array, depending on its type. A given pitch or height must cover the
+// offset and the copy ("if specified" in the manual); 0 means exactly that size.
 struct SideOfBox {
   CUmemorytype type;
   const void* host;
@@ -64,7 +64,7 @@ struct Extent {
   size_t width = 0, height = 1, depth = 1;  // bytes, rows, slices
 };
 
-// A size of none is `needed`; false: it is smaller.
+// Replaces a size of 0 by first + count. False: the size is smaller than that.
 bool at_least(size_t& size, size_t first, size_t count) {
   size_t needed = 0;
   if (__builtin_add_overflow(first, count, &needed)) return false;
@@ -100,7 +100,7 @@ cudaMemcpyKind kind_of(CUmemorytype from, CUmemorytype to) {
 
 CUresult copy_box(const SideOfBox& from, const SideOfBox& to, const Extent& extent, bool peer, CUstream stream,
                   bool host_blocks) {
-  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return CUDA_SUCCESS;  // whatever else is said
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return CUDA_SUCCESS;  // before any other check
   CopyOperation copy;
   if (const CUresult error = side_of(from, extent, copy.from); error != CUDA_SUCCESS) return error;
   if (const CUresult error = side_of(to, extent, copy.to); error != CUDA_SUCCESS) return error;
@@ -123,7 +123,7 @@ CUresult copy_2d(const CUDA_MEMCPY2D* c, CUstream stream, bool host_blocks) {
   return copy_box(from, to, {c->WidthInBytes, c->Height, 1}, false, stream, host_blocks);
 }
 
-// Of CUDA_MEMCPY3D and of CUDA_MEMCPY3D_PEER. Levels of detail are for mipmapped arrays.
+// Copy: CUDA_MEMCPY3D or CUDA_MEMCPY3D_PEER. The level-of-detail members must be 0.
 template <class Copy>
 CUresult copy_3d(const Copy& c, bool peer, CUstream stream, bool host_blocks) {
   if (c.srcLOD || c.dstLOD) return CUDA_ERROR_INVALID_VALUE;
@@ -147,7 +147,7 @@ CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER* copy, CUstream stream, bool host
   return copy_3d(*copy, devices[0] != devices[1], stream, host_blocks);
 }
 
-// ---- Batches. failed: which copy it was; the largest number there is: none of them in particular.
+// ---- Batches. failed: index of the copy that failed; SIZE_MAX: no particular one.
 CUresult copy_batch(CUdeviceptr* to, CUdeviceptr* from, size_t* sizes, size_t count, CUmemcpyAttributes* attributes,
                     size_t* firsts, size_t attribute_count, size_t* failed, CUstream stream) {
   if (failed) *failed = std::numeric_limits<size_t>::max();
@@ -161,7 +161,7 @@ CUresult copy_batch(CUdeviceptr* to, CUdeviceptr* from, size_t* sizes, size_t co
   return driver_error(host::copy_batch(copies, failed, stream));
 }
 
-// rowLength and layerHeight count elements, of the array if there is one, and 0 means the extent.
+// rowLength and layerHeight are in elements (of the array, if the other operand is one); 0 means the extent.
 CUresult operand_of(const CUmemcpy3DOperand& operand, const CUextent3D& extent, size_t element, CopySide& out) {
   if (operand.type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
     const auto& a = operand.op.array;
@@ -318,7 +318,7 @@ CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from
   return driver([&]() -> CUresult { return array_to_array(to, to_offset, from, from_offset, bytes); });
 }
 
-// ---- Boxes. No pitch is too odd here: cuMemcpy2DUnaligned does as cuMemcpy2D.
+// ---- Boxes. Any pitch is allowed here, so cuMemcpy2DUnaligned is equal to cuMemcpy2D.
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* copy) {
   return driver([&]() -> CUresult { return copy_2d(copy, nullptr, kWaits); });
 }
@@ -341,7 +341,7 @@ CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CUstream stream) {
   return driver([&]() -> CUresult { return copy_3d_peer(copy, stream, kAsync); });
 }
 
-// ---- Batches: those of CUDA 12 say which copy was wrong.
+// ---- Batches. The CUDA 12 forms report the index of the failed copy.
 CUresult cuMemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, size_t* sizes, size_t count,
                             CUmemcpyAttributes* attributes, size_t* firsts, size_t attribute_count, size_t* failed,
                             CUstream stream) {
@@ -365,7 +365,7 @@ CUresult cuMemcpy3DBatchAsync_v2(size_t count, CUDA_MEMCPY3D_BATCH_OP* operation
   return driver([&]() -> CUresult { return copy_3d_batch(count, operations, nullptr, flags, stream); });
 }
 
-// ---- Fills: counts and widths are elements
+// ---- Fills. Counts and widths are in elements
 CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count) {
   return driver([&]() -> CUresult { return fill_sync(fill_of(to, value, 1, count)); });
 }

@@ -1,4 +1,4 @@
-// Device management: which devices there are and what they can do, as the GPU's model and the runtime have it.
+// Device management of the driver API: devices and their attributes, from the GPU model and the runtime.
 #include "host/devices.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ cudaDeviceProp properties_of(CUdevice device) {
   return properties;
 }
 
-// What only the driver API asks for. Abilities are those of this library: 1 once the functions behind them are there.
+// Attributes that only the driver API has. A capability is 1 if this library implements its functions.
 bool own_attribute(const GpuModel& model, CUdevice_attribute attribute, int& out) {
   switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_CAN_TEX2D_GATHER:
@@ -28,7 +28,7 @@ bool own_attribute(const GpuModel& model, CUdevice_attribute attribute, int& out
       return true;
     case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
-      out = 1;  // as stream_memory.cpp does
+      out = 1;  // implemented in stream_memory.cpp
       return true;
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
@@ -147,7 +147,7 @@ CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* id) {
   return driver_without_context([&]() -> CUresult { return driver_error(host::device_get_by_pci_bus_id(device, id)); });
 }
 
-// No process gives a part of the SMs to a context here: that is MPS's. Nor is there anything of other names.
+// Always 0: only MPS can give a context a part of the SMs, and there are no other affinity types.
 CUresult cuDeviceGetExecAffinitySupport(int* value, CUexecAffinityType, CUdevice device) {
   return driver_without_context([&]() -> CUresult {
     if (!value) return CUDA_ERROR_INVALID_VALUE;

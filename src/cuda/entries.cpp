@@ -1,5 +1,5 @@
-// What the table of functions (include/warpgrind/driver_functions.inc) defines by itself: twins, what is unsupported,
-// and the array of all.
+// Definitions generated from the table of functions (include/warpgrind/driver_functions.inc): twins, unsupported
+// functions, and the array of all functions.
 #include "cuda/entries.h"
 
 #include "cuda/driver.h"
@@ -52,7 +52,7 @@ constexpr auto any(Function* function) {
 
 }  // namespace warpgrind::cuda
 
-using namespace warpgrind::cuda;  // NOLINT: the array itself has a name of C
+using namespace warpgrind::cuda;  // NOLINT: the array has C linkage and is not in the namespace
 
 const DriverEntry warpgrind_driver_entries[] = {
 #define WG_ENTRY(name, symbol, version, own) {#name, #symbol, version, any(&warpgrind::cuda::symbol), own},

@@ -1,4 +1,4 @@
-// The addresses of the driver API's functions, by their documented names.
+// Lookup of driver API functions by their documented names (cuGetProcAddress and the runtime's equivalents).
 #include <dlfcn.h>
 
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kFirstOwnStreams = 7000;  // per-thread default streams came with CUDA 7.0
 
-// The last row of the name whose version is not after `version`.
+// The newest row of this name that is not newer than `version`.
 const DriverEntry* find_entry(const char* name, int version, bool& known) {
   const DriverEntry* found = nullptr;
   known = false;
@@ -56,8 +56,7 @@ bool valid_question(const char* name, void** function, int version, cuuint64_t f
   return name && function && version <= driver_version() && !(flags & ~kFlags);
 }
 
-// NVIDIA's run-time compiler asks whether there is a driver with tables of its own, and goes on without: nothing to
-// say.
+// NVIDIA's run-time compiler asks for such tables and works without them, so the refusal needs no message.
 bool caller_is_nvrtc(const void* return_address) {
   Dl_info info{};
   if (::dladdr(return_address, &info) == 0 || !info.dli_fname) return false;
@@ -86,7 +85,7 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, c
   });
 }
 
-// Tables of functions that no manual describes: nothing is imitated.
+// Tables of undocumented functions. None is provided.
 CUresult cuGetExportTable(const void** table, const CUuuid*) {
   if (caller_is_nvrtc(__builtin_return_address(0))) return CUDA_ERROR_NOT_SUPPORTED;
   if (table) *table = nullptr;
@@ -98,7 +97,7 @@ CUresult cuGetExportTable(const void** table, const CUuuid*) {
 
 namespace warpgrind::cudart {
 
-// The same by the runtime. Statuses have the same numbers, and so have flags.
+// The runtime's equivalents. Statuses and flags have the same numbers in both APIs.
 static_assert(int{cudaDriverEntryPointVersionNotSufficent} == int{CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT} &&
               int{cudaEnablePerThreadDefaultStream} == int{CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM});
 

@@ -1,4 +1,4 @@
-// Error names and texts, and how the runtime's errors look from here.
+// Error names and texts of the driver API, and the conversion of the runtime's errors.
 #include <fmt/core.h>
 
 #include "cuda/driver.h"
@@ -29,7 +29,7 @@ const char* error_text(CUresult error) {
 
 CUresult driver_error(cudaError_t error) {
   switch (error) {
-    // Numbers of the runtime alone. What it says of arguments is CUDA_ERROR_INVALID_VALUE here.
+    // Only the runtime has these numbers. Its errors about arguments become CUDA_ERROR_INVALID_VALUE.
     case cudaErrorInvalidConfiguration:
     case cudaErrorInvalidPitchValue:
     case cudaErrorInvalidHostPointer:

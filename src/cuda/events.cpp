@@ -1,4 +1,4 @@
-// Events: marks on the timeline. Elapsed times are estimated.
+// Events of the driver API: marks on the virtual timeline. Elapsed times are estimates.
 #include "host/events.h"
 
 #include "cuda/host_calls.h"
@@ -20,7 +20,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags) {
   return call_in(stream, [&] { return host::record_event(event, stream, flags); });
 }
-// Of all streams of a context, which are those of its device.
+// Records an event after the work of all streams of a context, which are the streams of its device.
 CUresult cuCtxRecordEvent(CUcontext context, CUevent event) {
   return driver_without_context([&]() -> CUresult {
     if (const CUresult error = check(context); error != CUDA_SUCCESS) return error;

@@ -1,4 +1,4 @@
-// Nodes of graphs: adding them, reading and changing their parameters, in the graph and in its executable form.
+// Graph nodes of the driver API: adding them, and reading and setting their parameters in graphs and executable graphs.
 #include "host/graph_nodes.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace warpgrind::cuda {
 
 namespace {
 
-// Where a node is added.
+// Graph and dependencies of a new node, and the output for its handle.
 struct Spot {
   CUgraphNode* node;
   CUgraph graph;
@@ -19,7 +19,7 @@ struct Spot {
   size_t count;
 };
 
-// Adds a node for a context's device.
+// Adds a node that runs on the device of `context`.
 template <class Add>
 CUresult add_for(const Spot& at, CUcontext context, Add add) {
   int device = -1;
@@ -29,7 +29,7 @@ CUresult add_for(const Spot& at, CUcontext context, Add add) {
   return error;
 }
 
-// The parameters that the versions of a struct share.
+// Converts older versions of the parameters to the newest. The members are the same.
 template <class Old>
 CUDA_KERNEL_NODE_PARAMS_v3 newest(const Old& p) {
   CUDA_KERNEL_NODE_PARAMS_v3 out{};
@@ -72,7 +72,7 @@ CUresult set_copy(CUgraphNode node, const CUDA_MEMCPY3D* p) {
   return driver_error(host::set_copy(node, &copy));
 }
 
-// With or without a context in the end.
+// Fill: the structure with or without a context as its last member.
 template <class Fill>
 cudaMemsetParams fill_of(const Fill& p) {
   return {reinterpret_cast<void*>(p.dst), p.pitch, p.value, p.elementSize, p.width, p.height};
@@ -94,7 +94,7 @@ CUresult set_memory(CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2& p)
   return driver_error(host::set_memory_operation(node, std::move(op)));
 }
 
-// Of the types whose parameters both APIs have alike.
+// Adds a node of a type whose parameters are the same in both APIs.
 CUresult add_alike(const Spot& at, CUgraphNodeParams& p) {
   cudaGraphNodeParams same{};
   same.type = static_cast<cudaGraphNodeType>(p.type);
@@ -150,7 +150,7 @@ CUresult set_any(CUgraphNode node, const CUgraphNodeParams& p) {
   }
 }
 
-// graph_call() for what has a CUresult already.
+// graph_call() for a body that returns a CUresult.
 template <class Body>
 CUresult with_graphs(Body&& body, const char* call = __builtin_FUNCTION()) {
   return driver(
@@ -161,7 +161,7 @@ CUresult with_graphs(Body&& body, const char* call = __builtin_FUNCTION()) {
       call);
 }
 
-// The operation of a node, if it is of the kind, to read it.
+// Calls give(operation) if the node's operation is of this kind.
 template <class Kind, class Out, class Give>
 CUresult read(CUgraphNode node, Out* out, Give give, const char* call = __builtin_FUNCTION()) {
   return with_graphs(
@@ -298,7 +298,7 @@ CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node, cons
   });
 }
 
-// ---- Host functions, child graphs, nothing
+// ---- Host functions, child graphs, empty nodes
 CUresult cuGraphAddHostNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t count,
                             const CUDA_HOST_NODE_PARAMS* parameters) {
   return graph_call([&] {

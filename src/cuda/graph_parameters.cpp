@@ -1,3 +1,4 @@
+// Conversion of graph node parameters (kernels, copies) between the driver API and the host layer.
 #include "cuda/graph_parameters.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace warpgrind::cuda {
 
 CUresult launch_of(const CUDA_KERNEL_NODE_PARAMS_v3& p, host::LaunchArguments& out) {
-  // A CUkernel stands for its function in any context.
+  // A CUkernel can be used in place of its function, in any context.
   const host::KernelHandle* kernel = p.func ? p.func : p.kern;
   if (!host::is_kernel(kernel)) return CUDA_ERROR_INVALID_VALUE;
   if (p.kernelParams && p.extra) return CUDA_ERROR_INVALID_VALUE;
@@ -35,13 +36,13 @@ CUDA_KERNEL_NODE_PARAMS_v3 parameters_of(host::GraphNode& node, host::KernelOper
 
 namespace {
 
-// Bytes of an element of an array.
+// Bytes of an array's element; 1 if there is no array.
 std::size_t element_bytes(const host::ArrayHandle* array) {
   const std::shared_ptr<device::Array> there = host::array_of(array);
   return there ? there->element_bytes() : 1;
 }
 
-// Of one side: what memory it says it is, and where.
+// One side of a copy: its type of memory and its place there.
 struct Side {
   CUmemorytype type{};
   const void* host = nullptr;
@@ -62,7 +63,7 @@ bool place_side(const Side& side, const CUDA_MEMCPY3D& p, cudaArray_t& array, cu
   const bool of_host = side.type == CU_MEMORYTYPE_HOST;
   if (!of_host && side.type != CU_MEMORYTYPE_DEVICE && side.type != CU_MEMORYTYPE_UNIFIED) return false;
   void* pointer = of_host ? const_cast<void*>(side.host) : reinterpret_cast<void*>(side.device);
-  // Of a single row, or a single slice, they say nothing.
+  // A single row needs no pitch, and a single slice no height.
   const std::size_t pitch = side.pitch ? side.pitch : side.x + p.WidthInBytes;
   const std::size_t rows = side.height ? side.height : side.y + p.Height;
   if ((!side.pitch && p.Height > 1) || (!side.height && p.Depth > 1)) return false;

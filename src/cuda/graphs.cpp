@@ -1,4 +1,4 @@
-// Graphs as a whole: edges, queries, clones, instantiation, launches, updates, what they hold.
+// Whole graphs of the driver API: edges, queries, clones, instantiation, launches, updates, memory, user objects.
 #include "cuda/host_calls.h"
 #include "host/graph_dot.h"
 #include "host/graph_exec.h"
@@ -85,7 +85,7 @@ CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph, unsigned long long flags) {
   return graph_call([&] { return host::instantiate(exec, graph, flags); });
 }
-// Of CUDA 11: what is wrong is said elsewhere (`reason` of the findings), and no node is at fault.
+// CUDA 11's form. It reports no faulty node and an empty log; the cause of an error is in the finding (`reason`).
 CUresult cuGraphInstantiate_v2(CUgraphExec* exec, CUgraph graph, CUgraphNode* error_node, char* log_buffer,
                                size_t buffer_size) {
   if (error_node) *error_node = nullptr;
@@ -109,7 +109,7 @@ CUresult cuGraphExecDestroy(CUgraphExec exec) {
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   return host_call([&] { return host::graph_launch(exec, stream); });
 }
-// Nothing here has to be brought to the device ahead.
+// Does nothing: a virtual GPU needs no upload of graphs.
 CUresult cuGraphUpload(CUgraphExec exec, CUstream stream) {
   return graph_call([&] {
     if (!host::is_graph_exec(exec)) return cudaErrorInvalidValue;

@@ -1,5 +1,5 @@
-// Functions and kernels: attributes, names, parameters. A CUfunction and a CUkernel are one handle here, since code is
-// loaded for all contexts of a device at once.
+// Functions and kernels of the driver API: attributes, names, parameters. A CUfunction and a CUkernel are the same
+// handle here, since code is loaded for all contexts of a device at once.
 #include "host/kernels.h"
 
 #include "cuda/driver.h"
@@ -20,7 +20,7 @@ CUresult of_kernel(CUkernel kernel, Body body, const char* call = __builtin_FUNC
       [&]() -> CUresult { return host::is_kernel(kernel) ? body() : CUDA_ERROR_INVALID_HANDLE; }, call);
 }
 
-// Questions about a kernel's code: none is a wrong argument, and no wrong handle.
+// For queries about a kernel's code: a null handle is CUDA_ERROR_INVALID_VALUE, not CUDA_ERROR_INVALID_HANDLE.
 template <class Handle, class Body>
 CUresult of_code(const Handle* handle, Body body, const char* call = __builtin_FUNCTION()) {
   return handle ? body() : leave(CUDA_ERROR_INVALID_VALUE, call);
@@ -85,7 +85,8 @@ CUresult attribute_of(int* value, CUfunction_attribute attribute, CUfunction fun
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-// Those that can be set have the numbers of cudaFuncAttribute. That a cluster's size must be set follows from the code.
+// Attributes that can be set have the numbers of cudaFuncAttribute. CLUSTER_SIZE_MUST_BE_SET follows from the code and
+// cannot be set.
 CUresult set(CUfunction function, CUfunction_attribute attribute, int value) {
   if (attribute < CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ||
       attribute == CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET)
@@ -122,7 +123,7 @@ CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config) {
   return of_function(
       function, [&] { return driver_error(host::set_cache_config(function, static_cast<cudaFuncCache>(config))); });
 }
-// Banks are as wide as the model says.
+// Has no effect: the GPU model determines the bank width.
 CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config) {
   return of_function(function, [&]() -> CUresult {
     return config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;

@@ -1,4 +1,4 @@
-// Launches of kernels.
+// Kernel launches of the driver API.
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -13,9 +13,9 @@ namespace warpgrind::cuda {
 
 namespace {
 
-constexpr unsigned kMostParameters = 32764;  // bytes, of a kernel (CUDA C++ Programming Guide)
+constexpr unsigned kMostParameters = 32764;  // bytes of a kernel's parameters (CUDA C++ Programming Guide)
 
-// Arguments as pointers to each, or `extra`: all of them in one buffer, laid out as parameter memory is.
+// The arguments are either an array of pointers or `extra`: one buffer with the layout of parameter memory.
 CUresult arguments_of(CUfunction function, void** parameters, void** extra, host::LaunchArguments& out) {
   if (!host::is_kernel(function)) return CUDA_ERROR_INVALID_HANDLE;
   if (parameters && extra) return CUDA_ERROR_INVALID_VALUE;
@@ -35,7 +35,7 @@ CUresult launch(CUfunction function, dim3 grid, dim3 block, unsigned shared, CUs
   return driver_error(host::launch_kernel(a, stream));
 }
 
-// What the functions from before CUDA 4 set for the next launch of a function.
+// Settings for the next launch of a function, made by the functions from before CUDA 4.
 struct Prepared {
   dim3 block{1, 1, 1};
   unsigned shared = 0;
@@ -113,7 +113,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
                   true);
   });
 }
-// Attributes have the numbers and the layout of the runtime's.
+// Launch attributes have the same numbers and layout as the runtime's.
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra) {
   static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute) &&
                 static_cast<int>(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) ==
@@ -130,7 +130,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   });
 }
 
-// ---- Deprecated: what is set one by one, and a launch
+// ---- Deprecated: settings made one by one, then a launch
 CUresult cuFuncSetBlockShape(CUfunction function, int x, int y, int z) {
   return prepare(function, [&](Prepared& p) -> CUresult {
     if (x <= 0 || y <= 0 || z <= 0) return CUDA_ERROR_INVALID_VALUE;

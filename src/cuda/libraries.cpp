@@ -1,4 +1,4 @@
-// Libraries: code that is of no context, and their kernels.
+// Libraries of the driver API: code that belongs to no context, and its kernels.
 #include "cuda/globals.h"
 #include "host/kernels.h"
 
@@ -11,7 +11,7 @@ CUresult of_library(const host::LibraryHandle* library, Body body) {
   return host::is_library(library) ? body() : CUDA_ERROR_INVALID_HANDLE;
 }
 
-// A variable, whose name is looked at before the handle is.
+// For queries of a variable: checks the name before the handle.
 template <class Body>
 CUresult variable(const char* name, Body body) {
   return name && *name ? body() : CUDA_ERROR_INVALID_VALUE;
@@ -46,7 +46,7 @@ CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary 
     return of_library(library, [&] { return driver_error(host::library_kernels(*library, kernels, count)); });
   });
 }
-// A library is a module in every context.
+// The module of a library is the same handle in every context.
 CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
   return driver([&] {
     return of_library(library, [&]() -> CUresult {

@@ -1,4 +1,4 @@
-// Linking of PTX: cubins, objects and archives take part with the PTX that they carry.
+// Linking of PTX. Of cubins, objects and archives, the linker uses the PTX inside them.
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -38,7 +38,8 @@ CUresult create(unsigned count, CUjit_option* options, void** values, CUlinkStat
       call);
 }
 
-// Archives and objects of nvcc hold whole fatbins: read_memory finds them. LTO IR is NVIDIA's own.
+// Adds a piece. nvcc's archives and objects contain whole fatbins, which read_memory finds. LTO IR is refused: its
+// format is NVIDIA's own.
 CUresult add(host::LinkState* state, CUjitInputType type, Result<std::vector<fatbin::FatbinEntry>> piece) {
   if (type == CU_JIT_INPUT_NVVM) return not_supported("linking of LTO IR (CU_JIT_INPUT_NVVM)");
   std::string messages;
@@ -47,7 +48,8 @@ CUresult add(host::LinkState* state, CUjitInputType type, Result<std::vector<fat
   return driver_error(error);
 }
 
-// Each member of an archive that has device code; one without any, as libcudadevrt.a is here, adds nothing.
+// Adds each member of an archive that has device code. An archive without any, such as our libcudadevrt.a, adds
+// nothing.
 CUresult add_archive(host::LinkState* state, const char* path) {
   const auto parts = fatbin::relocatable_parts(path);
   if (!parts) return add(state, CU_JIT_INPUT_LIBRARY, parts.error());
@@ -104,7 +106,7 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path,
 CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* path, unsigned, CUjit_option*, void**) {
   return add_file(state, type, path);
 }
-// The image is a fatbin of the pieces' PTX, and lives as long as the state.
+// The image is a fatbin with the PTX of all pieces. It lives as long as the link state.
 CUresult cuLinkComplete(CUlinkState state, void** image, std::size_t* size) {
   return driver([&]() -> CUresult {
     if (!is_link(state)) return CUDA_ERROR_INVALID_HANDLE;

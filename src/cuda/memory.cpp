@@ -1,5 +1,5 @@
-// Memory management: allocation of device, pinned and managed memory. What differs from the runtime: device memory of
-// no bytes is an error.
+// Memory management of the driver API: device, pinned and managed memory. Unlike in the runtime, an allocation of 0
+// bytes of device memory is an error.
 #include "host/memory.h"
 
 #include "cuda/addresses.h"
@@ -91,7 +91,7 @@ CUresult cuMemHostGetFlags(unsigned int* flags, void* memory) {
 CUresult cuMemHostRegister_v2(void* memory, size_t bytes, unsigned int flags) {
   return driver([&]() -> CUresult { return driver_error(host::register_host(memory, bytes, flags)); });
 }
-// Before CUDA 6.5 the same, with fewer flags.
+// The form from before CUDA 6.5, which has fewer flags.
 CUresult cuMemHostRegister(void* memory, size_t bytes, unsigned int flags) {
   return cuMemHostRegister_v2(memory, bytes, flags);
 }

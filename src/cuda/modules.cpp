@@ -1,4 +1,4 @@
-// Modules: code loaded into the current context. A module is a library that belongs to a device.
+// Modules of the driver API: code loaded into the current context. A module is a library that belongs to a device.
 #include "host/modules.h"
 
 #include "cuda/globals.h"

@@ -1,4 +1,4 @@
-// How much of the GPU a kernel's blocks take.
+// Occupancy functions of the driver API.
 #include "cuda/host_calls.h"
 #include "host/kernels.h"
 
@@ -6,7 +6,7 @@ namespace warpgrind::cuda {
 
 namespace {
 
-// Errors of what all of them are given.
+// Checks the arguments that all of these functions have.
 CUresult check(CUfunction function, unsigned flags) {
   if (!host::is_kernel(function)) return CUDA_ERROR_INVALID_HANDLE;
   return flags & ~static_cast<unsigned>(CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE) ? CUDA_ERROR_INVALID_VALUE

@@ -1,4 +1,4 @@
-// Unified addressing: what a pointer is.
+// Unified addressing of the driver API: attributes of pointers, and owners of allocations.
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -20,7 +20,7 @@ struct Owned {
   Context* by = nullptr;
   CUdeviceptr memory = 0;
 };
-// By numbers of allocations, which come but once: what was freed is in nobody's way.
+// State of allocations, by their ids. Ids are never reused, so entries of freed memory do no harm.
 struct Remembered {
   std::mutex mutex;
   std::map<std::uint64_t, Owned> owned;
@@ -41,7 +41,7 @@ CUresult give(void* data, T value) {
   return CUDA_SUCCESS;
 }
 
-// Who allocated it; no context owns memory of pools and what is mapped.
+// Context that allocated the memory. Memory from pools and mapped memory have no owner.
 Context* owner_of(const Place& place) {
   {
     const std::lock_guard lock(remembered().mutex);
@@ -58,7 +58,8 @@ unsigned synchronous(const Place& place) {
   return found == remembered().synchronous.end() ? place.memory != Memory::pinned : found->second;
 }
 
-// What is mapped is a part of what is reserved; all else both at once.
+// Mapped and reserved range of an address. Only virtual memory management has a reserved range larger than the mapping;
+// for other memory both are the allocation.
 host::MappedPlace mapping_of(const Place& place, CUdeviceptr at) {
   return host::mapped_place(at).value_or(host::MappedPlace{place.low, place.high, place.low, place.high});
 }
@@ -69,7 +70,7 @@ CUmemAllocationHandleType handle_types(const Place& place) {
   return shareable ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : CU_MEM_HANDLE_TYPE_NONE;
 }
 
-// Booleans have four bytes.
+// Booleans are stored in four bytes.
 CUresult attribute_of(const Place& place, CUdeviceptr at, CUpointer_attribute attribute, void* data) {
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
@@ -110,7 +111,7 @@ CUresult attribute_of(const Place& place, CUdeviceptr at, CUpointer_attribute at
       return give(data, std::uint64_t{handle_types(place)});
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
       return give(data, unsigned{host::is_exportable(place)});
-    // No other devices of the bus reach this memory.
+    // No other device on the bus can access this memory.
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
       return give(data, 0u);
@@ -123,7 +124,7 @@ CUresult attribute_of(const Place& place, CUdeviceptr at, CUpointer_attribute at
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-// What cuPointerGetAttributes gives of a pointer that CUDA does not know: nothing, and no error.
+// Values of cuPointerGetAttributes for a pointer that CUDA does not know: zero or invalid, without an error.
 CUresult no_attribute(CUpointer_attribute attribute, void* data) {
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
@@ -185,7 +186,7 @@ void free_memory_of(const Context& context) {
   }
   for (const auto& [id, one] : owned) {
     const Place place = host::place_of(pointer(one.memory));
-    if (place.id != id) continue;  // freed by the runtime, and perhaps something else is there
+    if (place.id != id) continue;  // the runtime freed it; another allocation may have this address
     if (place.memory == Memory::pinned)
       host::free_host(pointer(one.memory));
     else
@@ -193,7 +194,7 @@ void free_memory_of(const Context& context) {
   }
 }
 
-// A context need not be current.
+// Works without a current context.
 CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr of) {
   return driver_without_context([&]() -> CUresult {
     const Place place = host::place_of(pointer(of));
@@ -218,7 +219,7 @@ CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute* attribu
   });
 }
 
-// Copies of the host are always synchronous here as far as a program can see: the attribute is only kept.
+// SYNC_MEMOPS is only stored: as far as a program can see, synchronous copies always are synchronous here.
 CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr of) {
   return driver_without_context([&]() -> CUresult {
     if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS) return CUDA_ERROR_INVALID_VALUE;

@@ -1,4 +1,4 @@
-// Stream ordered memory allocator.
+// Stream-ordered memory allocator of the driver API.
 #include "host/pools.h"
 
 #include "cuda/addresses.h"
@@ -7,7 +7,7 @@ namespace warpgrind::cuda {
 
 namespace {
 
-// Both APIs describe pools alike.
+// The structures of pools are the same in both APIs.
 static_assert(sizeof(CUmemPoolProps) == sizeof(cudaMemPoolProps));
 static_assert(sizeof(CUmemAccessDesc) == sizeof(cudaMemAccessDesc));
 static_assert(sizeof(CUmemPoolPtrExportData) == sizeof(cudaMemPoolPtrExportData));
@@ -20,7 +20,7 @@ CUresult allocate(CUdeviceptr* out, size_t bytes, CUmemoryPool pool, CUstream st
   return driver_error(error);
 }
 
-// Pools are those of devices, of memory that stays where it is: the host's and managed ones are not here.
+// Only pools of pinned device memory are supported, not pools of host or managed memory.
 CUresult check_location(const CUmemLocation* location, CUmemAllocationType type) {
   if (!location || type == CU_MEM_ALLOCATION_TYPE_INVALID) return CUDA_ERROR_INVALID_VALUE;
   if (type != CU_MEM_ALLOCATION_TYPE_PINNED || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
@@ -51,7 +51,7 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {
   return driver_without_context([&]() -> CUresult { return driver_error(host::destroy_pool(pool)); });
 }
-// Nothing is kept that nobody uses.
+// Does nothing: a pool keeps no unused memory.
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t) {
   return driver_without_context(
       [&]() -> CUresult { return host::is_pool(pool) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; });
@@ -82,7 +82,7 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool pool, CUmemLo
   });
 }
 
-// ---- Of other processes. A file descriptor is given as the pointer itself.
+// ---- Sharing with other processes. A file descriptor is passed as the pointer value.
 CUresult cuMemPoolExportToShareableHandle(void* handle, CUmemoryPool pool, CUmemAllocationHandleType type,
                                           unsigned long long flags) {
   return driver_without_context([&]() -> CUresult {
@@ -113,7 +113,7 @@ CUresult cuMemPoolImportPointer(CUdeviceptr* out, CUmemoryPool pool, CUmemPoolPt
   });
 }
 
-// ---- By place, since CUDA 13
+// ---- Pools of a memory location, since CUDA 13
 CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
   return driver_without_context([&]() -> CUresult {
     if (const CUresult error = check_location(location, type); error != CUDA_SUCCESS) return error;

@@ -1,4 +1,4 @@
-// Memory and events of other processes, by handles.
+// Memory and events shared with other processes through handles (cuIpc*).
 #include <cstring>
 
 #include "cuda/addresses.h"

@@ -1,5 +1,5 @@
-// Texture and surface references: a module's variable (.texref, .surfref of PTX) means an array or memory from the call
-// that binds it on; with each change of what it should mean, what runs has ended before.
+// Texture and surface references: variables of a module (.texref, .surfref in PTX) that the program binds to an array
+// or to memory. Each change of a binding first waits for the running work.
 #include "cuda/references.h"
 
 #include <algorithm>
@@ -17,9 +17,9 @@
 namespace warpgrind::cuda {
 
 struct TextureReference {
-  std::uint64_t variable = 0;  // 0: one of cuTexRefCreate, which no kernel has
+  std::uint64_t variable = 0;  // 0: created by cuTexRefCreate, so that no kernel uses it
   bool bound = false;
-  cudaResourceDesc resource{};  // while it is bound
+  cudaResourceDesc resource{};  // valid while it is bound
   CUarray_format format = CU_AD_FORMAT_FLOAT;
   int components = 1;
   unsigned flags = 0;
@@ -32,7 +32,7 @@ struct SurfaceReference {
 
 namespace {
 
-using Name = std::pair<const host::LibraryHandle*, std::string>;  // null: of no module
+using Name = std::pair<const host::LibraryHandle*, std::string>;  // null library: created by cuTexRefCreate
 struct References {
   std::mutex mutex;
   std::map<Name, std::unique_ptr<TextureReference>> textures;
@@ -48,7 +48,7 @@ bool is_one(const std::map<Name, std::unique_ptr<T>>& list, const T* reference) 
   return std::any_of(list.begin(), list.end(), [&](const auto& one) { return one.second.get() == reference; });
 }
 
-// body(reference), of one that there is.
+// Calls body(reference) if the reference exists.
 template <class Body>
 CUresult with(CUtexref reference, Body&& body, const char* call = __builtin_FUNCTION()) {
   return driver(
@@ -60,7 +60,7 @@ CUresult with(CUtexref reference, Body&& body, const char* call = __builtin_FUNC
       call);
 }
 
-// Integers of 32 bits stay integers.
+// 32-bit integers are always read as integers.
 cudaTextureReadMode read_mode(const TextureReference& r, const cudaChannelFormatDesc& channels) {
   const bool whole = channels.f != cudaChannelFormatKindFloat && channels.x == 32;
   return whole || (r.flags & CU_TRSF_READ_AS_INTEGER) ? cudaReadModeElementType : cudaReadModeNormalizedFloat;
@@ -105,7 +105,8 @@ CUresult bind_to(TextureReference& r, const cudaResourceDesc& resource) {
   return driver_error(error);
 }
 
-// A change of how it is read: what cannot be read so is not bound until another change.
+// Rebinds after a change of the read settings. If the resource cannot be read that way, the variable stays unbound
+// until the next change.
 CUresult changed(TextureReference& r) {
   if (bind(r) != cudaSuccess) device::destroy_texture(r.variable);
   return CUDA_SUCCESS;
@@ -191,7 +192,7 @@ CUresult cuTexRefCreate(CUtexref* out) {
     return CUDA_SUCCESS;
   });
 }
-// Those of modules go with them.
+// Only for references of cuTexRefCreate. Unloading a module destroys its references.
 CUresult cuTexRefDestroy(CUtexref reference) {
   return with(reference, [&](TextureReference& r) -> CUresult {
     if (r.variable) return CUDA_ERROR_INVALID_VALUE;
@@ -200,7 +201,7 @@ CUresult cuTexRefDestroy(CUtexref reference) {
   });
 }
 
-// ---- What it means
+// ---- Binding
 CUresult cuTexRefSetArray(CUtexref reference, CUarray array, unsigned int flags) {
   return with(reference, [&](TextureReference& r) -> CUresult {
     cudaResourceDesc resource{};
@@ -224,7 +225,7 @@ CUresult cuTexRefSetMipmappedArray(CUtexref reference, CUmipmappedArray mipmap, 
     return bind_to(r, resource);
   });
 }
-// From the multiple of the texture alignment before it on; the offset is what kernels add.
+// Binds memory from the address rounded down to the texture alignment. Kernels must add the returned offset.
 CUresult cuTexRefSetAddress_v2(std::size_t* offset, CUtexref reference, CUdeviceptr memory, std::size_t bytes) {
   return with(reference, [&](TextureReference& r) -> CUresult {
     const std::uint64_t alignment = std::max(1u, host::the_session().model().texture_alignment);
@@ -248,7 +249,7 @@ CUresult cuTexRefSetAddress2D_v2(CUtexref reference, const CUDA_ARRAY_DESCRIPTOR
   return cuTexRefSetAddress2D_v3(reference, d, memory, pitch);
 }
 
-// ---- How it is read
+// ---- Read settings
 CUresult cuTexRefSetFormat(CUtexref reference, CUarray_format format, int components) {
   return with(reference, [&](TextureReference& r) -> CUresult {
     cudaChannelFormatDesc channels{};
@@ -316,7 +317,7 @@ CUresult cuTexRefSetFlags(CUtexref reference, unsigned int flags) {
   });
 }
 
-// ---- What was set
+// ---- Queries
 CUresult cuTexRefGetAddress_v2(CUdeviceptr* memory, CUtexref reference) {
   return with(reference, [&](TextureReference& r) -> CUresult {
     if (!r.bound) return CUDA_ERROR_INVALID_VALUE;
@@ -383,7 +384,7 @@ CUresult cuTexRefGetBorderColor(float* colour, CUtexref reference) {
 CUresult cuTexRefGetFlags(unsigned int* flags, CUtexref reference) {
   return with(reference, [&](TextureReference& r) { return give(flags, r.flags); });
 }
-// Kernels name their references themselves: there is nothing to set.
+// Has no effect: the code of a kernel names its references.
 CUresult cuParamSetTexRef(CUfunction function, int unit, CUtexref reference) {
   return with(reference, [&](TextureReference&) -> CUresult {
     return function && unit == CU_PARAM_TR_DEFAULT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

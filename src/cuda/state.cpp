@@ -1,4 +1,4 @@
-// Contexts, the calling thread's stack of them, and whether the driver was initialised.
+// Contexts of the driver API, the calling thread's context stack, and the initialisation state of the driver.
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -13,11 +13,11 @@ namespace {
 
 struct Contexts {
   std::mutex mutex;
-  std::vector<std::unique_ptr<Context>> all;  // also those that were destroyed
+  std::vector<std::unique_ptr<Context>> all;  // includes destroyed ones
   std::vector<Context*> primary;              // by device
 };
 Contexts& contexts() {
-  static auto* contexts = new Contexts;  // never destroyed, as the session
+  static auto* contexts = new Contexts;  // never destroyed, like the session
   return *contexts;
 }
 
@@ -35,10 +35,10 @@ std::atomic<bool> g_initialized{false};
 
 struct ThreadContexts {
   std::vector<Context*> stack;
-  unsigned device_choices = 0;  // of the runtime, when this was last looked at
+  unsigned device_choices = 0;  // the runtime's count of device selections at the last in_step()
 };
-// What the runtime did since: cudaSetDevice replaces the current context, and any call that works on a device takes
-// that device's primary context where none is current.
+// Updates the thread's stack after runtime calls. cudaSetDevice replaced the current context. Any runtime call that
+// works on a device made its primary context current if the stack was empty.
 ThreadContexts& in_step() {
   ThreadContexts& thread = per_thread<ThreadContexts>();
   const host::ThreadState& runtime = host::thread_state();
@@ -70,7 +70,7 @@ Context& primary_context(int device) {
 }
 
 Context& create_context(int device, unsigned flags) {
-  primary_context(device);  // ids of primary contexts come first
+  primary_context(device);  // primary contexts get the first ids
   Contexts& c = contexts();
   const std::lock_guard lock(c.mutex);
   Context& made = add(device, false, flags);
@@ -141,7 +141,7 @@ CUresult enter(Needs needs) {
 }
 
 CUresult leave(CUresult error, const char* call) {
-  // The last is an answer, not a failure.
+  // NOT_READY is an answer, not a failure.
   if (error == CUDA_SUCCESS || error == CUDA_ERROR_NOT_INITIALIZED || error == CUDA_ERROR_NOT_READY) return error;
   host::note_error(host::call_name(call), error_name(error), error_text(error));
   return error;

@@ -1,3 +1,4 @@
+// Stream memory operations of the driver API: waits for and writes of words in memory.
 #include "cuda/stream_memory.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 using Step = host::MemoryOperation::Step;
 
 CUresult wait_step(CUdeviceptr address, unsigned bytes, std::uint64_t value, unsigned flags, Step& out) {
-  // Only a GPU that says so with CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES: none here does.
+  // Needs CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES, which no virtual GPU has.
   if (flags & CU_STREAM_WAIT_VALUE_FLUSH) return CUDA_ERROR_NOT_SUPPORTED;
   if (flags > CU_STREAM_WAIT_VALUE_NOR) return CUDA_ERROR_INVALID_VALUE;
   out = {Step::Kind::wait, static_cast<Step::Compare>(flags), bytes, reinterpret_cast<void*>(address), value};
@@ -89,7 +90,7 @@ CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatc
   });
 }
 
-// ---- As CUDA 8 to 11.6 named them: they needed a setting of the kernel module, and did the same.
+// ---- The forms of CUDA 8 to 11.6. They did the same, but needed a setting of NVIDIA's kernel module.
 CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags) {
   return cuStreamWaitValue32_v2(stream, address, value, flags);
 }

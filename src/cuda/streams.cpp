@@ -1,4 +1,4 @@
-// Streams, what is put into them beside memory and kernels, and their capture.
+// Streams of the driver API: properties, waits, callbacks, capture.
 #include "host/streams.h"
 
 #include "cuda/host_calls.h"
@@ -10,7 +10,7 @@ namespace warpgrind::cuda {
 namespace {
 
 CUresult create(CUstream* out, unsigned flags, int priority, const char* call = __builtin_FUNCTION()) {
-  if (!out || flags & ~static_cast<unsigned>(CU_STREAM_NON_BLOCKING))  // before anything else is looked at
+  if (!out || flags & ~static_cast<unsigned>(CU_STREAM_NON_BLOCKING))  // before all other checks
     return leave(CUDA_ERROR_INVALID_VALUE, call);
   return driver(
       [&]() -> CUresult {
@@ -21,7 +21,7 @@ CUresult create(CUstream* out, unsigned flags, int priority, const char* call = 
       call);
 }
 
-// What a query gives of a stream.
+// Answers a query about a stream.
 template <class Value, class Question>
 CUresult ask(CUstream handle, Value* out, Question question, const char* call = __builtin_FUNCTION()) {
   return driver_in(
@@ -36,7 +36,7 @@ CUresult ask(CUstream handle, Value* out, Question question, const char* call = 
       call);
 }
 
-// The context that it was made in; of the default streams the current one.
+// Context in which the stream was created. For the default streams it is the current context.
 CUresult context_of(CUstream handle, CUcontext* out, const char* call = __builtin_FUNCTION()) {
   return driver_in(
       handle,
@@ -76,7 +76,7 @@ CUresult cuStreamQuery(CUstream stream) {
   return call_in(stream, [&] { return host::query_stream(stream); });
 }
 
-// ---- What a stream is
+// ---- Properties
 CUresult cuStreamGetPriority(CUstream stream, int* priority) {
   return ask(stream, priority, [](host::Stream& s) { return host::priority_of(s); });
 }
@@ -92,7 +92,7 @@ CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
 CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
   return context_of(stream, context);
 }
-// No stream here is of a green context.
+// The green context is always null: no stream here has one.
 CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext* context, CUgreenCtx* green) {
   const CUresult error = context_of(stream, context);
   if (error == CUDA_SUCCESS && green) *green = nullptr;
@@ -115,12 +115,12 @@ CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
   return host_call([&] { return host::stream_copy_attributes(to, from); });
 }
 
-// ---- What comes next in a stream
+// ---- Waits, callbacks, host functions
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
   return call_in(stream, [&] { return host::wait_event(stream, event, flags); });
 }
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* data, unsigned int flags) {
-  // Errors that a kernel's fault leaves have the same number in both APIs.
+  // The callback's error type may be cast: errors after a kernel's fault have the same numbers in both APIs.
   return host_call(
       [&] { return host::stream_add_callback(stream, reinterpret_cast<cudaStreamCallback_t>(callback), data, flags); });
 }

@@ -1,4 +1,5 @@
-// Texture and surface objects. What they are made of is kept as the runtime describes it, and said as the driver does.
+// Texture and surface objects of the driver API. The host layer stores the runtime's descriptions; this file converts
+// them.
 #include <algorithm>
 
 #include "cuda/addresses.h"
@@ -9,7 +10,7 @@ namespace warpgrind::cuda {
 
 namespace {
 
-// Both APIs have the same views.
+// Resource views are the same in both APIs.
 static_assert(sizeof(CUDA_RESOURCE_VIEW_DESC) == sizeof(cudaResourceViewDesc));
 
 CUresult to_runtime(const CUDA_RESOURCE_DESC& d, cudaResourceDesc& out) {
@@ -65,7 +66,7 @@ void to_driver(const cudaResourceDesc& d, CUDA_RESOURCE_DESC& out) {
   }
 }
 
-// Of what a resource is made. False: there is no such array.
+// Element format of a resource. False: the array does not exist.
 bool channels_of(const cudaResourceDesc& resource, cudaChannelFormatDesc& out) {
   if (resource.resType == cudaResourceTypeLinear) out = resource.res.linear.desc;
   if (resource.resType == cudaResourceTypePitch2D) out = resource.res.pitch2D.desc;
@@ -77,7 +78,7 @@ bool channels_of(const cudaResourceDesc& resource, cudaChannelFormatDesc& out) {
   return host::get_channel_desc(&out, resource.res.array.array) == cudaSuccess;
 }
 
-// Integers of 32 bits stay integers "regardless of whether or not this flag is specified".
+// 32-bit integers are read as integers "regardless of whether or not this flag is specified".
 cudaTextureDesc to_runtime(const CUDA_TEXTURE_DESC& d, const cudaChannelFormatDesc& channels) {
   cudaTextureDesc out{};
   for (int i = 0; i < 3; i++) out.addressMode[i] = static_cast<cudaTextureAddressMode>(d.addressMode[i]);

@@ -1,4 +1,4 @@
-// Virtual memory management. Other processes have memory by file descriptors.
+// Virtual memory management of the driver API. Other processes share memory through file descriptors.
 #include "host/virtual_memory.h"
 
 #include "cuda/addresses.h"
@@ -7,7 +7,7 @@ namespace warpgrind::cuda {
 
 namespace {
 
-// Memory of a device that stays where it is.
+// Only pinned memory of a device is supported.
 CUresult check_properties(const CUmemAllocationProp* properties) {
   if (!properties || properties->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
   constexpr unsigned kOthers = CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT | CU_MEM_HANDLE_TYPE_FABRIC;
@@ -75,7 +75,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties,
     bool shareable = false;
     const cudaError_t error = host::device_of_memory(&device, &shareable, handle);
     if (error != cudaSuccess) return driver_error(error);
-    *properties = {};  // nothing is compressed
+    *properties = {};  // no compression
     properties->type = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties->location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
     if (shareable) properties->requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -88,7 +88,8 @@ CUresult cuMemGetAllocationGranularity(size_t* granularity, const CUmemAllocatio
   return driver_without_context([&]() -> CUresult {
     const bool known = option == CU_MEM_ALLOC_GRANULARITY_MINIMUM || option == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED;
     if (!granularity || !known) return CUDA_ERROR_INVALID_VALUE;
-    if (!properties) return CUDA_ERROR_INVALID_VALUE;  // the same for all of them, those included that there are not
+    if (!properties)
+      return CUDA_ERROR_INVALID_VALUE;  // otherwise not read: the granularity is the same for all properties
     *granularity = host::kMappingGranularity;
     return CUDA_SUCCESS;
   });
@@ -101,7 +102,7 @@ CUresult cuMemExportToShareableHandle(void* out, CUmemGenericAllocationHandle ha
     return driver_error(host::export_memory(static_cast<int*>(out), handle));
   });
 }
-// A file descriptor is given as the pointer itself.
+// A file descriptor is passed as the pointer value.
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* from,
                                         CUmemAllocationHandleType type) {
   return driver_without_context([&]() -> CUresult {
@@ -113,7 +114,7 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, vo
   });
 }
 
-// "Currently must be zero": flags.
+// The manual says of the flags: "Currently must be zero".
 CUresult cuMemMap(CUdeviceptr to, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
                   unsigned long long flags) {
   return driver_without_context([&]() -> CUresult {

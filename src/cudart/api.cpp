@@ -1,5 +1,5 @@
-// What the table of functions (include/warpgrind/runtime_functions.inc) defines by itself: twins and what is
-// unsupported.
+// Definitions generated from the table of functions (include/warpgrind/runtime_functions.inc): twins and unsupported
+// functions.
 #include "cudart/call.h"
 
 namespace warpgrind::cudart {

@@ -1,4 +1,4 @@
-// The many forms of cudaMemcpy and cudaMemset: each has a synchronous and an asynchronous entry.
+// All forms of cudaMemcpy and cudaMemset. Each has a synchronous and an asynchronous entry point.
 #include <fmt/core.h>
 
 #include <algorithm>

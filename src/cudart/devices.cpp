@@ -1,4 +1,4 @@
-// Device management: choosing, asking, limits, peers, reset.
+// Device management of the runtime API: selection, queries, limits, peers, reset.
 #include "host/devices.h"
 
 #include <fmt/core.h>
@@ -110,7 +110,7 @@ WG_API cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   return api([&] { return device_get_limit(value, limit); });
 }
 
-// How L1 and shared memory share an SM's memory where they do (preferred_carveout_percent).
+// Split of an SM's memory between L1 cache and shared memory, on GPUs that share it (preferred_carveout_percent).
 WG_API cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
   return api([&] { return device_set_cache_config(config); });
 }
@@ -139,7 +139,8 @@ WG_API cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
   return api_without_context([&] { return device_get_by_pci_bus_id(device, id); });
 }
 
-// ---- Peers: every virtual GPU reaches the memory of all others, but programs must say so first, as on hardware.
+// ---- Peers. Every virtual GPU can access the memory of all others, but programs must enable that first, as on
+// hardware.
 WG_API cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return api_without_context([&] { return device_can_access_peer(can, device, peer); });
 }

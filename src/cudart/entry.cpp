@@ -1,4 +1,4 @@
-// What happens when the library is loaded and when the process ends.
+// Load-time initialisation of the library, and the work at the end of the process.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -16,7 +16,7 @@ namespace warpgrind::cudart {
 
 namespace {
 
-// What the program measured with the host's clock was not a GPU.
+// Warns if the program read a host clock before and after a launch: it measured the simulation, not a GPU.
 void tell_of_clocks() {
   no_more_clocks();
   if (const char* function = clock_around_launches()) the_session().host_clock_read(function);
@@ -30,7 +30,7 @@ void at_end() {
   the_session().finish();
 }
 
-// _exit: the profile is written, and nothing else is done that the program does not do (preload.cpp).
+// At _exit: writes the profile and does nothing else, since the program skips its exit handlers (preload_hooks.cpp).
 void at_hard_end() {
   if (!session::Session::exists() || the_session().broken_by_fork()) return;
   if (!the_session().used() || the_session().ended()) return;
@@ -47,7 +47,7 @@ void memory_was_used(const void* memory, std::size_t bytes, std::size_t done, bo
   if (HostPages::instance().wanted()) HostPages::instance().close(memory, bytes, done, write, caller);
 }
 
-// The processes that this one starts decide for themselves whether they need this library (preload.cpp).
+// Removes this library from LD_PRELOAD: each child process decides itself whether it needs it (preload.cpp).
 void forget_preload(const std::string& self) {
   ::unsetenv("WARPGRIND_STARTED_AGAIN");
   const char* value = std::getenv("LD_PRELOAD");
@@ -60,8 +60,8 @@ void forget_preload(const std::string& self) {
   }
 }
 
-// Runs before the program's own constructors, which register its code. atexit handlers run in reverse order, so the
-// program's come first and this library's parts are still whole when the profile is written.
+// Runs before the program's constructors, which register its code. atexit handlers run in reverse order: the program's
+// come first, and this library's objects still exist when the profile is written.
 __attribute__((constructor)) void loaded() {
   std::atexit(at_end);
   std::at_quick_exit(at_end);

@@ -17,7 +17,7 @@ WG_API cudaError_t cudaPeekAtLastError() {
   return thread_state().last_error;
 }
 
-// A sticky error comes back at the next call by itself; only this thread's memory of it is cleared here.
+// Clears the thread's last error, unless it is the context's sticky error, which remains.
 WG_API cudaError_t cudaGetLastError() {
   errors_were_asked_for();
   ThreadState& thread = thread_state();

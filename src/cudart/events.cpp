@@ -1,4 +1,4 @@
-// Events: marks on the timeline. Elapsed times are estimated.
+// Events of the runtime API: marks on the virtual timeline. Elapsed times are estimates.
 #include "host/events.h"
 
 #include "cudart/call.h"

@@ -1,4 +1,4 @@
-// Kernels as objects: attributes, occupancy, parameters.
+// Kernel functions of the runtime API: attributes, occupancy, parameters.
 #include <algorithm>
 
 #include "cudart/call.h"
@@ -46,7 +46,7 @@ WG_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, co
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_size, dynamic_shared, 0);
 }
 
-// The largest dynamic shared memory with which `blocks` blocks still fit on one SM.
+// Largest dynamic shared memory, in bytes, with which `blocks` blocks still fit on one SM.
 WG_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* function, int blocks,
                                                              int block_size) {
   return api([&] { return available_shared(bytes, function, blocks, block_size); });

@@ -1,4 +1,4 @@
-// Graphs: making nodes, edges, reading and changing node parameters.
+// Graphs of the runtime API: adding nodes and edges, reading and setting node parameters.
 #include <algorithm>
 #include <cstring>
 
@@ -192,7 +192,7 @@ WG_API cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodePar
   return graph_api([&] { return set_parameters(node, p); });
 }
 
-// ---- Parameters of nodes of an instantiated graph; nodes are named by those of the graph it was made from.
+// ---- Parameters of nodes of an instantiated graph. A node is identified by its handle in the original graph.
 WG_API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                     const cudaKernelNodeParams* p) {
   return graph_api([&] { return set_kernel(executable_node(exec, node), p); });

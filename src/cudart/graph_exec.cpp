@@ -1,4 +1,4 @@
-// Graphs as a whole: edges, queries, clones, instantiation, launches, updates.
+// Whole graphs of the runtime API: edges, queries, clones, instantiation, launches, updates.
 #include "host/graph_exec.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Virtual clocks of the program's threads: creation, start and join.
 #include "cudart/host_threads.h"
 
 #include <dlfcn.h>
@@ -17,7 +18,7 @@ namespace {
 
 using Clock = std::shared_ptr<timing::HostClock>;
 
-// Never destroyed: threads may end later.
+// Never destroyed: threads may end after the static destructors have run.
 struct Running {
   std::mutex mutex;
   std::map<pthread_t, Clock> clocks;
@@ -27,7 +28,7 @@ Running& running() {
   return *threads;
 }
 
-// Our own threads (base/host_thread.h) have no time, and are made where locks are held.
+// True for our own threads (base/host_thread.h). They have no virtual clock, and are created while locks are held.
 bool is_ours(StartRoutine start) {
   Dl_info here{}, there{};
   return ::dladdr(reinterpret_cast<const void*>(&is_ours), &here) &&

@@ -1,4 +1,4 @@
-// Kernel launches: checks that CUDA documents, arguments, and the work that the executor gets.
+// Kernel launches of the runtime API: launch configurations, arguments, and issue as work for the executor.
 #include "host/launch.h"
 
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-// Code loaded while the program runs: libraries, which are of no device.
+// Libraries of the runtime API: code that the program loads at run time. They belong to no device.
 #include "cudart/call.h"
 #include "host/modules.h"
 
@@ -6,7 +6,7 @@ namespace warpgrind::cudart {
 
 namespace {
 
-// A library's function or variable.
+// For queries of a library's function or variable: checks the library's handle.
 template <class Body>
 cudaError_t of_library(LibraryHandle* library, Body body, const char* call = __builtin_FUNCTION()) {
   return api([&]() -> cudaError_t { return is_library(library) ? body() : cudaErrorInvalidResourceHandle; }, call);

@@ -1,4 +1,4 @@
-// Allocation of device, managed and host memory, and what a pointer is.
+// Memory of the runtime API: allocation of device, managed and host memory, and attributes of pointers.
 #include "host/memory.h"
 
 #include <fmt/core.h>

@@ -1,6 +1,6 @@
-// Named ranges of NVTX. Version 3 is a header: it loads the library that NVTX_INJECTION64_PATH names (`warpgrind run`
-// sets it) and calls InitializeInjectionNvtx2, which puts our functions into its table (nvtx3/nvtxDetail/nvtxTypes.h
-// has the numbers). Programs of version 2 call nvtxRangePushA and nvtxRangePop of a library; ours is found first.
+// Named ranges of NVTX. Version 3 is a header. It loads the library that NVTX_INJECTION64_PATH names (`warpgrind run`
+// sets it) and calls InitializeInjectionNvtx2, which enters our functions in its table (numbers of the entries:
+// nvtx3/nvtxDetail/nvtxTypes.h). Programs with version 2 call functions of a library; ours are found first.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -20,7 +20,7 @@
 
 namespace {
 
-// The documented head of nvtxEventAttributes_t.
+// The documented beginning of nvtxEventAttributes_t.
 struct EventAttributes {
   std::uint16_t version, size;
   std::uint32_t category;
@@ -33,13 +33,13 @@ struct EventAttributes {
 };
 enum MessageType : std::int32_t { kAscii = 1, kUnicode = 2, kRegistered = 3 };
 
-std::string narrow(const wchar_t* text) {  // names are for people: what is not ASCII becomes '?'
+std::string narrow(const wchar_t* text) {  // for display only: characters outside ASCII become '?'
   std::string out;
   for (; text && *text; ++text) out += *text > 0 && *text < 128 ? static_cast<char>(*text) : '?';
   return out;
 }
 
-// A registered string's handle points to its text, which lives as long as the process.
+// Handle of a registered string: a pointer to its text, which lives as long as the process.
 const void* register_string(const std::string& text) {
   static std::mutex mutex;
   static std::set<std::string> strings;
@@ -57,7 +57,7 @@ std::string message(const EventAttributes* attributes) {
   return message(attributes->message_type, attributes->message);
 }
 
-// Of ranges that are open: when they began, for the timeline.
+// An open range and its begin time, for the timeline.
 struct Open {
   std::string name;
   const void* domain;
@@ -125,7 +125,7 @@ std::uint64_t start_wide(const wchar_t* text) {
 std::uint64_t start_attributes(const EventAttributes* attributes) {
   return start(message(attributes));
 }
-// Of domains only that their ranges nest apart; their names are for tools that show them.
+// Ranges of different domains nest independently. Names of domains are not shown.
 int push_in_domain(void* domain, const EventAttributes* attributes) {
   return push(message(attributes), domain);
 }
@@ -145,7 +145,7 @@ const void* register_wide(void*, const wchar_t* text) {
   return register_string(narrow(text));
 }
 
-// A domain's handle is its name.
+// Handle of a domain: a pointer to its name.
 const void* create_ascii(const char* name) {
   return register_string(message(kAscii, name));
 }
@@ -160,7 +160,7 @@ struct CallbackTable {
 };
 constexpr std::uint32_t kCallbacks = 1;
 constexpr int kCore = 1, kCore2 = 5;
-// Places in the tables of the two modules (NVTX_CBID_* of nvtx3/nvtxDetail/nvtxTypes.h).
+// Indices in the tables of the two modules (NVTX_CBID_* of nvtx3/nvtxDetail/nvtxTypes.h).
 enum CoreSlot : unsigned {
   kRangeStartEx = 4,
   kRangeStartA = 5,
@@ -229,7 +229,7 @@ __attribute__((visibility("default"))) void nvtxRangeEnd(std::uint64_t id) {
   end(id);
 }
 
-// What include/nvtx3 calls; type and text: of a message.
+// Functions that our include/nvtx3 calls. type, text: the message.
 __attribute__((visibility("default"))) int warpgrind_nvtx_push(void* domain, std::int32_t type, const void* text) {
   return push(message(type, text), domain);
 }
@@ -267,24 +267,24 @@ __attribute__((visibility("default"))) int InitializeInjectionNvtx2(const void* 
   return 1;
 }
 
-// The virtual host's clock in nanoseconds since the program's start: what a CPU timer around CUDA calls would show if
-// the GPU of the model were there. Programs that want it look it up by name, so that they also run without warpgrind.
+// Clock of the virtual host, in nanoseconds since the program's start: what a CPU timer around CUDA calls would show
+// with the modelled GPU. Programs look the function up by name, so that they also run without warpgrind.
 __attribute__((visibility("default"))) double warpgrind_host_ns() {
   return warpgrind::cudart::host_now();
 }
 
-// Of each launch about so many blocks run (`warpgrind run --blocks`), so that no result is right; 0: all do.
+// Approximate number of blocks that run of each launch (`warpgrind run --blocks`); results are then wrong. 0: all run.
 __attribute__((visibility("default"))) unsigned long long warpgrind_blocks_of_a_launch() {
   return warpgrind::session::Session::instance().options().blocks;
 }
 
-// What the virtual host's clock has spent on loading kernels at their first launches, which a repetition does not pay.
+// Virtual time, in nanoseconds, spent on loading kernels at their first launches. Later launches do not spend it again.
 __attribute__((visibility("default"))) double warpgrind_loading_ns() {
   return warpgrind::host::loading_ns();
 }
 
-// Empties the modelled L2 caches of all GPUs. On a real GPU a program reads twice the cache's size for that, which
-// would be slow here, and would show among its kernels. Call it when all work is done.
+// Empties the modelled L2 caches of all GPUs. On a real GPU, a program reads twice the cache's size for that; here this
+// would be slow, and would add a kernel to the profile. Call it when all work has ended.
 __attribute__((visibility("default"))) void warpgrind_flush_l2() {
   warpgrind::cudart::flush_l2();
 }

@@ -1,4 +1,5 @@
-// Stream-ordered memory: it is there at once, and is given back when its stream comes to that.
+// Stream-ordered memory of the runtime API. An allocation is available at once; its memory is released when the stream
+// reaches the free.
 #include "host/pools.h"
 
 #include "cudart/call.h"
@@ -43,7 +44,7 @@ WG_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr w
 WG_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr what, void* value) {
   return api([&] { return pool_attribute(pool, what, value, false); });
 }
-// All virtual GPUs reach all memory.
+// All virtual GPUs can access all memory.
 WG_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list, std::size_t count) {
   return api([&] { return pool_set_access(pool, list, count); });
 }
@@ -55,7 +56,7 @@ WG_API cudaError_t cudaMemPoolExportToShareableHandle(void* handle, cudaMemPool_
                                                       cudaMemAllocationHandleType type, unsigned flags) {
   return api([&] { return pool_export(static_cast<int*>(handle), pool, type, flags); });
 }
-// A file descriptor is given as the pointer itself.
+// A file descriptor is passed as the pointer value.
 WG_API cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t* pool, void* handle,
                                                         cudaMemAllocationHandleType type, unsigned flags) {
   return api([&] { return pool_import(pool, static_cast<int>(reinterpret_cast<std::intptr_t>(handle)), type, flags); });

@@ -1,7 +1,7 @@
-// The library that LD_PRELOAD brings into every process of a run. It only looks whether the process has a static CUDA
-// runtime; if so, the program is started again with the real library preloaded, so that its functions are found first,
-// and redirected. Libraries with a static runtime that a program opens later (dlopen) are redirected before their
-// constructors run. Shells and compilers that a run starts pay next to nothing, and programs and libraries with the
+// Preload library, which LD_PRELOAD loads into every process of a run. It checks whether the process contains a static
+// CUDA runtime. If so, it restarts the program with libcudart.so.13 preloaded, so that our functions are found first
+// and the static ones are redirected. A library with a static runtime that is opened later (dlopen) is redirected
+// before its constructors run. Shells and compilers of a run are hardly slowed down. Programs and libraries with the
 // shared runtime get libcudart.so.13 through LD_LIBRARY_PATH.
 #include <dlfcn.h>
 #include <link.h>
@@ -21,7 +21,7 @@
 
 namespace {
 
-constexpr const char* kAgain = "WARPGRIND_STARTED_AGAIN";  // process number: the second start must not lead to a third
+constexpr const char* kAgain = "WARPGRIND_STARTED_AGAIN";  // process id: prevents a third start
 
 std::string library_path() {
   return warpgrind::cudart::folder_of(reinterpret_cast<const void*>(&library_path)) + "libcudart.so.13";
@@ -33,7 +33,7 @@ std::string library_path() {
   ::_exit(2);
 }
 
-// How many objects were loaded so far, also those that are gone.
+// Number of objects loaded so far, including those that were closed.
 unsigned long long loads() {
   unsigned long long adds = 0;
   ::dl_iterate_phdr(
@@ -45,11 +45,11 @@ unsigned long long loads() {
   return adds;
 }
 
-bool g_started = false;  // the program's first objects are dealt with
+bool g_started = false;  // the objects loaded at the start have been handled
 thread_local bool t_busy = false;
 std::atomic<unsigned long long> g_loads{0};
 
-// NVIDIA's library came through the loader, in place of one of ours that is missing: nothing of it is to run.
+// Ends the process if the loader found NVIDIA's library because ours is missing. None of its code must run.
 void refuse_in_place_of_missing(const warpgrind::cudart::LoadedObject& object) {
   const warpgrind::Part* const ours =
       warpgrind::stand_in(std::string_view(object.path).substr(object.path.rfind('/') + 1));
@@ -63,8 +63,8 @@ void refuse_in_place_of_missing(const warpgrind::cudart::LoadedObject& object) {
 bool needs_library(const std::string& library, bool& there) {
   using warpgrind::cudart::LoadedObject;
   using warpgrind::cudart::ProgramImage;
-  static bool was_there = false;  // it is never closed: what has been redirected jumps into it
-  // Never destroyed: exit handlers open libraries, too (the JIT, for places in the host's code).
+  static bool was_there = false;  // `library` is never closed: redirected functions jump into it
+  // Never destroyed: exit handlers open libraries too (the JIT, to find locations in host code).
   static auto& new_objects = *new warpgrind::cudart::NewObjects;
   bool needed = false;
   for (const LoadedObject& object : new_objects()) {
@@ -72,15 +72,15 @@ bool needs_library(const std::string& library, bool& there) {
     refuse_in_place_of_missing(object);
     if (needed) continue;
     ProgramImage image;
-    needed = object.path.find("/libcudart.so") != std::string::npos ||  // another one, through an RPATH
+    needed = object.path.find("/libcudart.so") != std::string::npos ||  // another runtime, found through an RPATH
              (image.open(object.path) && (image.has_cuda_code() || image.has_static_runtime()));
   }
   there = was_there;
   return needed;
 }
 
-// Libraries of NVIDIA's that the program found through an RPATH and that there are versions of beside `library`: those,
-// each after a ':'. Not where ours is there already: a program that names a file by its whole path gets both.
+// Our versions, beside `library`, of NVIDIA's libraries that the program found through an RPATH; each path follows a
+// ':'. Omits those already loaded: a program that opens NVIDIA's file by its full path gets both.
 std::string in_place_of_nvidias(const std::string& library) {
   const std::string folder = library.substr(0, library.rfind('/') + 1);
   std::string out;
@@ -121,13 +121,13 @@ __attribute__((constructor)) void loaded(int, char** argv, char**) {
   give_up(std::string("cannot start ") + program + " again: " + std::strerror(errno));
 }
 
-// Something was opened: if it has CUDA code, the real library redirects its runtime.
+// Handles newly opened objects: if one has CUDA code, libcudart.so.13 redirects its runtime.
 void look_at_new_objects() {
   if (g_loads.exchange(loads()) == loads()) return;
   const std::string library = library_path();
   bool there = false;
   if (!needs_library(library, there)) return;
-  void* real = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);  // redirects by itself when it was not there
+  void* real = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);  // its constructor redirects when it is loaded now
   if (!real) give_up(::dlerror());
   auto redirect = reinterpret_cast<void (*)()>(::dlsym(real, "wg_redirect_static_runtimes"));
   if (there && redirect) redirect();
@@ -135,9 +135,9 @@ void look_at_new_objects() {
 
 }  // namespace
 
-// glibc's crti.o makes every object call this function, if there is one, before its constructors run: so it is the
-// moment to redirect a library that is being opened, since nvcc's constructors register its kernels. The sanitizers'
-// own libraries call it before they are ready: no checks until g_started.
+// glibc's crti.o makes every object call this function, if it exists, before the object's constructors run. nvcc's
+// constructors register the kernels, so this is the time to redirect a library that is being opened. Sanitizer
+// libraries call it before they are initialised, so it does nothing until g_started.
 extern "C" __attribute__((visibility("default"), WG_CALLED_EARLY)) void __gmon_start__() {
   if (!g_started || t_busy) return;
   t_busy = true;

@@ -1,6 +1,6 @@
-// Calls of the C library that read a clock: who measures kernels with it is told that it was the simulation. The real
-// function does the work. What asks the processor or the operating system by itself (rdtsc, a program with a static C
-// library) is not seen.
+// Interception of C library functions that read a clock, so that a program which times kernels can be warned: it
+// measures the simulation. The real function returns the time. Direct reads (rdtsc, a static C library) are not
+// intercepted.
 #include <dlfcn.h>
 #include <sys/time.h>
 #include <time.h>
@@ -11,8 +11,8 @@
 
 namespace {
 
-// No static variable with a guard: these may be called by whatever allocates memory. Threads that come together at the
-// first call find the same function.
+// Finds the real function. Uses no static variable with a guard, since memory allocators may call these functions. If
+// several threads make the first call, they all find the same function.
 template <class Function>
 Function* real(std::atomic<Function*>& found, const char* name) {
   Function* function = found.load(std::memory_order_relaxed);

@@ -1,3 +1,4 @@
+// Interception of _exit, pthread_create and pthread_join in the preload library, and its table of hooks.
 #include "cudart/preload_hooks.h"
 
 #include <dlfcn.h>
@@ -25,8 +26,8 @@ _Unwind_Reason_Code find_signal_frame(_Unwind_Context* context, void* found) {
   return _URC_END_OF_STACK;
 }
 
-// Python's workers and many forked children end so: their profiles are written here. Not from a signal handler, since
-// what it has interrupted may hold a lock; and not by a child of vfork, whose memory is its parent's.
+// End of a process by _exit, which Python's workers and many forked children use: writes their profile. Not in a signal
+// handler, since the interrupted code may hold a lock. Not in a child of vfork, which shares its parent's memory.
 [[noreturn]] void hard_exit(int code) {
   const PreloadHooks* hooks = g_hooks;
   if (hooks && g_process.load() == ::getpid() && !g_ending.exchange(true)) {
@@ -83,7 +84,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t* thread, con
   if (!made) return create(thread, attributes, start, argument);
   auto* given = new Beginning{start, argument, made};
   const int error = create(thread, attributes, &begin, given);
-  if (error != 0) {  // what `made` holds is small, and the program in trouble
+  if (error != 0) {  // `made` is leaked: it is small, and the program has a larger problem
     delete given;
   }
   return error;

@@ -1,5 +1,6 @@
-// Calls of the C library that have the operating system read or write the program's memory: those that work with memory
-// which is watched (base/host_pages.h) would fail, where an instruction of the program itself is let through.
+// Interception of C library functions that make the operating system read or write the program's memory. On watched
+// pages (base/host_pages.h) such a call would fail, whereas an instruction of the program faults and is then let
+// through.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -16,14 +17,15 @@ namespace {
 using warpgrind::cudart::hooks;
 using warpgrind::cudart::PreloadHooks;
 
-// The real function. No static variable with a guard: these may be called by whatever allocates memory.
+// Finds the real function. Uses no static variable with a guard, since memory allocators may call these functions.
 template <class Function>
 Function* real(Function*& found, const char* name) {
   if (!found) found = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
   return found;
 }
 
-// call() returns how many bytes it has read or written, or less than 0. caller: where the program goes on.
+// call() returns the number of units (of `unit` bytes) read or written, or a negative number. caller: return address in
+// the program.
 template <class Call>
 auto with_memory(const void* memory, std::size_t bytes, bool write, std::size_t unit, const void* caller, Call call) {
   const PreloadHooks* const h = hooks();
@@ -53,7 +55,7 @@ ssize_t with_pieces(const iovec* pieces, int count, bool write, const void* call
 
 }  // namespace
 
-// WG_IO(RESULT, NAME, (PARAMETERS), (ARGUMENTS), MEMORY, BYTES, WRITES, BYTES OF ONE OF WHAT IS RETURNED)
+// WG_IO(RESULT, NAME, (PARAMETERS), (ARGUMENTS), MEMORY, BYTES, WRITES, BYTES PER UNIT OF THE RESULT)
 #define WG_IO(Result, name, parameters, arguments, memory, bytes, write, unit)    \
   __attribute__((visibility("default"))) Result name parameters {                 \
     static Result(*found) parameters = nullptr;                                   \

@@ -1,5 +1,5 @@
-// dlopen of the processes of a run: the file may become ours (preload_open.cpp), and the C library's does the rest. It is
-// jumped to, since it looks for libraries as its caller has to, whom it knows by the return address.
+// dlopen in the processes of a run. It may replace the file by ours (preload_open.cpp), then jumps to the C library's
+// dlopen. It must jump, not call: that function finds its caller, and so the search path, by the return address.
   .section .note.GNU-stack, "", @progbits
   .text
 

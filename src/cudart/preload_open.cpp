@@ -1,5 +1,6 @@
-// Clients that open NVIDIA's libraries by their whole path (Python's packages, which bring them) get ours of that name.
-// LD_LIBRARY_PATH is for those that open them by name. Where ours is missing, neither gets NVIDIA's in its place.
+// Replacement of NVIDIA's libraries in dlopen. Clients that open them by full path (Python packages that contain them)
+// get ours of that name; for clients that open them by name, LD_LIBRARY_PATH does that. If ours is missing, neither
+// gets NVIDIA's.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -51,7 +52,7 @@ std::string real_folder(const std::string& file) {
   return ::realpath(file.substr(0, file.rfind('/') + 1).c_str(), real) ? real : "";
 }
 
-// The part of ours that a client names by a path in our own folders, if it does: toolkit/nvvm/lib64/libnvvm.so, a link.
+// Our part, if the path is in our own folders. The path may be a link: toolkit/nvvm/lib64/libnvvm.so.
 const Part* part_at(const std::string& file, const PartFolders& folders) {
   const std::string_view name = std::string_view(file).substr(file.rfind('/') + 1);
   for (const Part& part : kParts)
@@ -63,33 +64,33 @@ const Part* part_at(const std::string& file, const PartFolders& folders) {
   return nullptr;
 }
 
-// What to open in place of `file`, a path; empty: the file itself.
+// Path to open in place of the path `file`; empty: open the file itself.
 std::string in_place_of_path(const std::string& file, const PartFolders& folders, const void* caller) {
   if (const Part* own = part_at(file, folders)) {
     if (!is_there(*own, folders)) cudart::say_missing(*own, folders);
     return "";
   }
   const Part* const ours = stand_in_of_any_release(std::string_view(file).substr(file.rfind('/') + 1));
-  // Also by a link: toolkit/driver12.
+  // The path may contain a link: toolkit/driver12.
   char real[4096], own[4096];
   const bool is_ours = ::realpath(file.c_str(), real) && ::realpath(folders.libraries.c_str(), own) &&
                        std::string_view(real).starts_with(std::string(own) + "/");
   if (!ours || is_ours || folder_of(caller).starts_with(folders.libraries + "/")) return "";
-  // Ours hands its calls over to NVIDIA's where there is one (cli/nvrtc_choice.h): this is one.
+  // Our libnvrtc passes its calls on to NVIDIA's if there is one (cli/nvrtc_choice.h). This file is one.
   if (ours->name().starts_with("libnvrtc.so") && !std::getenv(run_variables::kOwnNvrtc))
     ::setenv(run_variables::kNvidiaNvrtc, file.substr(0, file.rfind('/')).c_str(), 0);
   if (!is_there(*ours, folders)) cudart::say_missing(*ours, folders);
   return path_of(*ours, folders);
 }
 
-// The same for a name, which the loader finds by itself where ours is there.
+// Likewise for a file name without a path. If ours exists, the loader finds it without help.
 std::string in_place_of_name(const std::string& name, const PartFolders& folders) {
   const bool plain = name.ends_with(".so");
   const Part* const ours = plain ? stand_in_of_any_release(name) : stand_in(name);
   if (!ours) return "";
   const std::string path = path_of(*ours, folders);
   if (!is_there(*ours, folders)) return cudart::say_missing(*ours, folders), path;
-  // An installation has no such link for all of them.
+  // An installation does not have the link NAME.so for all libraries.
   return plain && ::access((path.substr(0, path.rfind('/') + 1) + name).c_str(), R_OK) != 0 ? path : "";
 }
 
@@ -104,12 +105,12 @@ __attribute__((visibility("hidden"), WG_CALLED_EARLY)) const char* wg_file_to_op
   if (!wg_real_dlopen) wg_real_dlopen = reinterpret_cast<void* (*)(const char*, int)>(::dlsym(RTLD_NEXT, "dlopen"));
   const char* const slash = file ? std::strrchr(file, '/') : nullptr;
   const char* const name = slash ? slash + 1 : file;
-  // Most files are none of ours, and need no more than this.
+  // Fast path: most files are not NVIDIA's.
   if (!name || (!stand_in_of_any_release(name) && !(slash && std::strncmp(name, "libnvvm.so", 10) == 0))) return file;
   const PartFolders folders = cudart::own_parts();
-  // Whatever is missing: the error of dlopen() names our file.
+  // If our file is missing, its path is still returned, so that dlopen()'s error names it.
   const std::string replacement = slash ? in_place_of_path(file, folders, caller) : in_place_of_name(name, folders);
-  // Not a string: exit handlers open libraries after the destructors of thread_locals.
+  // Not a std::string: exit handlers open libraries after thread_local destructors have run.
   static thread_local char found[4096];
   if (replacement.empty() || replacement.size() >= sizeof found) return file;
   std::memcpy(found, replacement.c_str(), replacement.size() + 1);

@@ -19,7 +19,7 @@ void replace_tool(char** argv) {
   file[length] = 0;
   const char* slash = std::strrchr(file, '/');
   const char* name = slash ? slash + 1 : file;
-  // The second is what Triton's package calls the one that knows compute capability 10.
+  // ptxas-blackwell is the name in Triton's package for the ptxas that supports compute capability 10.
   const bool ptxas = std::strcmp(name, "ptxas") == 0 || std::strcmp(name, "ptxas-blackwell") == 0;
   if (!ptxas && std::strcmp(name, "nvcc") != 0) return;
   const char *ours = std::getenv(run_variables::kExecutable), *stays = std::getenv(run_variables::kToolStays);

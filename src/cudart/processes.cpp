@@ -1,4 +1,4 @@
-// Memory and events of other processes, by handles.
+// Memory and events shared with other processes through handles (cudaIpc*).
 #include "cudart/call.h"
 #include "host/shared_events.h"
 #include "host/shared_memory.h"

@@ -1,3 +1,4 @@
+// Loaded objects of the process, and the ELF sections and symbols that identify CUDA code and runtimes.
 #include "cudart/program_image.h"
 
 #include <elf.h>
@@ -26,7 +27,7 @@ std::vector<LoadedObject> loaded_objects() {
         return 0;
       },
       &out);
-  // The kernel's own object has no file. A library may have been opened by a relative path.
+  // The vDSO has no file, so its name has no '/'. A library may have a relative path.
   std::erase_if(out, [](const LoadedObject& o) { return o.path.find('/') == std::string::npos; });
   return out;
 }
@@ -82,7 +83,7 @@ bool ProgramImage::has_symbol_table() const {
 
 namespace {
 
-// What every copy of the runtime defines: nvcc's constructors and the programs of the runtime API begin with it.
+// A function that every copy of the runtime defines, since nvcc's constructors call it.
 constexpr std::string_view kRegister = "__cudaRegisterFatBinary";
 
 }  // namespace
@@ -90,8 +91,8 @@ constexpr std::string_view kRegister = "__cudaRegisterFatBinary";
 bool ProgramImage::has_static_runtime() const {
   for (const fatbin::ElfSection& table : elf_->sections()) {
     if (table.type != SHT_SYMTAB || table.link >= elf_->sections().size()) continue;
-    // Its names in one go first: a library of 100 MB has 10 MB of them, and reading each symbol takes ten times as
-    // long.
+    // First searches all names at once. A library of 100 MB has 10 MB of names, and reading each symbol takes ten times
+    // as long.
     const fatbin::Bytes names = elf_->sections()[table.link].bytes;
     if (::memmem(names.data(), names.size(), kRegister.data(), kRegister.size())) return defines(kRegister);
   }
@@ -100,14 +101,14 @@ bool ProgramImage::has_static_runtime() const {
 
 bool ProgramImage::needs_shared_runtime() const {
   const std::vector<std::string> needed = fatbin::needed_libraries(*elf_);
-  return std::any_of(needed.begin(), needed.end(), [](const std::string& name) {  // or a whole path
+  return std::any_of(needed.begin(), needed.end(), [](const std::string& name) {  // may be a full path
     return std::string_view(name).substr(name.rfind('/') + 1).starts_with("libcudart.so");
   });
 }
 
 namespace {
 
-// Every function that the file defines.
+// Calls see(name, symbol) for every function that the file defines.
 template <class See>
 void each_function(const fatbin::ElfImage& elf, See see) {
   for (const fatbin::ElfSection& table : elf.sections()) {
@@ -127,7 +128,7 @@ std::vector<ProgramImage::Function> ProgramImage::runtime_functions() const {
   each_function(*elf_, [&](std::string_view name, const Elf64_Sym& symbol) {
     if (!name.starts_with("cuda") && !name.starts_with("__cuda")) return;
     registers |= name == kRegister;
-    // Functions start at multiples of 16: what follows a short one up to there is padding.
+    // Functions start at multiples of 16, so the bytes after a short one up to the next multiple are padding.
     out.push_back({std::string(name), symbol.st_value, (symbol.st_size + 15) & ~std::uint64_t{15}});
   });
   if (!registers) out.clear();
@@ -138,9 +139,9 @@ int ProgramImage::runtime_release(const std::vector<Function>& functions) {
   const auto has = [&](std::string_view name) {
     return std::any_of(functions.begin(), functions.end(), [&](const Function& f) { return f.name == name; });
   };
-  if (has("cudaGetDeviceProperties_v2")) return 12;       // came with 12.0, went with 13.0
-  if (!has("cudaBindTexture")) return 13;                 // went with 12.0
-  return has("cudaCtxResetPersistingL2Cache") ? 11 : 10;  // came with 11.0
+  if (has("cudaGetDeviceProperties_v2")) return 12;       // added in 12.0, removed in 13.0
+  if (!has("cudaBindTexture")) return 13;                 // removed in 12.0
+  return has("cudaCtxResetPersistingL2Cache") ? 11 : 10;  // added in 11.0
 }
 
 bool ProgramImage::defines(std::string_view function) const {

@@ -1,3 +1,4 @@
+// Redirection of static CUDA runtimes: writes jumps to our functions over theirs.
 #include "cudart/redirect.h"
 
 #include <dlfcn.h>
@@ -16,7 +17,7 @@ namespace warpgrind::cudart {
 
 namespace {
 
-// movabs rax, target; jmp rax. rax carries no argument in the calling convention of these functions.
+// Size of the jump: movabs rax, target; jmp rax. These functions take no argument in rax.
 constexpr std::size_t kJumpBytes = 12;
 
 [[noreturn]] void refuse_run(const std::string& why, const std::string& advice) {
@@ -33,22 +34,25 @@ std::string name_of(const LoadedObject& object) {
 
 constexpr const char* kUseShared = "Link it with `nvcc -cudart shared`";
 
-// False: the system does not let code be changed (SELinux's execmod, a hardened kernel). errno says more.
+// Overwrites the start of a function with a jump. False: the system does not allow changes of code (SELinux's execmod,
+// a hardened kernel); errno has the cause.
 bool write_jump(std::uint8_t* at, const void* target) {
   std::uint8_t code[kJumpBytes] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
   std::memcpy(code + 2, &target, sizeof target);
-  if (std::memcmp(at, code, sizeof code) == 0) return true;  // an object seen before
+  if (std::memcmp(at, code, sizeof code) == 0) return true;  // already redirected
   auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   auto first = reinterpret_cast<std::uintptr_t>(at) & ~(page - 1);
   auto last = (reinterpret_cast<std::uintptr_t>(at) + kJumpBytes + page - 1) & ~(page - 1);
   auto* start = reinterpret_cast<void*>(first);
-  // Never writable and executable at once. Nobody runs this code yet: its object is about to be initialised.
+  // The page is never writable and executable at the same time. No thread runs this code yet, since its object has not
+  // been initialised.
   if (::mprotect(start, last - first, PROT_READ | PROT_WRITE) != 0) return false;
   std::memcpy(at, code, sizeof code);
   return ::mprotect(start, last - first, PROT_READ | PROT_EXEC) == 0;
 }
 
-// NVIDIA's libraries inside the program: their kernels are machine code, and their functions are not ours to replace.
+// Reports NVIDIA's libraries that are linked statically into the program. Their kernels are machine code, and their
+// functions are not redirected.
 void name_static_libraries(const LoadedObject& object, const ProgramImage& image) {
   struct Library {
     const char *function, *name, *option;
@@ -64,7 +68,7 @@ void name_static_libraries(const LoadedObject& object, const ProgramImage& image
                       l.name, name_of(object), l.option));
 }
 
-// Ours in place of that function of the runtime of CUDA `release`: warpgrind/older_functions.inc. Null: we have none.
+// Our replacement for a function of CUDA `release`'s runtime (warpgrind/older_functions.inc). Null: there is none.
 const void* function_of(void* self, int release, const std::string& name) {
   if (release < 13)
     for (const std::string& older : {fmt::format("warpgrind_cuda{}_{}", release, name), "warpgrind_older_" + name})
@@ -74,7 +78,7 @@ const void* function_of(void* self, int release, const std::string& name) {
 
 void redirect(const LoadedObject& object, void* self) {
   ProgramImage image;
-  // Another shared runtime, which the program found through an RPATH, is redirected as a static one is.
+  // Another shared runtime, found through an RPATH, is redirected like a static one.
   bool shared_runtime = object.path.find("/libcudart.so") != std::string::npos;
   if (!image.open(object.path)) return;
   if (!image.has_cuda_code() && !image.has_static_runtime() && !shared_runtime) return;
@@ -82,7 +86,7 @@ void redirect(const LoadedObject& object, void* self) {
   if (image.needs_shared_runtime()) return;
   std::vector<ProgramImage::Function> functions = image.runtime_functions();
   if (functions.empty()) {
-    // A library may leave the runtime to the program it is linked to; the executable itself may not.
+    // A library may use the runtime of the program that links it. The executable must have its own.
     if (object.is_executable && !image.has_symbol_table())
       refuse_run(name_of(object) +
                      " has CUDA code and the static CUDA runtime, but no symbol table: its calls cannot be redirected",
@@ -94,7 +98,7 @@ void redirect(const LoadedObject& object, void* self) {
     refuse_run(
         fmt::format("{} has the CUDA runtime of a release before 11, whose structures are others", name_of(object)),
         "Compile it with CUDA 11 or later.");
-  // A function that stays NVIDIA's would ask for a driver, or mix two runtimes: the run must not go on with it.
+  // A function that remains NVIDIA's would need a driver, or mix two runtimes, so the run must end.
   for (const ProgramImage::Function& f : functions) {
     const void* ours = function_of(self, release, f.name);
     if (!ours) continue;
@@ -118,12 +122,12 @@ void redirect_static_runtimes() {
   if (!self) return;
   const std::string own = info.dli_fname;
   const std::string folder = own.substr(0, own.rfind('/') + 1);
-  static auto& new_objects = *new NewObjects;  // exit handlers open libraries, too
+  static auto& new_objects = *new NewObjects;  // never destroyed: exit handlers open libraries too
   for (const LoadedObject& object : new_objects())
-    if (!object.path.starts_with(folder + "libcudart.so.")) redirect(object, self);  // not ours, of all releases
+    if (!object.path.starts_with(folder + "libcudart.so.")) redirect(object, self);  // skips our own, of any release
 }
 
-// For the preload library, which is told of every library that the program opens.
+// Entry point for the preload library, which calls it when the program has opened a library.
 extern "C" __attribute__((visibility("default"))) void wg_redirect_static_runtimes() {
   redirect_static_runtimes();
 }

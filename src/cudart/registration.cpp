@@ -1,5 +1,5 @@
-// What the host code that nvcc generates calls before main: fatbins, kernels and variables make themselves known.
-// Sources: crt/host_runtime.h of the toolkit (the declarations are in every compiled program).
+// Registration of fatbins, kernels and variables. nvcc's generated host code calls these functions before main.
+// Source: crt/host_runtime.h of the toolkit (the declarations are in every compiled program).
 #include <malloc.h>
 
 #include <algorithm>
@@ -12,17 +12,18 @@ namespace warpgrind::cudart {
 
 namespace {
 
-// What __cudaRegisterFatBinary gives back; the program only hands it on.
+// Object behind the handle that __cudaRegisterFatBinary returns. The program only passes the handle on.
 struct FatbinHandle {
   session::Program* program = nullptr;
   std::vector<const void*> functions, variables;
-  std::vector<std::pair<std::string, void*>> managed;  // that lie in the program's own memory
+  std::vector<std::pair<std::string, void*>>
+      managed;  // device name and host address of variables in the program's memory
 };
 FatbinHandle* of(void** handle) {
   return reinterpret_cast<FatbinHandle*>(handle);
 }
 
-// False: nothing was registered, or its code could not be read.
+// False: no fatbin was registered, or its code could not be read.
 bool has_code(const FatbinHandle* handle) {
   return handle && handle->program;
 }
@@ -34,8 +35,8 @@ void add_variable(FatbinHandle* handle, const void* host, Variable variable) {
   handle->variables.push_back(host);
 }
 
-// Sections of the program, or of its libraries, that hold nothing but __managed__ variables: what clang compiled says
-// so (include/warpgrind/managed.h), before it registers them.
+// A section of the program or its libraries that contains only __managed__ variables. Code compiled by clang reports it
+// (include/warpgrind/managed.h) before it registers the variables.
 struct Section {
   const char *begin, *end;
 };
@@ -71,9 +72,8 @@ WG_API void** __cudaRegisterFatBinary(void* wrapper) {
   return reinterpret_cast<void**>(handle);
 }
 
-// Programs that read memory they never wrote mostly see the zeroes of a fresh heap, and some public ones pass their own
-// checks only so. Loading LLVM has used the heap before main: its free pages are given back, so that they are fresh
-// again.
+// Returns the heap's free pages to the system (malloc_trim). Loading LLVM uses the heap before main. Programs that read
+// memory they never wrote usually see the zeros of a fresh heap, and some public ones pass their own checks only then.
 WG_API void __cudaRegisterFatBinaryEnd(void** handle) {
   if (has_code(of(handle)))
     for (const auto& [name, host] : of(handle)->managed)
@@ -81,8 +81,7 @@ WG_API void __cudaRegisterFatBinaryEnd(void** handle) {
   ::malloc_trim(0);
 }
 
-// The program is ending or a library is being unloaded: its code must not be launched any more. What it did stays in
-// the profile.
+// The program ends or a library is unloaded. Its kernels can no longer be launched; their results stay in the profile.
 WG_API void __cudaUnregisterFatBinary(void** handle) {
   FatbinHandle* fatbin = of(handle);
   if (!fatbin) return;
@@ -92,7 +91,7 @@ WG_API void __cudaUnregisterFatBinary(void** handle) {
     auto found = r.kernels.find(f);
     if (found == r.kernels.end() || found->second->program != fatbin->program) continue;
     r.kernel_handles.erase(found->second.get());
-    found->second.release();  // graphs may still name it: a few bytes a kernel, at most once a library
+    found->second.release();  // leaked, since graphs may still refer to it: a few bytes a kernel, once a library
     r.kernels.erase(found);
   }
   for (const void* v : fatbin->variables) r.variables.erase(v);
@@ -134,7 +133,7 @@ WG_API void __cudaRegisterManagedVar(void** handle, void** host_pointer, char* d
 WG_API void __cudaRegisterHostVar(void**, const char*, char*, std::size_t) {}
 WG_API void __cudaRegisterUnifiedTable(void**, void*) {}
 
-// Called before the host touches a __managed__ variable: its address on the device becomes the host's pointer.
+// Called before the host accesses a __managed__ variable: stores its device address in the host's pointer.
 WG_API char __cudaInitModule(void** handle) {
   if (!handle) return 0;
   std::vector<Variable> managed;

@@ -1,4 +1,4 @@
-// Streams, callbacks, and stream capture.
+// Streams of the runtime API: streams, callbacks, capture.
 #include "host/streams.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Arrays, texture objects and surface objects: the API's descriptions become those of src/device/memory/texture.h.
+// Arrays, texture objects and surface objects of the runtime API. The API's descriptions are converted to those of
+// src/device/memory/texture.h.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,3 +1,3 @@
-// libcuda.so.1 of a driver before CUDA 13.
+// libcuda.so.1 of a driver from before CUDA 13.
 #define WARPGRIND_DRIVER_BEFORE 13000
 #include "trampolines.S"

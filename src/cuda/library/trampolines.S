@@ -1,10 +1,10 @@
-// libcuda.so.1: for each symbol of the driver API a jump to its function, whose address stands in the array that
-// libcudart.so.13 exports (cuda/entries.h; found by base/beside.c): 40 bytes an entry, the function at 24, its twin at 32. r11 is free at the
-// start of a function (System V ABI).
+// Trampolines of libcuda.so.1: each symbol of the driver API jumps to its function. The addresses are in the array that
+// libcudart.so.13 exports (cuda/entries.h; found by base/beside.c): 40 bytes an entry, the function at offset 24, its
+// twin at 32. r11 is free at the start of a function (System V ABI).
   .section .note.GNU-stack, "", @progbits
   .text
 
-// WARPGRIND_DRIVER_BEFORE: an older driver, without the symbols that came with that version or later.
+// WARPGRIND_DRIVER_BEFORE: builds an older driver, without the symbols that were added in that version or later.
 #ifndef WARPGRIND_DRIVER_BEFORE
 #define WARPGRIND_DRIVER_BEFORE 1000000
 #endif

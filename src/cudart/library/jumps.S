@@ -1,5 +1,5 @@
-// libcudart.so.12 and libcudart.so.11.0: for each function of that release a jump to libcudart.so.13's of the same name,
-// or to the one that has that release's parameters (warpgrind/older_functions.inc).
+// Jumps of libcudart.so.12 and libcudart.so.11.0. Each function of that release jumps to libcudart.so.13's function of
+// the same name, or to the one with that release's parameters (warpgrind/older_functions.inc).
 //
 // WARPGRIND_RELEASE: 11 or 12.
   .section .note.GNU-stack, "", @progbits
@@ -16,7 +16,7 @@
   jmp *target@GOTPCREL(%rip);          \
   .size name, . - name;                \
   .endif;
-// The same name in both libraries: what is meant is 13's.
+// Both libraries have a function of this name. The jump goes to libcudart.so.13's.
 #define WG_SAME(name) WG_JUMP(name, wg_13_##name, .symver wg_13_##name, name@libcudart.so.13)
 
 #define WG_IF_OLDER(name, symbol) WG_JUMP(name, symbol, )

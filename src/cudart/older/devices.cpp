@@ -1,4 +1,4 @@
-// Devices, threads in place of devices (before CUDA 4), events.
+// Older forms of runtime functions: devices, cudaThread* functions (before CUDA 4), events.
 #include <cstring>
 
 #include "cudart/call.h"
@@ -8,8 +8,8 @@ namespace warpgrind::cudart {
 
 namespace {
 
-// Every member that 11's structure shares with 13's by name; clockRate and the others that 13 dropped lie in what it
-// keeps free.
+// Copies every member that CUDA 11's structure and ours for CUDA 13 share by name. Ours has clockRate and the other
+// members that CUDA 13 removed, in the space that 13 reserves.
 template <class To, class From>
 void copy_shared(To& to, const From& from) {
 #define WG_SAME(member)                                    \
@@ -140,7 +140,7 @@ WG_API cudaError_t warpgrind_older_cudaChooseDevice(int* device, const DevicePro
   return cudaChooseDevice(device, properties ? &now : nullptr);
 }
 
-// The last release of each: what a program asks is whether some function of its release is there.
+// Reports the last minor release (11.8, 12.9), since programs use the version to test whether a function is available.
 static cudaError_t give_version(int* version, int value) {
   const cudaError_t error = cudaRuntimeGetVersion(version);
   if (error == cudaSuccess) *version = value;
@@ -171,7 +171,7 @@ WG_API cudaError_t warpgrind_older_cudaThreadGetCacheConfig(cudaFuncCache* confi
 WG_API cudaError_t warpgrind_older_cudaThreadSetCacheConfig(cudaFuncCache config) {
   return cudaDeviceSetCacheConfig(config);
 }
-// Configured the command-line profiler, which went away: what it did without one.
+// Configured the command-line profiler, which CUDA removed. Does nothing, as it did when none was active.
 WG_API cudaError_t warpgrind_cuda11_cudaProfilerInitialize(const char*, const char*, int) {
   return api([&] { return cudaSuccess; });
 }

@@ -1,5 +1,5 @@
-// Graphs and captures without the data of edges, which CUDA 12.3 brought under names with _v2 and 13 under the plain
-// ones.
+// Older forms of runtime functions: graphs and captures without edge data. CUDA 12.3 added edge data under names with
+// _v2; CUDA 13 has it under the plain names.
 #include "cudart/call.h"
 #include "cudart/older/functions.h"
 

@@ -1,4 +1,5 @@
-// Memory, kernels, textures: structures that CUDA 13 made longer are taken and given as long as the program has them.
+// Older forms of runtime functions: memory, kernels, textures. CUDA 13 extended some structures; these functions read
+// and write only as many bytes as the program's structures have.
 #include <cstring>
 
 #include "cudart/call.h"
@@ -15,7 +16,7 @@ cudaMemLocation location_of(int device) {
   return out;
 }
 
-// 13's structure that begins with the older one, for a call that takes it (null stays null).
+// Input of a call: CUDA 13's structure, which begins with the older one (null stays null).
 template <class Now, class Older>
 struct Longer {
   explicit Longer(const Older* older) : given(older != nullptr) {
@@ -29,7 +30,7 @@ struct Longer {
 using Resource = Longer<cudaResourceDesc, ResourceDescription12>;
 using View = Longer<cudaResourceViewDesc, ResourceViewDescription12>;
 
-// For a call that gives it: its beginning.
+// Output of a call: copies the beginning of CUDA 13's structure to the program's.
 template <class Now, class Older, class Call>
 cudaError_t give(Older* out, const Call& call) {
   static_assert(sizeof(Older) <= sizeof(Now));
@@ -58,7 +59,7 @@ WG_API cudaError_t warpgrind_cuda12_cudaMemPrefetchAsync_v2(const void* pointer,
                                                             unsigned flags, cudaStream_t stream) {
   return cudaMemPrefetchAsync(pointer, count, location, flags, stream);
 }
-// The number of the copy that failed: none is known, as the manual's SIZE_MAX says.
+// failed: always SIZE_MAX, which means in the manual that the error belongs to no particular copy.
 WG_API cudaError_t warpgrind_cuda12_cudaMemcpy3DBatchAsync(size_t count, cudaMemcpy3DBatchOp* operations,
                                                            size_t* failed, unsigned long long flags,
                                                            cudaStream_t stream) {
@@ -81,7 +82,7 @@ WG_API cudaError_t warpgrind_cuda11_cudaFuncGetAttributes(FunctionAttributes11* 
 WG_API cudaError_t warpgrind_older_cudaLaunchCooperativeKernelMultiDevice(cudaLaunchParams*, unsigned, unsigned) {
   return unsupported_call("cudaLaunchCooperativeKernelMultiDevice");
 }
-// They rounded for GPUs without double precision (before compute capability 1.3).
+// These two rounded doubles for GPUs without double precision (before compute capability 1.3). They do nothing here.
 WG_API cudaError_t warpgrind_older_cudaSetDoubleForDevice(double*) {
   return api([&] { return cudaSuccess; });
 }
@@ -138,7 +139,7 @@ WG_API cudaError_t warpgrind_cuda11_cudaGetTextureObjectTextureDesc_v2(cudaTextu
   return cudaGetTextureObjectTextureDesc(out, object);
 }
 
-// Texture and surface references of programs compiled by CUDA 11.
+// ---- Texture and surface references of programs compiled with CUDA 11
 WG_API cudaError_t warpgrind_cuda11___cudaRegisterSurface(void**, const void*, const void**, const char*, int, int) {
   return cudaSuccess;
 }

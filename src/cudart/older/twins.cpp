@@ -1,4 +1,4 @@
-// The per-thread twins of warpgrind/older_functions.inc.
+// Twins, for per-thread default streams, of the functions in warpgrind/older_functions.inc.
 #include "cudart/call.h"
 #include "cudart/older/functions.h"
 

@@ -1,3 +1,4 @@
+// Handles of cuBLAS and their settings.
 #include "libraries/blas/context.h"
 
 #include <cuda_runtime_api.h>

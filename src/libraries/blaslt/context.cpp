@@ -1,3 +1,4 @@
+// Handles of cuBLASLt, versions, and settings that have no effect here (heuristics cache, logger).
 #include "libraries/blaslt/context.h"
 
 #include <cuda_runtime_api.h>

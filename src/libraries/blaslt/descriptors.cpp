@@ -1,3 +1,4 @@
+// Descriptors of cuBLASLt: creation, destruction, and attributes.
 #include "libraries/blaslt/descriptors.h"
 
 #include <memory>

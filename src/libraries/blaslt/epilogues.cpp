@@ -1,3 +1,4 @@
+// Epilogues of cublasLtMatmul: bias, ReLU, GELU, and their gradients.
 #include "libraries/blaslt/epilogues.h"
 
 #include <algorithm>

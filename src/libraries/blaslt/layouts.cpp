@@ -1,3 +1,4 @@
+// Memory orders of cuBLASLt matrices: by columns, by rows, and in tiles.
 #include "libraries/blaslt/layouts.h"
 
 #include <algorithm>

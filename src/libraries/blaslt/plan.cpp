@@ -1,3 +1,4 @@
+// Checks of requests to cublasLtMatmul, and their conversion to products of column-major operands.
 #include "libraries/blaslt/plan.h"
 
 namespace warpgrind::libraries::blaslt {

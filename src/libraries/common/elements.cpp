@@ -1,3 +1,4 @@
+// Loads and stores of elements of all types, with rounding and saturation.
 #include "libraries/common/elements.h"
 
 #include <algorithm>

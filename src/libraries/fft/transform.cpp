@@ -1,3 +1,4 @@
+// Layouts, work and FFTW plans of a transform.
 #include "libraries/fft/transform.h"
 
 #include <algorithm>

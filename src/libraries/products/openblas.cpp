@@ -1,3 +1,4 @@
+// Loading of OpenBLAS and its LAPACK functions.
 #include "libraries/products/openblas.h"
 
 #include "libraries/common/host_library.h"

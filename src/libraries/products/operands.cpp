@@ -1,3 +1,4 @@
+// Names of statuses, issue of work, and conversion of operations to OpenBLAS.
 #include "libraries/products/operands.h"
 
 namespace warpgrind::libraries::blas {

@@ -1,3 +1,4 @@
+// Matrix products by OpenBLAS, with conversion of the operands' types.
 #include "libraries/products/products.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Direction numbers and scramble constants of Sobol sequences.
 #include "libraries/rand/direction_vectors.h"
 
 #include <bit>

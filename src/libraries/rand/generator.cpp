@@ -1,3 +1,4 @@
+// Generators of cuRAND's host interface: pseudo-random (XORWOW, MRG32k3a, Philox, MT19937) and quasi-random (Sobol).
 #include "libraries/rand/generator.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// MTGP32 generator of the host interface.
 #include "libraries/rand/mtgp32.h"
 
 #include <vector>

@@ -1,3 +1,4 @@
+// Poisson distribution: histogram, inverse distribution function, and rounded normal numbers.
 #include "libraries/rand/poisson.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reading and writing of sparse indices, with checks, and sorting of elements.
 #include "libraries/sparse/matrices.h"
 
 namespace warpgrind::libraries::sparse {
