@@ -1,4 +1,4 @@
-// Which devices there are, and what they are: as the CUDA APIs say, so that programs recognise them.
+// Devices of NVML: enumeration and properties, equal to those of the CUDA APIs, so that programs can match devices.
 #include <fmt/core.h>
 
 #include <cstddef>
@@ -30,7 +30,7 @@ unsigned bus_of(unsigned index) {
   return static_cast<unsigned>(properties.pciBusID);
 }
 
-// "0000:01:00.0", with a domain of four or eight digits, or none.
+// Device at a bus id: "0000:01:00.0", with a domain of four or eight digits, or without a domain.
 nvmlReturn_t find_by_bus(const char* id, nvmlDevice_t* device) {
   unsigned domain = 0, bus = 0, slot = 0;
   if (!id || !device) return NVML_ERROR_INVALID_ARGUMENT;
@@ -42,7 +42,7 @@ nvmlReturn_t find_by_bus(const char* id, nvmlDevice_t* device) {
   return NVML_ERROR_NOT_FOUND;
 }
 
-// How the GPU hangs on the host, if by PCI Express: its generation and lanes.
+// PCI Express generation and lanes of the GPU's link to the host. False: the link is not PCI Express.
 bool pcie_link(unsigned& generation, unsigned& lanes) {
   return std::sscanf(model().link_name.c_str(), "PCIe gen %u x%u", &generation, &lanes) == 2;
 }
@@ -59,7 +59,7 @@ nvmlReturn_t link_width(nvmlDevice_t device, unsigned* out) {
   });
 }
 
-// CUDA C++ Programming Guide, "Compute Capabilities": which architecture has which.
+// Architecture of a compute capability (CUDA C++ Programming Guide, "Compute Capabilities").
 nvmlDeviceArchitecture_t architecture(int major, int minor) {
   switch (major) {
     case 3:
@@ -129,7 +129,7 @@ nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t* dev
 nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t* device) {
   return nvmlDeviceGetHandleByIndex_v2(index, device);
 }
-// No virtual GPU has a serial number.
+// Never finds a device: virtual GPUs have no serial numbers.
 nvmlReturn_t nvmlDeviceGetHandleBySerial(const char* serial, nvmlDevice_t* device) {
   return call([&] { return serial && device ? NVML_ERROR_NOT_FOUND : NVML_ERROR_INVALID_ARGUMENT; });
 }
@@ -180,7 +180,7 @@ nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t* pci) {
     return NVML_SUCCESS;
   });
 }
-// Programs that ask for earlier versions have a shorter structure: to the subsystem's number, and before it.
+// Earlier versions have a shorter structure: v2's ends with the subsystem id, v1's just before it.
 nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t* pci) {
   return first_of_pci_info(device, pci, offsetof(nvmlPciInfo_t, busId));
 }
@@ -204,7 +204,7 @@ nvmlReturn_t nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t first, nvmlDevice_
     return NVML_SUCCESS;
   });
 }
-// As cudaDeviceGetP2PAttribute has it: all reach each other.
+// As in cudaDeviceGetP2PAttribute: all GPUs can access each other's memory.
 nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t first, nvmlDevice_t second, nvmlGpuP2PCapsIndex_t what,
                                     nvmlGpuP2PStatus_t* status) {
   return call_of(first, status, [&]() -> nvmlReturn_t {
@@ -214,7 +214,7 @@ nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t first, nvmlDevice_t second, nvm
   });
 }
 
-// ---- From the model
+// ---- Properties of the GPU model
 nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int* major, int* minor) {
   return call_of(device, major, [&]() -> nvmlReturn_t {
     if (!minor) return NVML_ERROR_INVALID_ARGUMENT;

@@ -1,12 +1,12 @@
-// What the table of functions (include/warpgrind/nvml_functions.inc) defines by itself: what is refused, and the array
-// by which libnvidia-ml.so.1 finds all functions (library/trampolines.S).
+// Definitions generated from the table of functions (include/warpgrind/nvml_functions.inc): unsupported functions, and
+// the array in which libnvidia-ml.so.1 finds all functions (library/trampolines.S).
 #include "nvml/call.h"
 
 namespace warpgrind::nvml {
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-// Nobody is told: programs ask for all that there may be, and show what is not there as such.
+// Unsupported functions print no message: programs query everything and show what is missing as such.
 #define WG_NVML(result, name, parameters, arguments)
 #define WG_NVML_UNSUPPORTED(name, parameters)                                   \
   nvmlReturn_t name parameters {                                                \

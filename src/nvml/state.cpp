@@ -1,4 +1,4 @@
-// What a device is doing: its memory and processes as far as this process has them, clocks from the model, modes.
+// State of a device in NVML: memory and processes (of this process only), clocks of the model, modes.
 #include <unistd.h>
 
 #include "nvml/call.h"
@@ -7,7 +7,7 @@ namespace warpgrind::nvml {
 
 namespace {
 
-// Of this process, which knows of no other.
+// Bytes that this process uses on the device. Other processes are not known.
 unsigned long long used_bytes(nvmlDevice_t device) {
   session::Session& s = host::the_session();
   const int index = static_cast<int>(device->index);
@@ -15,7 +15,7 @@ unsigned long long used_bytes(nvmlDevice_t device) {
   return s.device(index).bytes_total() - s.device(index).bytes_free();
 }
 
-// The clocks that the model's times are reckoned with. MHz.
+// Clocks, in MHz, on which the model's times are based.
 nvmlReturn_t clock_of(nvmlDevice_t device, nvmlClockType_t type, unsigned* clock) {
   return call_of(device, clock, [&]() -> nvmlReturn_t {
     switch (type) {
@@ -34,7 +34,7 @@ nvmlReturn_t clock_of(nvmlDevice_t device, nvmlClockType_t type, unsigned* clock
   });
 }
 
-// A list of one: how many there are comes back in any case.
+// A list with one clock. Always sets `count` to 1, even if there is no room.
 nvmlReturn_t only_clock(double mhz, unsigned* count, unsigned* clocks) {
   const unsigned room = *count;
   *count = 1;
@@ -51,7 +51,7 @@ void fill(nvmlProcessInfo_v1_t& process, unsigned long long used) {
   process = {static_cast<unsigned>(::getpid()), used};
 }
 void fill(nvmlProcessInfo_v2_t& process, unsigned long long used) {
-  constexpr unsigned kNoInstance = 0xffffffff;  // "Otherwise, 0xFFFFFFFF": without MIG
+  constexpr unsigned kNoInstance = 0xffffffff;  // value without MIG; the manual: "Otherwise, 0xFFFFFFFF"
   process = {static_cast<unsigned>(::getpid()), used, kNoInstance, kNoInstance};
 }
 
@@ -70,7 +70,8 @@ nvmlReturn_t none_running(nvmlDevice_t device, unsigned* count) {
   return call_of(device, count, [&] { return *count = 0, NVML_SUCCESS; });
 }
 
-// NVIDIA Multi-Instance GPU User Guide, "Supported GPUs": those of data centres, from compute capability 8.0 on.
+// True for GPUs that support MIG: data-centre GPUs from compute capability 8.0 on (NVIDIA Multi-Instance GPU User
+// Guide, "Supported GPUs").
 bool can_have_instances() {
   return model().ecc && model().cc_major >= 8 && model().cc_minor == 0;
 }
@@ -95,7 +96,7 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t* me
     return NVML_SUCCESS;
   });
 }
-// "Percent of time over the past sample period" of the host's clock, in which no GPU does anything.
+// Always 0: it is the "percent of time over the past sample period" of the host's clock, and no real GPU works then.
 nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t* utilization) {
   return call_of(device, utilization, [&] { return *utilization = {}, NVML_SUCCESS; });
 }
@@ -186,7 +187,7 @@ nvmlReturn_t nvmlDeviceGetVirtualizationMode(nvmlDevice_t device, nvmlGpuVirtual
   return call_of(device, mode, [&] { return *mode = NVML_GPU_VIRTUALIZATION_MODE_NONE, NVML_SUCCESS; });
 }
 
-// ---- Processes. Each version has its own layout.
+// ---- Processes. Each version of the structure has its own layout
 nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int* count,
                                                   nvmlProcessInfo_v1_t* processes) {
   return running(device, count, processes);

@@ -1,4 +1,4 @@
-// Initialization, versions, processes.
+// Initialization of NVML, versions, process names.
 #include <atomic>
 #include <cstring>
 #include <fstream>
@@ -12,8 +12,8 @@ namespace warpgrind::nvml {
 
 namespace {
 
-// The first driver with CUDA 13.0, which this library stands for (CUDA Toolkit Release Notes, table "CUDA Toolkit and
-// Corresponding Driver Versions").
+// Reported versions: the first driver with CUDA 13.0 (CUDA Toolkit Release Notes, table "CUDA Toolkit and Corresponding
+// Driver Versions").
 constexpr const char* kDriverVersion = "580.65.06";
 constexpr const char* kNvmlVersion = "13.580.65.06";
 
@@ -57,7 +57,7 @@ nvmlReturn_t copy_text(const char* text, char* out, unsigned length) {
 
 nvmlReturn_t nvmlInitWithFlags(unsigned int flags) {
   if (flags & ~unsigned{NVML_INIT_FLAG_NO_GPUS | NVML_INIT_FLAG_NO_ATTACH}) return NVML_ERROR_INVALID_ARGUMENT;
-  host::the_session().announce();  // a program that only asks NVML has found its GPUs too
+  host::the_session().announce();  // a program that only uses NVML also gets the message about its GPUs
   ++g_users;
   return NVML_SUCCESS;
 }
@@ -90,7 +90,7 @@ nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned int length) {
 nvmlReturn_t nvmlSystemGetNVMLVersion(char* version, unsigned int length) {
   return call([&] { return copy_text(kNvmlVersion, version, length); });
 }
-// Also before nvmlInit: "retrieves the version of the CUDA driver from the shared library".
+// Works before nvmlInit: "retrieves the version of the CUDA driver from the shared library".
 nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int* version) {
   return host::driver_get_version(version) == cudaSuccess ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
 }
@@ -109,7 +109,7 @@ nvmlReturn_t nvmlSystemGetProcessName(unsigned int pid, char* name, unsigned int
   });
 }
 
-// S-class systems.
+// Units exist only in S-class systems.
 nvmlReturn_t nvmlUnitGetCount(unsigned int* count) {
   return call([&]() -> nvmlReturn_t {
     if (!count) return NVML_ERROR_INVALID_ARGUMENT;

@@ -60,12 +60,12 @@ cublasStatus_t cublasGetVersion_v2(cublasHandle_t, int* version) {
   return give(version, CUBLAS_VERSION);
 }
 cublasStatus_t cublasGetProperty(libraryPropertyType type, int* value) {
-  return cublasLtGetProperty(type, value);  // they come together
+  return cublasLtGetProperty(type, value);  // both libraries have the same version
 }
 size_t cublasGetCudartVersion() {
   return cublasLtGetCudartVersion();
 }
-// The work needs no memory of the device: any is accepted.
+// Has no effect: our work needs no device memory. Any workspace is accepted.
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void* workspace, size_t bytes) {
   return with(handle, [&](cublasContext&) {
     return bytes > 0 && !workspace ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_SUCCESS;
@@ -127,7 +127,7 @@ const char* cublasGetStatusName(cublasStatus_t status) {
 const char* cublasGetStatusString(cublasStatus_t status) {
   return text_of(status);
 }
-// Calls are rows of the profile: there is no further log.
+// Has no effect: the profile has a row for each call, and there is no other log.
 cublasStatus_t cublasLoggerConfigure(int, int, int, const char*) {
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -1,5 +1,5 @@
-// Copies of vectors and matrices between host and device: by the runtime's own copies, which have their rows in the
-// profile.
+// Copies of vectors and matrices between host and device (cublasSetVector and others). They use the runtime's copies,
+// which have their own rows in the profile.
 #include <algorithm>
 
 #include "libraries/blas/context.h"

@@ -1,4 +1,4 @@
-// What cuBLAS adds to BLAS by element type: sums of matrices, scaling by a diagonal, batches.
+// Extensions of BLAS for each element type: sums of matrices, scaling by a diagonal, batches.
 #include <algorithm>
 
 #include "libraries/blas/multiply.h"
@@ -12,7 +12,7 @@ T element(const T* a, std::int64_t ld, cublasOperation_t op, std::int64_t i, std
   return op == CUBLAS_OP_C || op == CUBLAS_OP_CONJG ? conjugate(v) : v;
 }
 
-// Whether C may lie where an operand does: only in the same place, and not transposed.
+// True if C does not alias the operand, or is exactly the operand, which must not be transposed then.
 template <class T>
 bool in_place_is_right(const T* operand, std::int64_t ld, cublasOperation_t op, const T* c, std::int64_t ldc) {
   return operand != c || (op == CUBLAS_OP_N && ld == ldc);
@@ -29,7 +29,7 @@ struct Sum {
   T* c;
   std::int64_t ldc;
 
-  // In squares, so that both a matrix and a transposed one pass through the caches.
+  // Works in square blocks, so that both plain and transposed matrices use the host's caches.
   void add(T alpha, T beta) const {
     constexpr std::int64_t kSquare = 32;
     for (std::int64_t j0 = 0; j0 < n; j0 += kSquare)
@@ -83,7 +83,7 @@ cublasStatus_t dgmm(const char* name, cublasHandle_t handle, cublasSideMode_t mo
   });
 }
 
-// Vectors or matrices of a batch.
+// Vectors or matrices of a batch: an array of addresses, or equal distances.
 template <class T>
 struct Batch {
   T* at = nullptr;

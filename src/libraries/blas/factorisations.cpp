@@ -1,4 +1,4 @@
-// Factorisations of many small matrices by LAPACK, and triangles packed and unpacked.
+// Batched factorisations of small matrices by LAPACK, and packing and unpacking of triangles.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -23,8 +23,8 @@ bool reads_numbers(LibraryRun& run, const char* name, const int* at, std::int64_
 
 #define WG_LAPACK(T, name) ((openblas().*Blas<T>::lapack).name)
 
-// L and U without exchanging rows, as cuBLAS does when it is given no place for pivots. The first zero on the diagonal,
-// from 1.
+// LU factorisation without row exchanges, as in cuBLAS if the program passes no pivot array. Returns the position of
+// the first zero on the diagonal, counted from 1; 0: none.
 template <class T>
 int factor_in_place(int n, T* a, std::int64_t lda) {
   int info = 0;
@@ -47,7 +47,7 @@ int factor(int n, T* a, int lda, int* pivots) {
   WG_LAPACK(T, getrf)(&n, &n, a, &lda, pivots, &info);
   return info;
 }
-// A's inverse from its factors, in place.
+// Inverse of A from its LU factors, in place.
 template <class T>
 int invert(int n, T* a, int lda, const int* pivots) {
   std::vector<int> none;
@@ -133,7 +133,7 @@ cublasStatus_t getrsBatched(const char* name, cublasHandle_t handle, cublasOpera
                             const T* const* a, int lda, const int* pivots, T* const* b, int ldb, int* info, int count) {
   WG_BEGIN_CALL(handle, name);
   if (!info) return CUBLAS_STATUS_INVALID_VALUE;
-  // Of the arguments' errors LAPACK's number goes to the host.
+  // Errors of arguments are reported on the host, by LAPACK's numbers.
   *info = !is_operation(trans) ? -1
           : n < 0              ? -2
           : nrhs < 0           ? -3
@@ -213,7 +213,7 @@ cublasStatus_t gelsBatched(const char* name, cublasHandle_t handle, cublasOperat
   });
 }
 
-// A triangle, packed column by column, and the same in a matrix of its own.
+// Calls move(index in the packed triangle, row, column) for each element, column by column.
 template <class T, class Move>
 void each_of_triangle(cublasFillMode_t uplo, int n, Move move) {
   std::int64_t at = 0;

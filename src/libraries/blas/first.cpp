@@ -1,4 +1,4 @@
-// The first interface of cuBLAS over the second.
+// First (legacy) interface of cuBLAS, built on the second.
 #include <cublas.h>
 
 #include <mutex>
@@ -6,14 +6,14 @@
 namespace warpgrind::libraries::blas {
 namespace {
 
-// The library's own handle, and the last error.
+// The library's own handle, and the last error (cublasGetError).
 struct First {
   std::mutex mutex;
   cublasHandle_t handle = nullptr;
   cublasStatus_t error = CUBLAS_STATUS_SUCCESS;
 };
 First& first() {
-  static auto* only = new First;  // never destroyed: the program's own static destructors may still call
+  static auto* only = new First;  // never destroyed: the program's static destructors may still make calls
   return *only;
 }
 
@@ -27,7 +27,7 @@ cublasStatus_t keep(cublasStatus_t status) {
   return status;
 }
 
-// What is none becomes none of the enumerators, which the second interface refuses.
+// Enumerator for a letter. An unknown letter gives an invalid value, which the second interface refuses.
 template <class Enumerator>
 Enumerator letter(char given, char a, Enumerator if_a, char b, Enumerator if_b) {
   const char upper = given >= 'a' && given <= 'z' ? static_cast<char>(given - 'a' + 'A') : given;

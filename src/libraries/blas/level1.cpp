@@ -47,7 +47,7 @@ cublasStatus_t swap(const char* name, cublasHandle_t handle, std::int64_t n, T* 
   });
 }
 
-// A: T, or its real part (cublasCsscal). cblas_sscal and its like read x when alpha is 0, as cuBLAS does.
+// A: type of alpha, which is T or its real type (cublasCsscal). Like cuBLAS, it reads x even if alpha is 0.
 template <class T, class A>
 cublasStatus_t scal(const char* name, cublasHandle_t handle, std::int64_t n, const A* alpha, T* x, std::int64_t incx) {
   WG_BEGIN_CALL(handle, name);
@@ -61,7 +61,8 @@ cublasStatus_t scal(const char* name, cublasHandle_t handle, std::int64_t n, con
   });
 }
 
-// What a vector comes down to: one value, for the host or the device. `reduce` is not called for no elements.
+// Reduces a vector to one value, in host or device memory. The result is 0 without elements; `reduce` is not called
+// then.
 template <class T, class R, class Reduce>
 cublasStatus_t reduce(const char* name, cublasHandle_t handle, std::int64_t n, const T* x, std::int64_t incx, R* result,
                       Reduce reduce) {
@@ -85,8 +86,8 @@ cublasStatus_t nrm2(const char* name, cublasHandle_t handle, std::int64_t n, con
   return reduce(name, handle, n, x, incx, result,
                 [](int count, const T* v, int inc) { return WG_BLAS(T, nrm2)(count, v, inc); });
 }
-// OpenBLAS 0.3.21 adds complex numbers without gaps wrongly on processors with AVX-512 (scasum: 60 of the lengths up to
-// 99); their parts, as real numbers, it adds rightly.
+// Sum of the absolute values of all parts. OpenBLAS 0.3.21's sum of contiguous complex numbers is wrong on processors
+// with AVX-512 (scasum: 60 of the lengths up to 99). Its sum of the parts, as real numbers, is correct.
 template <class T>
 Real<T> sum_of_parts(int count, const T* v, int inc) {
   if constexpr (kIsComplex<T>)
@@ -99,7 +100,7 @@ cublasStatus_t asum(const char* name, cublasHandle_t handle, std::int64_t n, con
                     Real<T>* result) {
   return reduce(name, handle, n, x, incx, result, sum_of_parts<T>);
 }
-// Counted from 1, as Fortran does; 0 for no elements.
+// Index counted from 1, as in Fortran; 0 without elements.
 template <class T, class I>
 cublasStatus_t amax(const char* name, cublasHandle_t handle, std::int64_t n, const T* x, std::int64_t incx, I* result) {
   return reduce(name, handle, n, x, incx, result,
@@ -154,7 +155,7 @@ cublasStatus_t dotc(const char* name, cublasHandle_t handle, std::int64_t n, con
                 });
 }
 
-// S: T, or its real part (cublasCsrot).
+// S: type of s, which is T or its real type (cublasCsrot).
 template <class T, class S>
 cublasStatus_t rot(const char* name, cublasHandle_t handle, std::int64_t n, T* x, std::int64_t incx, T* y,
                    std::int64_t incy, const Real<T>* c, const S* s) {
@@ -200,7 +201,7 @@ cublasStatus_t rotm(const char* name, cublasHandle_t handle, std::int64_t n, T* 
   });
 }
 
-// A call on single values, which are all on one side; the host waits for its own.
+// A call on single values, which are all in host or all in device memory. The host waits for values in its memory.
 template <class Values, class Run>
 cublasStatus_t on_values(const Caller& caller, Values values, Run run) {
   const bool on_device = caller.scalars_on_device();
@@ -216,7 +217,7 @@ template <class T>
 void givens(T& a, T& b, Real<T>& c, T& s) {
   if constexpr (!kIsComplex<T>) {
     WG_BLAS(T, rotg)(&a, &b, &c, &s);
-  } else {  // as in the reference implementation of BLAS
+  } else {  // as in BLAS's reference implementation
     if (std::abs(a) == 0) {
       c = 0;
       s = T(1);

@@ -69,8 +69,8 @@ cublasStatus_t gbmv(const char* name, cublasHandle_t handle, cublasOperation_t t
   });
 }
 
-// x = op(A) x, or op(A) x = b solved for x, with a triangle A that is stored whole, as a band, or packed. `reads` asks
-// for A, `apply` does it.
+// x = op(A) x, or the solution x of op(A) x = b. A is a triangle, stored as a full matrix, as a band, or packed.
+// `reads` checks access to A, `apply` calls OpenBLAS.
 template <class T, class Reads, class Apply>
 cublasStatus_t triangular(const char* name, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,
                           cublasDiagType_t diag, std::int64_t n, bool ld_is_right, double elements, T* x,
@@ -84,7 +84,7 @@ cublasStatus_t triangular(const char* name, cublasHandle_t handle, cublasFillMod
       apply(triangle_of(uplo), operation_of(trans), diagonal_of(diag), narrow(n));
   });
 }
-// x = A x, or the x of A x = b: the routine of OpenBLAS says which.
+// x = op(A) x, or the solution of op(A) x = b, depending on OpenBLAS's routine.
 template <class T, class Routine>
 cublasStatus_t by_triangle(const char* name, cublasHandle_t handle, Routine OpenBlas::*routine, cublasFillMode_t uplo,
                            cublasOperation_t trans, cublasDiagType_t diag, std::int64_t n, const T* a, std::int64_t lda,
@@ -139,7 +139,8 @@ cublasStatus_t symmetric(const char* name, cublasHandle_t handle, cublasFillMode
       apply(triangle_of(uplo), narrow(n), av, bv);
   });
 }
-// OpenBLAS has no complex symmetric product of this kind under a cblas name: it is Hermitian without the conjugation.
+// Product with a complex symmetric matrix: like the Hermitian one, without the conjugation. OpenBLAS has no cblas
+// function for it.
 template <class T>
 void multiply_symmetric(CBLAS_UPLO uplo, std::int64_t n, T alpha, const T* a, std::int64_t lda, const T* x,
                         std::int64_t incx, T beta, T* y, std::int64_t incy) {
@@ -211,7 +212,7 @@ cublasStatus_t hemv(const char* name, cublasHandle_t handle, cublasFillMode_t up
       });
 }
 
-// A += alpha x y^T, or with the conjugate of y.
+// A += alpha x y^T, or with the conjugate of y^T.
 template <class T, class Apply>
 cublasStatus_t outer(const char* name, cublasHandle_t handle, std::int64_t m, std::int64_t n, const T* alpha,
                      const T* x, std::int64_t incx, const T* y, std::int64_t incy, T* a, std::int64_t lda,
@@ -243,7 +244,7 @@ WG_OUTER(geru)
 WG_OUTER(gerc)
 #undef WG_OUTER
 
-// Updates of a symmetric or Hermitian matrix by one vector or two. A: of alpha (real for her).
+// Update of a symmetric or Hermitian matrix by one vector or two. A: type of alpha (real for her).
 template <class T, class A, class Writes, class Apply>
 cublasStatus_t update(const char* name, cublasHandle_t handle, cublasFillMode_t uplo, std::int64_t n, bool ld_is_right,
                       const A* alpha, const T* x, std::int64_t incx, const T* y, std::int64_t incy, Writes writes,

@@ -24,7 +24,8 @@ cublasStatus_t gemm(const char* name, cublasHandle_t handle, cublasOperation_t t
                   std::is_same_v<Real<T>, double> ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F};
   return multiply(name, handle, p, alpha, beta);
 }
-// The product by three real products instead of four has the same result but for rounding.
+// The product by three real products instead of four. The result differs only by rounding, so the usual product is
+// used.
 template <class T>
 cublasStatus_t gemm3m(const char* name, cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
                       std::int64_t m, std::int64_t n, std::int64_t k, const T* alpha, const T* a, std::int64_t lda,
@@ -69,7 +70,7 @@ WG_SYMMETRIC_PRODUCT(symm)
 WG_SYMMETRIC_PRODUCT(hemm)
 #undef WG_SYMMETRIC_PRODUCT
 
-// One triangle of C = alpha op(A) op(A)^T + beta C, or with two matrices. A1, B1: types of alpha and beta.
+// One triangle of C = alpha op(A) op(A)^T + beta C, or the same with two matrices. A1, B1: types of alpha and beta.
 template <class T, class A1, class B1, class Apply>
 cublasStatus_t rank_k(const char* name, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,
                       std::int64_t n, std::int64_t k, const A1* alpha, const T* a, std::int64_t lda, const T* b,
@@ -125,8 +126,8 @@ WG_RANK_2K(her2k, Real<T>)
 #undef WG_RANK_K
 #undef WG_RANK_2K
 
-// C = alpha op(A) op(B)^T + beta C, of which one triangle is wanted since the caller knows it to be symmetric: the
-// whole product, of which one triangle is written.
+// One triangle of C = alpha op(A) op(B)^T + beta C. The caller knows that the result is symmetric. Computes the whole
+// product and writes one triangle.
 template <class T>
 void add_triangle(cublasFillMode_t uplo, cublasOperation_t trans, bool hermitian, std::int64_t n, std::int64_t k,
                   const T& alpha, const T* a, std::int64_t lda, const T* b, std::int64_t ldb, const T& beta, T* c,

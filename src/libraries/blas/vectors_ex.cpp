@@ -1,5 +1,6 @@
-// Vectors of any element type: cublasAxpyEx, cublasDotEx and their like. The computation is done in float, or in double
-// where a type has 64 bits; results are rounded to their type at the end.
+// Vector functions for any element types: cublasAxpyEx, cublasDotEx and others. They compute in double. Partial sums of
+// dot products are rounded to float, unless the execution type has 64 bits. Results are rounded to their type at the
+// end.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -35,13 +36,13 @@ LibraryWork work_of(std::int64_t n, const Vector& x, double vectors) {
   work.bytes = static_cast<double>(std::max<std::int64_t>(n, 0)) * static_cast<double>(element_bytes(x.type)) * vectors;
   return work;
 }
-// Sums are kept in the type that the documentation names for the execution.
+// Rounds an intermediate sum to the documented execution type.
 Wide rounded(Wide v, cudaDataType execution) {
   if (execution == CUDA_R_64F || execution == CUDA_C_64F) return v;
   return {static_cast<float>(v.real()), static_cast<float>(v.imag())};
 }
 
-// A value made of vectors, for the host or the device.
+// Reduces one or two vectors to a value in host or device memory.
 template <class Value>
 cublasStatus_t reduce(const char* name, cublasHandle_t handle, std::int64_t n, const Vector& x, const Vector* y,
                       void* result, cudaDataType type, Value value) {
@@ -86,7 +87,7 @@ cublasStatus_t sum_of_parts(const char* name, cublasHandle_t handle, std::int64_
     return Wide(sum);
   });
 }
-// The place of the largest or smallest part, from 1.
+// Index, counted from 1, of the element with the largest or smallest sum of absolute parts; 0 without elements.
 template <class I>
 cublasStatus_t extreme(const char* name, cublasHandle_t handle, std::int64_t n, const Vector& x, I* result,
                        bool largest) {
@@ -110,7 +111,7 @@ cublasStatus_t extreme(const char* name, cublasHandle_t handle, std::int64_t n, 
       !on_device);
 }
 
-// What changes a vector: y from x and a factor.
+// Changes vectors in place: change(factor, x, y, i) for each element i.
 template <class Change>
 cublasStatus_t change(const char* name, cublasHandle_t handle, std::int64_t n, const void* alpha,
                       cudaDataType alpha_type, const Vector& x, const Vector& y, bool writes_x, Change change) {

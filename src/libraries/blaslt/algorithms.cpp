@@ -1,5 +1,6 @@
-// There is one algorithm: OpenBLAS. It has the shape of one of NVIDIA's as far as programs ask: a tile, no split of k.
-// Identifiers and configurations that a program brings along from a GPU are taken, and carried out in the same way.
+// Algorithm queries of cuBLASLt. There is one algorithm, OpenBLAS. To programs it looks like one of NVIDIA's: it has a
+// tile and does not split k. Identifiers and configurations that a program stored on a GPU are accepted and all run the
+// same way.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -63,7 +64,7 @@ std::uint64_t numerical_flags(const Algorithm& a) {
   }
 }
 
-// Blocks of one tile each, over the multiprocessors of the GPU.
+// Number of waves: blocks (one for each tile) divided by the GPU's multiprocessors.
 float waves_of(const Plan& plan) {
   int device = 0, multiprocessors = 0;
   if (cudaGetDevice(&device) != cudaSuccess ||
@@ -82,7 +83,7 @@ void fill_result(const Plan& plan, cublasLtMatmulHeuristicResult_t& out) {
   std::fill(std::begin(out.reserved), std::end(out.reserved), 0);
 }
 
-// What a preference leaves out: nothing but kinds of arithmetic, and more waves than wanted.
+// False: the preference excludes the algorithm. Only its kinds of arithmetic and its limit of waves are considered.
 bool is_preferred(const Preference& preference, const Algorithm& a, const Plan& plan) {
   if ((numerical_flags(a) & ~preference.numerical) != 0) return false;
   return preference.waves == 0 || waves_of(plan) <= preference.waves;

@@ -56,7 +56,7 @@ cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
   const auto context = contexts().find(handle);
   if (!context) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (context->of_cublas) return CUBLAS_STATUS_INVALID_VALUE;  // cublasDestroy() does that
+  if (context->of_cublas) return CUBLAS_STATUS_INVALID_VALUE;  // destroyed by cublasDestroy()
   contexts().remove(handle);
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -85,7 +85,7 @@ cublasStatus_t cublasLtGetProperty(libraryPropertyType type, int* value) {
   }
   return CUBLAS_STATUS_INVALID_VALUE;
 }
-// With one algorithm there is nothing to cache, and OpenBLAS chooses its instructions itself.
+// These settings are only stored: one algorithm needs no cache, and OpenBLAS chooses its instructions itself.
 cublasStatus_t cublasLtHeuristicsCacheGetCapacity(size_t* capacity) {
   return give(capacity, g_cached_heuristics.load());
 }
@@ -96,7 +96,7 @@ cublasStatus_t cublasLtHeuristicsCacheSetCapacity(size_t capacity) {
 unsigned cublasLtDisableCpuInstructionsSetMask(unsigned mask) {
   return g_cpu_mask.exchange(mask);
 }
-// Calls are rows of the profile: there is no further log.
+// Logger functions have no effect: the profile has a row for each call, and there is no other log.
 cublasStatus_t cublasLtLoggerSetCallback(cublasLtLoggerCallback_t) {
   return CUBLAS_STATUS_SUCCESS;
 }

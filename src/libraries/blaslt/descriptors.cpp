@@ -80,7 +80,7 @@ cublasStatus_t initialise(Opaque* at, std::size_t bytes, const Content& content)
   return CUBLAS_STATUS_SUCCESS;
 }
 
-// Those that the library created, so that it destroys each once.
+// Descriptors that the library allocates. It records them, so that each is destroyed only once.
 template <class Opaque, class Content>
 cublasStatus_t create(Opaque** out, const Content& content) {
   if (!out) return CUBLAS_STATUS_INVALID_VALUE;

@@ -21,10 +21,10 @@ constexpr struct {
                   {CUBLASLT_EPILOGUE_DGELU, "DGELU"},         {CUBLASLT_EPILOGUE_DGELU_BGRAD, "DGELU_BGRAD"},
                   {CUBLASLT_EPILOGUE_BGRADA, "BGRADA"},       {CUBLASLT_EPILOGUE_BGRADB, "BGRADB"}};
 
-// Single bits of the kinds that have no name of their own.
+// Bits of cublasLtEpilogue_t that have no enumerator of their own.
 constexpr std::uint32_t kAux = 128, kGradientOfRelu = 8, kGradientOfBias = 16, kGradientOfGelu = 64;
 
-// The form with tanh, as on GPUs.
+// Constants of GELU in its tanh form, as on GPUs.
 constexpr double kSlope = 0.7978845608028654, kCubic = 0.044715;  // sqrt(2 / pi)
 template <class T>
 T gelu(T x) {
@@ -50,7 +50,7 @@ bool add_bias(LibraryRun& run, const Epilogue& e, std::int64_t i, std::vector<T>
   return true;
 }
 
-// One bit for each element, by columns.
+// Bit mask of a matrix: one bit for each element, by columns. ld is in bits.
 struct Mask {
   std::uint8_t* at;
   std::int64_t ld;

@@ -13,7 +13,7 @@ std::int64_t rounded_up(std::int64_t n, std::int64_t to) {
   return (n + to - 1) / to * to;
 }
 
-// Elements of 32 columns of all rows, in the orders that go by such tiles.
+// Number of elements in 32 columns of all rows, in the tiled orders.
 std::int64_t tile_elements(const Layout& l) {
   const std::int64_t rows_together = l.order == CUBLASLT_ORDER_COL4_4R2_8C    ? 8
                                      : l.order == CUBLASLT_ORDER_COL32_2R_4R4 ? 32
@@ -21,7 +21,7 @@ std::int64_t tile_elements(const Layout& l) {
   return 32 * rounded_up(rows_of(l), rows_together);
 }
 
-// Where an element is in those orders (documentation of cublasLtOrder_t).
+// Offset of an element in the tiled orders (documentation of cublasLtOrder_t).
 std::int64_t tiled_offset(const Layout& l, std::int64_t row, std::int64_t column) {
   const std::int64_t c = column % 32, tiles = column / 32 * l.ld;
   switch (l.order) {
@@ -45,7 +45,7 @@ char* at_element(const Layout& l, const void* matrix, std::int64_t row, std::int
 
 template <class T>
 std::vector<T> transposed(const std::vector<T>& from, std::int64_t rows, std::int64_t columns) {
-  constexpr std::int64_t kSquare = 32;  // passes through the caches both ways
+  constexpr std::int64_t kSquare = 32;  // square blocks, so that reads and writes both use the host's caches
   std::vector<T> out(from.size());
   for (std::int64_t j0 = 0; j0 < columns; j0 += kSquare)
     for (std::int64_t i0 = 0; i0 < rows; i0 += kSquare)

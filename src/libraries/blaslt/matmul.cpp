@@ -1,4 +1,4 @@
-// D = epilogue(alpha op(A) op(B) + beta C), and C = alpha op(A) + beta op(B).
+// cublasLtMatmul: D = epilogue(alpha op(A) op(B) + beta C). cublasLtMatrixTransform: C = alpha op(A) + beta op(B).
 #include <algorithm>
 
 #include "libraries/blaslt/context.h"
@@ -18,7 +18,7 @@ bool all_zero(const std::vector<T>& values) {
   return std::all_of(values.begin(), values.end(), [](T v) { return v == T{}; });
 }
 
-// One matrix of a batch.
+// The product of one matrix of a batch.
 template <class T>
 class OneProduct {
  public:
@@ -59,7 +59,7 @@ class OneProduct {
     blas::multiply_matrices(p, {}, a, b, values_.data());
     return true;
   }
-  // A matrix of tiles becomes one of columns.
+  // Converts a tiled matrix to column-major order.
   static const void* dense(const Layout& l, const void* at, blas::BatchOperand& operand, std::vector<T>& columns) {
     if (!is_tiled(l)) return at;
     columns = gather<T>(l, at);
@@ -105,13 +105,13 @@ void multiply_now(LibraryRun& run, const Plan& plan, const Matrices& m, const Ro
       return;
 }
 
-// In the precision of the accumulator.
+// Computes in the precision of the accumulator.
 void multiply_now(LibraryRun& run, const Plan& plan, const Matrices& m, const RowFactors& alpha,
                   const RowFactors& beta) {
   switch (plan.product.compute) {
     case CUBLAS_COMPUTE_32I:
     case CUBLAS_COMPUTE_32I_PEDANTIC:
-      return multiply_now<double>(run, plan, m, alpha, beta);  // sums of products of 8-bit integers are exact
+      return multiply_now<double>(run, plan, m, alpha, beta);  // exact for sums of products of 8-bit integers
     case CUBLAS_COMPUTE_64F:
     case CUBLAS_COMPUTE_64F_PEDANTIC:
       return is_complex(plan.d.element()) ? multiply_now<DoubleComplex>(run, plan, m, alpha, beta)
@@ -139,11 +139,11 @@ RowFactors beta_of(const MatmulDesc& d, const void* beta) {
   }
 }
 
-// Without C it is known that nothing of it is wanted.
+// True if C must not be null: beta is known at the call and is not 0.
 bool needs_c(const MatmulDesc& d, const void* beta) {
   if (d.pointer_mode == CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_ZERO) return false;
   if (d.pointer_mode == CUBLASLT_POINTER_MODE_DEVICE || d.pointer_mode == CUBLASLT_POINTER_MODE_DEVICE_VECTOR)
-    return false;  // known when the stream has come to it
+    return false;  // beta is known only when the stream reaches the work
   return read_factor(static_cast<cudaDataType>(d.scale), beta) != 0.0;
 }
 
@@ -157,7 +157,7 @@ std::string arguments_of(const Plan& plan) {
 struct Transform {
   TransformDesc desc;
   Layout a, b, c;
-  const void *at_a, *at_b;  // nullptr: there is none
+  const void *at_a, *at_b;  // nullptr: no such operand
   void* at_c;
 };
 
@@ -195,7 +195,7 @@ void transform_now(LibraryRun& run, const Transform& t, const RowFactors& alpha,
   }
 }
 
-// In the precision of alpha and beta; integers of 32 bits are exact in double.
+// Computes in the precision of alpha and beta. 32-bit integers are exact in double.
 void transform_now(LibraryRun& run, const Transform& t, const RowFactors& alpha, const RowFactors& beta) {
   switch (t.desc.scale) {
     case CUDA_C_32F:

@@ -11,7 +11,7 @@ cudaDataType type_of(int value) {
   return static_cast<cudaDataType>(value);
 }
 
-// A matrix by rows is the transposed one by columns.
+// Operation on the column-major view of an operand: a matrix in row-major order is its transpose in column-major order.
 cublasOperation_t by_columns(cublasOperation_t op, const Layout& l) {
   if (l.order != CUBLASLT_ORDER_ROW) return op;
   if (op == CUBLAS_OP_C) return CUBLAS_OP_CONJG;
@@ -25,7 +25,7 @@ BatchOperand operand_of(const Layout& l) {
   return out;
 }
 
-// The matrices fit together.
+// Checks that the shapes and batch counts of the matrices match.
 cublasStatus_t check_shapes(const Plan& p, std::int64_t& k) {
   const bool ta = p.desc.transa != CUBLAS_OP_N, tb = p.desc.transb != CUBLAS_OP_N;
   const std::uint64_t rows_a = ta ? p.a.columns : p.a.rows, depth_a = ta ? p.a.rows : p.a.columns;
@@ -37,7 +37,7 @@ cublasStatus_t check_shapes(const Plan& p, std::int64_t& k) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-// The documentation's tables of types: which of them have epilogues other than the plain one.
+// True if products of these types have epilogues other than the default (the documentation's tables of types).
 bool has_epilogues(cudaDataType input, cudaDataType output) {
   if (is_complex(output) || output == CUDA_R_64F) return false;
   return input != CUDA_R_8I || output == CUDA_R_8I;
@@ -53,7 +53,7 @@ bool is_bias_type(const Plan& p, cudaDataType type) {
 cublasStatus_t plan_epilogue(Plan& p) {
   const MatmulDesc& d = p.desc;
   WG_REQUIRE(name_of_epilogue(d.epilogue));
-  for (const void* scale : d.scales) WG_REQUIRE(!scale);  // of 8-bit floating point alone
+  for (const void* scale : d.scales) WG_REQUIRE(!scale);  // only for 8-bit floating point
   if (d.epilogue != CUBLASLT_EPILOGUE_DEFAULT && !has_epilogues(p.a.element(), p.d.element()))
     return CUBLAS_STATUS_NOT_SUPPORTED;
   Epilogue& e = p.epilogue;
@@ -121,7 +121,7 @@ cublasStatus_t make_plan(const cublasLtMatmulDescOpaque_t* desc, const cublasLtM
     if (!are_types(out.desc.compute, out.desc.scale, layouts[0]->element(), layouts[1]->element(),
                    layouts[2]->element(), layouts[3]->element()))
       return CUBLAS_STATUS_NOT_SUPPORTED;
-    for (const Layout* l : layouts)  // tiles are of the integer products of tensor cores
+    for (const Layout* l : layouts)  // only integer products of tensor cores have tiled orders
       if (is_tiled(*l) && out.a.type != CUDA_R_8I) return CUBLAS_STATUS_NOT_SUPPORTED;
     return plan_epilogue(out);
   }();

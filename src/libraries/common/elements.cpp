@@ -42,7 +42,7 @@ T widen(T v) {
   return v;
 }
 
-// To an integer with saturation, ties to even.
+// Rounds to an integer, ties to even, with saturation. NaN gives 0.
 template <class I>
 I saturated(double v) {
   const double most = std::numeric_limits<I>::max(), least = std::numeric_limits<I>::min();
@@ -123,7 +123,7 @@ void store(cudaDataType type, void* to, std::int64_t ld, std::int64_t rows, std:
       return store_as<D, std::uint16_t>(to, ld, rows, columns, from,
                                         [&](D v) { return float_to_bf16(static_cast<float>(real(v))); });
     case CUDA_R_32I:
-      return store_as<D, std::int32_t>(to, ld, rows, columns, from, [&](D v) {  // sums wrap, as in registers
+      return store_as<D, std::int32_t>(to, ld, rows, columns, from, [&](D v) {  // sums wrap around, as in registers
         return static_cast<std::int32_t>(static_cast<std::int64_t>(real(v)));
       });
     case CUDA_R_64F:

@@ -1,5 +1,5 @@
-// A library of an earlier release's name: for each function a jump to the same one of the library that has it.
-// WG_JUMP(name, alias, symbol@version): made from the symbols of that library when it is built.
+// Jumps of a library with an earlier release's name: each function jumps to the same function of the current library.
+// WG_JUMP(name, alias, symbol@version): these rows are generated from that library's symbols at build time.
   .section .note.GNU-stack, "", @progbits
   .text
 

@@ -1,4 +1,4 @@
-// The functions of cuFFT.
+// Functions of cuFFT and cufftXt.
 #include <cuda_runtime_api.h>
 #include <cufftXt.h>
 #include <fmt/format.h>
@@ -14,9 +14,9 @@
 namespace warpgrind::libraries::fft {
 namespace {
 
-// What a cufftHandle stands for.
+// Object behind a cufftHandle.
 struct Plan {
-  std::shared_ptr<Plans> made;  // null: created, and not made yet
+  std::shared_ptr<Plans> made;  // null: after cufftCreate, before cufftMakePlan*
   cudaStream_t stream = nullptr;
   std::map<cufftProperty, long long> properties;
 };
@@ -43,7 +43,7 @@ bool is_type(cufftType type) {
   return false;
 }
 
-// What the caller says of the layout of one side. Int: int or long long.
+// The caller's layout of one side (input or output). Int: int or long long.
 template <class Int>
 struct Side {
   const Int* embed;
@@ -58,7 +58,7 @@ cufftResult describe(Transform& t, int rank, const Int* n, const Side<Int>& in, 
   t.type = type;
   t.rank = rank;
   t.batch = batch;
-  // Without sizes of both arrays the layout is ignored, as documented.
+  // As documented, the layout is ignored unless both arrays' sizes (inembed, onembed) are given.
   t.own_layout = in.embed && out.embed;
   for (int i = 0; i < rank; ++i) {
     const auto k = static_cast<std::size_t>(i);
@@ -88,7 +88,7 @@ cufftResult begin() {
 cufftResult make(cufftHandle handle, const Transform& t, cufftResult described, std::size_t* work_bytes) {
   return with(handle, [&](Plan& plan) {
     if (described != CUFFT_SUCCESS) return described;
-    if (plan.made) return CUFFT_INVALID_PLAN;  // a plan is made once
+    if (plan.made) return CUFFT_INVALID_PLAN;  // a plan can be made only once
     if (!work_bytes) return CUFFT_INVALID_VALUE;
     const std::string& missing = t.is_double() ? fftw<double>().missing : fftw<float>().missing;
     if (!missing.empty()) {
@@ -161,7 +161,7 @@ cufftResult execute(cufftHandle handle, const char* function, std::optional<cuff
   });
 }
 
-// The plan's type by those of its data; nullopt: none that is supported here.
+// Type of a plan from the types of its data; nullopt: not supported.
 std::optional<cufftType> type_of(cudaDataType in, cudaDataType out, cudaDataType execution) {
   const bool doubles = execution == CUDA_C_64F || execution == CUDA_R_64F;
   const cudaDataType real = doubles ? CUDA_R_64F : CUDA_R_32F, complex = doubles ? CUDA_C_64F : CUDA_C_32F;
@@ -286,7 +286,7 @@ cufftResult cufftGetSize(cufftHandle plan, size_t* bytes) {
     return CUFFT_SUCCESS;
   });
 }
-// The work needs no memory of the device: any is accepted.
+// Has no effect: our work needs no device memory. Any work area is accepted.
 cufftResult cufftSetWorkArea(cufftHandle plan, void*) {
   return with(plan, [](Plan&) { return CUFFT_SUCCESS; });
 }
@@ -362,7 +362,7 @@ cufftResult cufftXtGetSizeMany(cufftHandle plan, int rank, long long* n, long lo
 cufftResult cufftXtExec(cufftHandle plan, void* in, void* out, int direction) {
   return with(plan, [&](Plan& p) {
     if (!p.made) return CUFFT_INVALID_PLAN;
-    const Transform& t = p.made->transform();  // the direction of a real transform is its type's
+    const Transform& t = p.made->transform();  // the type of a real transform determines its direction
     return execute(plan, "cufftXtExec", std::nullopt, in, out,
                    t.reads_real()    ? CUFFT_FORWARD
                    : t.writes_real() ? CUFFT_INVERSE

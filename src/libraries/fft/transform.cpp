@@ -49,13 +49,13 @@ std::size_t Transform::bytes(bool input, bool in_place) const {
   return static_cast<std::size_t>(furthest + 1) * element;
 }
 
-// A second copy of the data, as cuFFT's larger transforms take.
+// Size of the work area: a second copy of the data, as for cuFFT's larger transforms.
 std::size_t Transform::work_bytes() const {
   return static_cast<std::size_t>(elements() * batch) * (is_double() ? 16 : 8);
 }
 
-// 5 N log2 N operations; the data is read and written once for each dimension, twice where a dimension is longer than
-// what a thread block holds.
+// Work for the time estimate: 5 N log2 N operations. The data is read and written once for each dimension, or twice if
+// the dimension is longer than a thread block can hold.
 LibraryWork Transform::work() const {
   constexpr double kOnePass = 8192;
   LibraryWork work;
@@ -91,7 +91,7 @@ typename Fftw<T>::Plan Plans::make(T* in, T* out, int direction) const {
     to_step *= to.embed[at(i)];
   }
   const typename Fftw<T>::Dimension many{static_cast<std::ptrdiff_t>(t.batch), from.distance, to.distance};
-  // No trial runs, which would write to the data; and any alignment, since the plan is used with other arrays too.
+  // ESTIMATE: no trial runs, which would overwrite the data. UNALIGNED: the plan is used with other arrays too.
   const unsigned flags = FFTW_ESTIMATE | FFTW_UNALIGNED;
   using Complex = typename Fftw<T>::Complex;
   const std::lock_guard lock(planner());
@@ -108,7 +108,7 @@ template <class T>
 bool Plans::execute_as(T* in, T* out, int direction, std::vector<typename Fftw<T>::Plan>& plans) {
   using Complex = typename Fftw<T>::Complex;
   const bool in_place = in == out;
-  // FFTW destroys the input of such a transform, unless it is of one dimension: it gets a copy.
+  // FFTW overwrites the input of a complex-to-real transform of several dimensions, so it works on a copy.
   std::vector<char> copy;
   if (transform_.writes_real() && !in_place) {
     copy.resize(transform_.bytes(true, false));

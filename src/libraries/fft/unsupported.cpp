@@ -1,4 +1,4 @@
-// What cuFFT has and this library has not, so that programs which name it are loaded: a call says so.
+// Unsupported functions of cuFFT. They exist so that programs which refer to them can be loaded; a call is reported.
 #include "libraries/common/unsupported.h"
 
 #include <cufft.h>

@@ -19,8 +19,8 @@ void find_lapack(HostLibrary& library, Lapack<T>& out, const std::string& letter
 
 OpenBlas load_openblas() {
   OpenBlas b;
-  // The serial variant: kernels and calls of other streams run on all processors meanwhile, and the threads of the
-  // others spin while they wait for work. Where only another is installed, it is told to use one thread.
+  // Prefers the serial variant of OpenBLAS. Kernels and calls of other streams use all processors at the same time, and
+  // the threads of the other variants spin while they wait for work. If only another is installed, it uses one thread.
   HostLibrary library({WARPGRIND_OPENBLAS, "libopenblas.so.0"}, "libopenblas0-serial");
 #define WG_FIND_ALL(name)                   \
   library.find(b.s##name, "cblas_s" #name); \

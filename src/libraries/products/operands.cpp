@@ -9,7 +9,7 @@ struct StatusName {
   const char* name;
   const char* text;
 };
-// Texts as the documentation of cublasStatus_t puts it.
+// Texts of the documentation of cublasStatus_t.
 constexpr StatusName kStatusNames[] = {
     {CUBLAS_STATUS_SUCCESS, "CUBLAS_STATUS_SUCCESS", "success"},
     {CUBLAS_STATUS_NOT_INITIALIZED, "CUBLAS_STATUS_NOT_INITIALIZED", "the library was not initialized"},

@@ -12,7 +12,7 @@ namespace warpgrind::libraries::blas {
 
 namespace {
 
-// To the 10 bits of fraction that tensor cores see of a float, ties away from zero (cvt.rna.tf32).
+// Rounds a float to the 10 fraction bits that tensor cores use, ties away from zero (cvt.rna.tf32).
 float to_tf32(float value) {
   std::uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
@@ -23,7 +23,7 @@ float to_tf32(float value) {
 
 }  // namespace
 
-// The table "Supported types" of cublasGemmEx.
+// From the documentation's table of supported types of cublasGemmEx.
 std::optional<cudaDataType> scale_type(const Product& p) {
   const cudaDataType ab = p.a.type, c = p.c.type;
   if (p.b.type != ab) return std::nullopt;
@@ -73,7 +73,7 @@ Rounding rounding_of(const Product& p) {
   }
 }
 
-// An operand as OpenBLAS wants it: where it is when it is of type D, else a converted copy.
+// An operand for OpenBLAS: the matrix itself if it has type D and needs no rounding, else a converted copy.
 template <class D>
 struct Dense {
   const D* at = nullptr;
@@ -205,7 +205,7 @@ cublasStatus_t check(const Product& p) {
 
 void multiply_now(LibraryRun& run, const Product& p, const Factors& f) {
   const Shape shape(p);
-  const bool no_product = p.k == 0 || f.alpha == 0.0;  // A and B are not touched then
+  const bool no_product = p.k == 0 || f.alpha == 0.0;  // then A and B are not read
   const auto addresses = static_cast<std::size_t>(p.batch) * sizeof(void*);
   const struct {
     const char* name;

@@ -1,4 +1,4 @@
-// The functions of cuRAND's host interface.
+// Functions of cuRAND's host interface.
 #include <cuda_runtime_api.h>
 #include <curand.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// A generator and where its next numbers come from: that is made when they are first asked for.
+// Current sequence of a generator. The generator is created at the first request for numbers.
 struct Sequence {
   std::mutex mutex;
   std::unique_ptr<warpgrind::libraries::rand::Generator> generator;
@@ -85,7 +85,7 @@ curandStatus_t with(curandGenerator_t handle, Body&& body) {
   return generator ? body(*generator) : CURAND_STATUS_NOT_INITIALIZED;
 }
 
-// A setting that begins the sequence anew.
+// Changes a setting; the sequence then starts again.
 template <class Body>
 curandStatus_t change(curandGenerator_t handle, Body&& body) {
   return with(handle, [&](curandGenerator_st& g) {
@@ -111,7 +111,7 @@ curandStatus_t create(curandGenerator_t* out, curandRngType type, bool on_host) 
   return CURAND_STATUS_SUCCESS;
 }
 
-// Fills `count` numbers at `out` by `fill(generator, out, count)`.
+// Generates `count` numbers at `out` with `fill(generator, out, count)`.
 template <class T, class Fill>
 curandStatus_t generate(curandGenerator_t handle, const char* function, T* out, std::size_t count, bool in_pairs,
                         Fill fill) {
@@ -190,7 +190,7 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, u
 }
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset) {
   return change(generator, [&](curandGenerator_st& g) {
-    if (g.settings.type == CURAND_RNG_PSEUDO_MTGP32) return CURAND_STATUS_TYPE_ERROR;  // it has no jumps
+    if (g.settings.type == CURAND_RNG_PSEUDO_MTGP32) return CURAND_STATUS_TYPE_ERROR;  // it cannot skip ahead
     g.settings.offset = offset;
     return CURAND_STATUS_SUCCESS;
   });

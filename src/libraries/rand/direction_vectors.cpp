@@ -12,7 +12,8 @@ namespace {
 using Table = boost::random::detail::qrng_tables::sobol;
 static_assert(kDimensions == Table::max_dimension);
 
-// The recurrence of Bratley and Fox: each number from those before it, by the coefficients of a primitive polynomial.
+// Recurrence of Bratley and Fox: each number follows from those before it, by the coefficients of a primitive
+// polynomial.
 template <class Word>
 Direction<Word> direction_of(std::size_t dimension) {
   constexpr unsigned kBits = sizeof(Word) * 8;

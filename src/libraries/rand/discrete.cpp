@@ -1,4 +1,4 @@
-// Discrete distributions for kernels: what curand_discrete() reads, in the device's memory.
+// Discrete distributions for kernels: the tables in device memory that curand_discrete() reads.
 #include <cuda_runtime_api.h>
 #include <curand.h>
 #include <curand_discrete.h>
@@ -15,13 +15,13 @@
 namespace warpgrind::libraries::rand {
 namespace {
 
-// From this mean on normal numbers are rounded.
+// From this mean on, results are rounded normal numbers.
 constexpr double kNormalMean = 2000;
 constexpr double kGreatestMean = 400000;
 
 using Bytes = std::vector<unsigned char>;
 
-// One allocation: the structures that point to one another, then the columns' two arrays.
+// Offsets in one allocation: the structures, which point to each other, then the two arrays of the columns.
 struct Layout {
   std::size_t m2 = sizeof(curandDiscreteDistribution_st);
   std::size_t histogram = m2 + sizeof(curandDistributionM2Shift_st);
@@ -33,7 +33,7 @@ struct Layout {
 static_assert(sizeof(curandDiscreteDistribution_st) % 8 == 0 && sizeof(curandDistributionM2Shift_st) % 8 == 0 &&
               sizeof(curandHistogramM2_st) % 8 == 0);
 
-// A kernel's uniform number may be 1, which is in a column behind the last.
+// Adds a column after the last, since a kernel's uniform number may be 1.
 void add_column_of_one(Histogram& h) {
   h.below.push_back(0);
   h.other.push_back(h.other.back());

@@ -15,16 +15,16 @@ namespace warpgrind::libraries::rand {
 
 namespace {
 
-// How many sequences a generator deals its numbers from, in turn (cuRAND library, "Orderings"). As an H200 does it
-// (CUDA 13.0) for XORWOW and MRG32k3a in the default, best and legacy orders, and NVIDIA's library on the host for
-// Philox. The dynamic order, which depends on the GPU, and the seeded one, whose seeds are not documented, are the
-// default here.
+// Number of sequences from which a generator takes its numbers in turn (cuRAND library, "Orderings"). XORWOW and
+// MRG32k3a: as on an H200 (CUDA 13.0) in the default, best and legacy orders. Philox: as in NVIDIA's library on the
+// host. The dynamic order, which depends on the GPU, and the seeded one, whose seeds are not documented, equal the
+// default order here.
 template <class State>
 std::size_t sequences_of(curandOrdering ordering) {
   if (std::is_same_v<State, curandStatePhilox4_32_10>) return 65536;
   return std::is_same_v<State, curandStateMRG32k3a> && ordering != CURAND_ORDERING_PSEUDO_LEGACY ? 81920 : 4096;
 }
-// How many results each gives when it is its turn.
+// Number of results that a sequence gives in its turn.
 template <class State>
 constexpr std::size_t kAtOnce = std::is_same_v<State, curandStatePhilox4_32_10> ? 4 : 1;
 
@@ -38,8 +38,8 @@ void next_sequence(curandStateMRG32k3a& s) {
   skipahead_subsequence(1, &s);
 }
 
-// Pseudo-random: where sequences give one number at once, number n of an array is number n / count of sequence n mod
-// count. Sequences are begun when they are needed, each by a jump from the one before.
+// Pseudo-random generator. If a sequence gives one number in its turn, number n of an array is number n / count of
+// sequence n mod count. A sequence is started when it is first needed, by a jump from the one before.
 template <class State>
 class Pseudo final : public Generator {
  public:
@@ -50,7 +50,7 @@ class Pseudo final : public Generator {
   void bits(std::uint32_t* out, std::size_t n) override {
     deal(n, 1, [&](State& s, std::size_t i) { out[i] = curand(&s); });
   }
-  void bits(std::uint64_t*, std::size_t) override {}  // of 64-bit sequences alone
+  void bits(std::uint64_t*, std::size_t) override {}  // only 64-bit generators have 64-bit numbers
   void uniform(float* out, std::size_t n) override {
     deal(n, 1, [&](State& s, std::size_t i) { out[i] = next_uniform(s); });
   }
@@ -88,13 +88,13 @@ class Pseudo final : public Generator {
     }
     return states_[i];
   }
-  // How many of a sequence's numbers lie before the offset.
+  // Number of a sequence's numbers that lie before the offset.
   std::uint64_t skipped_by(std::size_t i) const {
     const std::uint64_t turns = offset_ / kAtOnce<State>;
     const std::uint64_t whole = turns / count_ + (i < turns % count_ ? 1 : 0);
     return whole * kAtOnce<State> + (i == turns % count_ ? offset_ % kAtOnce<State> : 0);
   }
-  // Each take makes `results` of the array's elements.
+  // Calls take(sequence, i) n times. Each call makes `results` elements of the array.
   template <class Take>
   void deal(std::size_t n, std::size_t results, Take take) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -104,14 +104,14 @@ class Pseudo final : public Generator {
   }
 
   std::size_t count_;
-  std::size_t turn_ = 0;  // the element that comes next, of those in one turn of all sequences
+  std::size_t turn_ = 0;  // index of the next element, within one turn of all sequences
   std::uint64_t offset_;
-  State next_;  // the first number of the sequence that is begun next
+  State next_;  // start of the next sequence
   std::vector<State> states_;
 };
 
-// Mersenne's twister as the standard library has it. NVIDIA's MT19937 deals from several sequences, 2^1000 numbers
-// apart: the numbers are others.
+// Mersenne twister of the C++ standard library. Its numbers differ from those of NVIDIA's MT19937, which takes them
+// from several sequences that are 2^1000 numbers apart.
 struct Twister {
   std::mt19937 engine;
 };
@@ -161,7 +161,7 @@ class Mersenne final : public Generator {
   Twister twister_;
 };
 
-// Quasi-random: all numbers of the first dimension, then those of the second ...
+// Quasi-random generator. Its order: all numbers of the first dimension, then those of the second, and so on.
 template <class State, class Word, bool kScrambled>
 class Quasi final : public Generator {
  public:
@@ -184,7 +184,7 @@ class Quasi final : public Generator {
   void uniform(double* out, std::size_t n) override {
     each(n, [&](Word x, std::size_t i) { out[i] = wide(x); });
   }
-  // By the inverse of the distribution function; floats by the upper 32 bits.
+  // By the inverse distribution function. Floats use only the upper 32 bits.
   void normal(float* out, std::size_t n, float mean, float deviation) override {
     each(n, [&](Word x, std::size_t i) { out[i] = mean + deviation * static_cast<float>(normal_of(x)); });
   }
@@ -201,7 +201,7 @@ class Quasi final : public Generator {
  private:
   static std::uint32_t upper(Word x) { return static_cast<std::uint32_t>(x >> (sizeof(Word) * 8 - 32)); }
   static double normal_of(Word x) { return normal_quantile(inner_uniform(upper(x))); }
-  // Of (0, 1], and without 1.
+  // wide(): in (0, 1]. inner(): likewise, but a 32-bit word never gives 1.
   static double wide(Word x) {
     if constexpr (sizeof(Word) == 8)
       return static_cast<double>(x >> 11) * 0x1p-53 + 0x1p-54;

@@ -22,15 +22,15 @@ mtgp32_kernel_params_t* parameters() {
   return &gathered;
 }
 
-// Sequences, one for each set of parameters, give 256 numbers each in turn (cuRAND library, "Orderings"). Each number
-// makes one result, whatever the distribution.
+// MTGP32. There is one sequence for each parameter set; in turn, each gives 256 numbers (cuRAND library, "Orderings").
+// Each number makes one result in every distribution.
 class Mtgp32 final : public Generator {
  public:
   explicit Mtgp32(const Settings& s) : seed_(s.seed), count_(s.ordering == CURAND_ORDERING_PSEUDO_LEGACY ? 64 : 192) {}
   void bits(std::uint32_t* out, std::size_t n) override {
     each(n, [&](std::uint32_t x, std::size_t i) { out[i] = x; });
   }
-  void bits(std::uint64_t*, std::size_t) override {}  // of 64-bit sequences alone
+  void bits(std::uint64_t*, std::size_t) override {}  // only 64-bit generators have 64-bit numbers
   void uniform(float* out, std::size_t n) override {
     each(n, [&](std::uint32_t x, std::size_t i) { out[i] = rand::uniform(x); });
   }
@@ -77,7 +77,7 @@ class Mtgp32 final : public Generator {
 
   std::uint64_t seed_;
   std::size_t count_, turn_ = 0;
-  unsigned place_ = 0;  // in the 256 of this turn
+  unsigned place_ = 0;  // index among the 256 numbers of this turn
   std::vector<curandStateMtgp32_t> states_;
 };
 

@@ -4,7 +4,7 @@
 
 namespace warpgrind::libraries::rand {
 
-// Acklam's rational approximation, made exact to double by one step of Halley's method.
+// Acklam's rational approximation, refined to double precision by one step of Halley's method.
 double normal_quantile(double p) {
   const auto tail = [](double q) {
     return (((((-7.784894002430293e-03 * q - 3.223964580411365e-01) * q - 2.400758277161838) * q - 2.549732539343734) *

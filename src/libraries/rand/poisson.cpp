@@ -14,7 +14,8 @@ struct Probabilities {
   std::vector<double> of;
 };
 
-// Of all values that have one in a double: how many those are decides the histogram's columns, in NVIDIA's library too.
+// Probabilities of all values whose probability is not 0 in double precision. As in NVIDIA's library, their number is
+// the number of columns of the histogram.
 Probabilities probabilities(double mean) {
   const auto of = [mean, log_mean = std::log(mean)](double k) {
     return std::exp(k * log_mean - mean - std::lgamma(k + 1));
@@ -29,12 +30,13 @@ Probabilities probabilities(double mean) {
   return all;
 }
 
-// Columns by their part of the height: the value's own share, before and after it filled others or was filled.
+// Columns of the histogram while they are filled. height: each value's own share, minus what it gave to other columns,
+// in units of a full column.
 struct Columns {
   Histogram histogram;
   std::vector<double> height;
   std::vector<bool> done;
-  std::vector<unsigned> rich;  // those that are full, or more
+  std::vector<unsigned> rich;  // columns with a height of 1 or more
 
   explicit Columns(const Probabilities& p) : height(p.of), done(p.of.size()) {
     const double count = static_cast<double>(height.size());
@@ -54,7 +56,7 @@ struct Columns {
     height[from] -= 1 - height[i];
     if (height[from] < 1) rich.pop_back();
   }
-  // Whether any column was filled.
+  // True if any column was filled.
   bool fill_all_once() {
     bool any = false;
     for (unsigned i = 0; i < height.size() && !rich.empty(); ++i) {
@@ -68,8 +70,8 @@ struct Columns {
 
 }  // namespace
 
-// The poor columns are filled from the first to the last, round and round, by the last of the rich. The order decides
-// who shares with whom, and so the numbers: it is NVIDIA's.
+// Fills the columns that are less than full from the first to the last, repeatedly, from the last rich column. This
+// order, which is NVIDIA's, determines which values share a column, and so the random numbers.
 Histogram poisson_histogram(double mean) {
   Columns columns(probabilities(mean));
   while (columns.fill_all_once()) {

@@ -1,4 +1,4 @@
-// What cuRAND has and this library has not, so that programs which name it are loaded: a call says so.
+// Unsupported functions of cuRAND. They exist so that programs which refer to them can be loaded; a call is reported.
 #include "libraries/common/unsupported.h"
 
 #include <curand.h>

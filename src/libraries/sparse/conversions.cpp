@@ -1,10 +1,10 @@
-// Sparse vectors with dense ones, and conversions between formats.
+// Operations of cuSPARSE on a sparse and a dense vector, and conversions between matrix formats.
 #include "libraries/sparse/matrices.h"
 
 namespace warpgrind::libraries::sparse {
 namespace {
 
-// A call on a sparse vector X and a dense one Y: `work(values of X, its indices, Y)` changes them.
+// A call on a sparse vector X and a dense vector Y. `work` gets their descriptors and contents, and changes them.
 template <class Work>
 cusparseStatus_t on_vectors(const char* function, cusparseHandle_t handle, const cusparseSpVecDescr* x,
                             const cusparseDnVecDescr* y, Work work) {
@@ -43,9 +43,9 @@ std::size_t at(std::int64_t i) {
   return static_cast<std::size_t>(i);
 }
 
-// Where a matrix in a sparse format has its elements.
+// Positions of a sparse matrix's elements.
 struct Pattern {
-  std::vector<std::int64_t> offsets, indices, rows;  // rows: of COO
+  std::vector<std::int64_t> offsets, indices, rows;  // rows: for COO
 };
 template <class D>
 Pattern pattern_of(const Dense<D>& a, bool by_rows, std::vector<D>& values) {
@@ -227,7 +227,7 @@ cusparseStatus_t cusparseDenseToSparse_bufferSize(cusparseHandle_t handle, cuspa
   *bytes = kBufferBytes;
   return CUSPARSE_STATUS_SUCCESS;
 }
-// The number of elements is known to the program when this comes back: it waits.
+// Waits for the work, since the program may read the number of elements after this call.
 cusparseStatus_t cusparseDenseToSparse_analysis(cusparseHandle_t handle, cusparseConstDnMatDescr_t a,
                                                 cusparseSpMatDescr_t b, cusparseDenseToSparseAlg_t, void*) {
   return dense_to_sparse("cusparseDenseToSparse_analysis", handle, a, b, false);

@@ -390,7 +390,7 @@ cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t matrix, int cou
     return set(m.batch, count);
   });
 }
-// Rows and columns lie as the values do.
+// Rows, columns and values of the batch have the same stride.
 cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t matrix, int count, int64_t stride) {
   return with<cusparseSpMatDescr>(matrix, [&](cusparseSpMatDescr& m) {
     if (m.format != CUSPARSE_FORMAT_COO || count <= 0 || (stride != 0 && stride < m.nnz))

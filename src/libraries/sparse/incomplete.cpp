@@ -11,7 +11,7 @@
 namespace warpgrind::libraries::sparse {
 namespace {
 
-// What a factorisation leaves behind. The row of the first pivot that is missing or 0, from 0; -1: there is none.
+// Result of a factorisation: the row, counted from 0, of the first pivot that is missing or 0; -1: none.
 struct Outcome {
   std::int64_t zero_pivot = -1;
   cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
@@ -19,7 +19,7 @@ struct Outcome {
     if (zero_pivot < 0 || row < zero_pivot) zero_pivot = row;
   }
 };
-// Pivots that are too small are replaced.
+// Replacement of pivots whose absolute value is at most `tolerance`.
 struct Boost {
   double tolerance = 0;
   DoubleComplex value;
@@ -38,7 +38,7 @@ struct csric02Info : csrilu02Info {};
 namespace warpgrind::libraries::sparse {
 namespace {
 
-// Rows with sorted columns, and where each has its diagonal (-1: nowhere).
+// A matrix with sorted columns in each row, and the element index of each row's diagonal (-1: missing).
 template <class D>
 struct Factors {
   Sparse<D> a;
@@ -62,7 +62,8 @@ struct Factors {
 
 template <class D>
 void factor_lu(Factors<D>& f, const std::optional<Boost>& boost, Outcome& outcome) {
-  std::vector<std::int64_t> place(static_cast<std::size_t>(f.a.columns), -1);  // of each column in the row at hand
+  std::vector<std::int64_t> place(static_cast<std::size_t>(f.a.columns),
+                                  -1);  // element of each column in the current row
   for (std::int64_t i = 0; i < f.a.rows; ++i) {
     for (std::size_t e = f.begin(i); e < f.end(i); ++e)
       place[static_cast<std::size_t>(f.a.column[e])] = static_cast<std::int64_t>(e);
@@ -84,10 +85,10 @@ void factor_lu(Factors<D>& f, const std::optional<Boost>& boost, Outcome& outcom
   }
 }
 
-// L of A = L L^H, from the lower triangle, which it replaces.
+// Cholesky factor L of A = L L^H. It replaces the lower triangle of A.
 template <class D>
 void factor_cholesky(Factors<D>& f, const std::optional<Boost>&, Outcome& outcome) {
-  const auto dot = [&](std::int64_t i, std::int64_t k) {  // of the rows i and k of L, before column k
+  const auto dot = [&](std::int64_t i, std::int64_t k) {  // dot product of rows i and k of L, up to column k
     D sum{};
     std::size_t e = f.begin(i), g = f.begin(k);
     while (e < f.end(i) && g < f.end(k) && f.a.column[e] < k && f.a.column[g] < k) {
@@ -110,7 +111,7 @@ void factor_cholesky(Factors<D>& f, const std::optional<Boost>&, Outcome& outcom
   }
 }
 
-// A call of either family.
+// Arguments of a csrilu02 or csric02 call.
 struct Call {
   const char* function;
   int m, nnz;
@@ -144,7 +145,7 @@ cusparseStatus_t need_buffer(cusparseHandle_t handle, const Call& call, const vo
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-// Without `factor` it is the analysis: which pivots are missing.
+// Issues the factorisation. If `solve` is false it is only the analysis, which finds missing pivots.
 template <class Factor>
 cusparseStatus_t run_call(cusparseHandle_t handle, const Call& call, const csrilu02Info* info, bool solve,
                           Factor factor) {
@@ -166,7 +167,7 @@ cusparseStatus_t run_call(cusparseHandle_t handle, const Call& call, const csril
                  });
 }
 
-// Waits for the factorisation.
+// Position of the first zero pivot. Waits for the factorisation.
 cusparseStatus_t zero_pivot(cusparseHandle_t handle, const char* function, const csrilu02Info* info, int* position) {
   const auto context = find(handle);
   if (!context) return CUSPARSE_STATUS_NOT_INITIALIZED;

@@ -27,7 +27,8 @@ bool write_indices(LibraryRun& run, const char* name, void* at, cusparseIndexTyp
 
 namespace {
 
-// Offsets must rise from 0 to the number of elements: what they bound is read.
+// Row (or column) of each element from the offsets. Checks that they rise from 0 to the number of elements, since they
+// bound the accesses.
 bool expand(LibraryRun& run, const std::vector<std::int64_t>& offsets, std::int64_t nnz,
             std::vector<std::int64_t>& out) {
   bool right = !offsets.empty() && offsets.front() == 0 && offsets.back() == nnz;

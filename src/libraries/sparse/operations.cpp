@@ -1,9 +1,9 @@
-// Products, solutions and conversions of cuSPARSE's generic interface.
+// Generic interface of cuSPARSE: products of matrices, and triangular systems.
 #include <algorithm>
 
 #include "libraries/sparse/matrices.h"
 
-// The result of a product of sparse matrices, from its computation to its copy.
+// Product of two sparse matrices, stored between cusparseSpGEMM_compute and cusparseSpGEMM_copy.
 struct cusparseSpGEMMDescr {
   std::shared_ptr<warpgrind::libraries::sparse::Sparse<warpgrind::libraries::DoubleComplex>> product;
 };
@@ -33,7 +33,7 @@ bool complex_call(cudaDataType compute, cudaDataType a) {
   return is_complex(compute) || is_complex(a);
 }
 
-// C = alpha op(A) op(B) + beta C with a sparse A.
+// C = alpha op(A) op(B) + beta C with a sparse matrix A.
 template <class D>
 bool multiply_now(LibraryRun& run, const cusparseSpMatDescr& a, cusparseOperation_t op_a, const cusparseDnMatDescr& b,
                   cusparseOperation_t op_b, const cusparseDnMatDescr& c, D alpha, D beta) {
@@ -53,7 +53,7 @@ bool multiply_now(LibraryRun& run, const cusparseSpMatDescr& a, cusparseOperatio
   return write_dense(run, "C", c, out);
 }
 
-// A and B belong to the batch of C, or are one for all of it.
+// True if an operand has one matrix for each of C's batch, or one for the whole batch.
 bool fits_batch(int of_operand, int batch) {
   return of_operand == batch || of_operand == 1;
 }
@@ -100,7 +100,7 @@ cusparseStatus_t need_buffer(std::size_t* bytes, bool right) {
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-// C = alpha op(A)^-1 op(B) with a triangle of a sparse A.
+// C = alpha op(A)^-1 op(B) with a triangle of a sparse matrix A. x: alpha op(B) on entry, the solution on return.
 template <class D>
 void solve(const Sparse<D>& a, bool lower, bool unit, Dense<D>& x) {
   for (std::int64_t j = 0; j < x.columns; ++j)
@@ -145,7 +145,7 @@ cusparseStatus_t solve_call(const char* function, cusparseHandle_t handle, cuspa
       });
 }
 
-// Elements of C by the pattern that it has: C = alpha (op(A) op(B)) + beta C.
+// C = alpha (op(A) op(B)) + beta C, computed only at the elements of C's sparsity pattern.
 cusparseStatus_t sampled(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
                          const cusparseDnMatDescr* a, const cusparseDnMatDescr* b, const void* beta,
                          const cusparseSpMatDescr* c, cudaDataType type) {
@@ -187,7 +187,7 @@ cusparseStatus_t sampled(cusparseHandle_t handle, cusparseOperation_t op_a, cusp
 
 // ---- Sparse times sparse
 using Product = Sparse<DoubleComplex>;
-// Row by row: sums at the places of a dense row, of which those that were met are listed.
+// Computes row by row. The sums of a row are in a dense array; `list` has the columns that occur.
 void multiply_sparse(const Product& a, const Product& b, DoubleComplex alpha, Product& out) {
   out.rows = a.rows;
   out.columns = b.columns;
@@ -300,7 +300,7 @@ cusparseStatus_t cusparseSpGEMM_workEstimation(cusparseHandle_t handle, cusparse
   if (buffer) return descriptor ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
   return need_buffer(bytes, descriptor && find(a) && find(b) && find(c));
 }
-// The number of elements is known to the program when this comes back: it waits.
+// Waits for the work, since the program may read the number of elements after this call.
 cusparseStatus_t cusparseSpGEMM_compute(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
                                         const void* alpha, cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b,
                                         const void*, cusparseSpMatDescr_t c, cudaDataType type, cusparseSpGEMMAlg_t,
@@ -347,7 +347,7 @@ cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_
                       DoubleComplex factor;
                       if (!be.get(run, "beta", factor)) return;
                       std::vector<DoubleComplex> values = product->value;
-                      if (factor != DoubleComplex()) {  // C's old values, which have this pattern
+                      if (factor != DoubleComplex()) {  // the old values of C must have this pattern
                         if (!run.reads("C", m.values, values.size() * element_bytes(m.type))) return;
                         std::vector<DoubleComplex> old(values.size());
                         load(m.type, m.values, m.nnz, m.nnz, 1, old.data());
@@ -361,7 +361,7 @@ cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_
                     });
 }
 
-// ---- Triangular systems: the analysis has nothing to find out here
+// ---- Triangular systems. The analysis has nothing to do here
 cusparseStatus_t cusparseSpSV_createDescr(cusparseSpSVDescr_t* descriptor) {
   return create_descriptor(descriptor);
 }
@@ -390,7 +390,7 @@ cusparseStatus_t cusparseSpSV_solve(cusparseHandle_t handle, cusparseOperation_t
   return solve_call("cusparseSpSV_solve", handle, op, CUSPARSE_OPERATION_NON_TRANSPOSE, alpha, a, in->column,
                     out->column, type);
 }
-// The values are read at each solution.
+// Not supported: each solution reads the values of the matrix descriptor.
 cusparseStatus_t cusparseSpSV_updateMatrix(cusparseHandle_t handle, cusparseSpSVDescr_t descriptor, void* values,
                                            cusparseSpSVUpdate_t) {
   if (!find(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;

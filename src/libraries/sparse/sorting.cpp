@@ -1,4 +1,4 @@
-// Counting elements, and sorting the indices of sparse matrices.
+// Counting of nonzero elements, and sorting of sparse matrices' indices (cuSPARSE).
 #include <algorithm>
 #include <numeric>
 
@@ -42,7 +42,7 @@ cusparseStatus_t count_elements(const char* function, cusparseHandle_t handle, c
       !on_device);
 }
 
-// The arrays of a sort as they are in memory, sorted by one or two of them. Those that are missing are left out.
+// An array of a sort. Arrays are sorted together, by one or two of them; null arrays are skipped.
 struct Sorted {
   const char* name;
   int* at;
@@ -70,7 +70,7 @@ bool sort_together(LibraryRun& run, const Sorted (&arrays)[3], std::int64_t coun
   return true;
 }
 
-// Within each row of CSR, or each column of CSC.
+// Sorts the indices within each row of CSR, or each column of CSC.
 cusparseStatus_t sort_compressed(const char* function, cusparseHandle_t handle, int outer, int inner, int nnz,
                                  const cusparseMatDescr* description, const int* offsets, int* indices,
                                  int* permutation) {

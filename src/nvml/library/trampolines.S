@@ -1,5 +1,6 @@
-// libnvidia-ml.so.1: for each function of NVML a jump to it, whose address stands in the array that libcudart.so.13 exports
-// (nvml/entries.cpp; found by base/beside.c). r11 is free at the start of a function (System V ABI).
+// Trampolines of libnvidia-ml.so.1: each NVML function jumps to its implementation. The addresses are in the array that
+// libcudart.so.13 exports (nvml/entries.cpp; found by base/beside.c). r11 is free at the start of a function (System V
+// ABI).
   .section .note.GNU-stack, "", @progbits
   .text
 
