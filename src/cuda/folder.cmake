@@ -1,4 +1,4 @@
-# The driver API. Its functions are part of libcudart.so.13, so that both APIs have one state; libcuda.so.1 is a small
+# The driver API. Its functions are part of libcudart.so.13, so that both APIs share one state. libcuda.so.1 is a small
 # library of jumps to them, with every symbol that programs link or look up.
 file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cuda/*.cpp)
 add_library(cuda_objects OBJECT ${cuda_sources})
@@ -10,9 +10,9 @@ foreach(whole cudart wg_cudart)
   target_sources(${whole} PRIVATE $<TARGET_OBJECTS:cuda_objects>)
 endforeach()
 
-# add_entries(TARGET ENTRIES RUNTIME): base/beside.c for a library of jumps, which links nothing but the C library.
+# add_entries(TARGET ENTRIES RUNTIME): adds base/beside.c to a library of jumps, which links only the C library.
 function(add_entries target entries runtime)
-  # A copy of its own: definitions of a source are shared by the targets of a folder.
+  # Each target needs its own copy, since the targets of a folder share the compile definitions of a source.
   set(source ${CMAKE_CURRENT_BINARY_DIR}/beside_${target}.c)
   configure_file(${CMAKE_CURRENT_SOURCE_DIR}/base/beside.c ${source} COPYONLY)
   target_sources(${target} PRIVATE ${source})
@@ -33,8 +33,9 @@ target_link_options(cuda PRIVATE -Wl,--version-script=${cuda_library}/libcuda.ma
 set_property(TARGET cuda APPEND PROPERTY LINK_DEPENDS ${cuda_library}/libcuda.map)
 install(TARGETS cuda LIBRARY DESTINATION lib/warpgrind)
 
-# The same without what came with CUDA 13: clients that take any symbol NAME_v2 for NAME with another number of bits
-# (Numba up to 0.56) call functions of 13.0 that have other parameters. They name the driver's file by a variable.
+# The same library without the symbols added in CUDA 13. Some clients (Numba up to 0.56) take every symbol NAME_v2 for
+# NAME with another number of bits, and would call functions of 13.0 that have other parameters. They find the driver's
+# file by the environment variable NUMBA_CUDA_DRIVER.
 add_library(cuda12 SHARED ${cuda_library}/driver12.S)
 set_property(SOURCE ${cuda_library}/driver12.S APPEND PROPERTY OBJECT_DEPENDS
              "${cuda_library}/trampolines.S;${CMAKE_SOURCE_DIR}/include/warpgrind/driver_functions.inc;${CMAKE_SOURCE_DIR}/include/warpgrind/driver_rows.h")

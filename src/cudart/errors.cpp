@@ -1,3 +1,4 @@
+// Error functions of the runtime API.
 #include "cudart/call.h"
 
 namespace warpgrind::cudart {

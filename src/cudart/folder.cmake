@@ -1,11 +1,11 @@
-# The drop-in CUDA runtime: libcudart.so.13, all of warpgrind inside, and the small library that LD_PRELOAD brings into
-# every process of a run.
+# Drop-in CUDA runtime: libcudart.so.13, which contains all of warpgrind, and the small library that LD_PRELOAD loads
+# into every process of a run.
 file(GLOB cudart_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cudart/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/cudart/older/*.cpp)
 list(FILTER cudart_sources EXCLUDE REGEX "/cudart/preload")
 
 add_library(cudart_objects OBJECT ${cudart_sources})
 target_link_libraries(cudart_objects PRIVATE host_objects)
-# For tests that look inside, as libcudart.so shows its entry points alone.
+# For tests of internals, since libcudart.so exports only its entry points.
 add_library(wg_cudart STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:cudart_objects> $<TARGET_OBJECTS:host_objects>)
 target_link_libraries(wg_cudart PUBLIC wg_session ${CMAKE_DL_LIBS})
 target_include_directories(wg_cudart PUBLIC ${CMAKE_SOURCE_DIR}/include)
@@ -28,8 +28,8 @@ add_library(warpgrind_preload SHARED ${CMAKE_CURRENT_SOURCE_DIR}/cudart/preload.
                                      ${CMAKE_CURRENT_SOURCE_DIR}/cudart/program_image.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/fatbin/elf_image.cpp)
 target_link_libraries(warpgrind_preload PRIVATE warpgrind_flags ${CMAKE_DL_LIBS})
-# The runtimes of CUDA 11 and 12, by whose names programs linked with them ask: jumps into the same library, so that what a
-# process has of several releases shares one state.
+# Libraries with the names of CUDA 11's and 12's runtimes, for programs linked with those. They consist of jumps into
+# libcudart.so.13, so that parts of a process from several releases share one state.
 function(add_older_runtime release version)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/cudart/library)
   add_library(cudart${release} SHARED ${folder}/jumps${release}.S)
@@ -37,7 +37,7 @@ function(add_older_runtime release version)
                "${folder}/jumps.S;${CMAKE_SOURCE_DIR}/include/warpgrind/older_functions.inc;${CMAKE_SOURCE_DIR}/include/warpgrind/runtime_functions.inc")
   target_include_directories(cudart${release} PRIVATE ${CMAKE_SOURCE_DIR}/include ${folder})
   target_link_libraries(cudart${release} PRIVATE cudart)
-  # Programs link libcudart.so, which is 13's: no file of that name here.
+  # No link libcudart.so for this library: that name is CUDA 13's, which programs link.
   set_target_properties(cudart${release} PROPERTIES OUTPUT_NAME cudart SUFFIX .so.${version} NO_SONAME ON
                         INSTALL_RPATH "$ORIGIN" LINKER_LANGUAGE CXX)
   set(map ${folder}/libcudart${release}.map)

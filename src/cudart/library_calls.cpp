@@ -1,3 +1,4 @@
+// Entry points that our host libraries (cuBLAS and others) call in libcudart.so.13.
 #include "host/library_calls.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Replacement of NVIDIA's nvcc and ptxas by `warpgrind tool-of-run`.
 #include "cudart/preload_tools.h"
 
 #include <unistd.h>

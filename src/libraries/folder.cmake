@@ -1,6 +1,6 @@
-# NVIDIA's libraries as far as they are carried out on the host: libcublas.so.13 and its like, with the names, versions and
-# version tags that programs of CUDA 13 ask for, and of 11 and 12. They are opened by programs, link libcudart.so.13 as anybody's, and open
-# OpenBLAS and FFTW when the first call needs them.
+# NVIDIA's libraries that we implement on the host (cuBLAS, cuBLASLt, cuFFT, cuRAND, cuSPARSE), with the names, versions
+# and version tags that programs of CUDA 11, 12 and 13 need. Programs open them. They link libcudart.so.13 like any other
+# library, and open OpenBLAS and FFTW at the first call that needs them.
 find_path(WARPGRIND_OPENBLAS_INCLUDE cblas.h PATHS /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-serial
           PATH_SUFFIXES openblas-serial NO_DEFAULT_PATH)
 find_file(WARPGRIND_OPENBLAS libopenblas.so.0 PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-serial NO_DEFAULT_PATH)
@@ -8,7 +8,7 @@ find_file(WARPGRIND_OPENBLAS libopenblas.so.0 PATHS /usr/lib/${CMAKE_LIBRARY_ARC
 file(GLOB library_common_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/libraries/common/*.cpp)
 add_library(wg_libraries STATIC ${library_common_sources})
 
-# add_gpu_library(NAME VERSION FOLDER): lib<NAME>.so.<VERSION> from libraries/FOLDER.
+# add_gpu_library(NAME VERSION FOLDER): builds lib<NAME>.so.<VERSION> from libraries/FOLDER.
 function(add_gpu_library name version folder)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/libraries/${folder}/*.cpp)
   add_library(${name} SHARED ${sources})
@@ -20,8 +20,9 @@ function(add_gpu_library name version folder)
   install(TARGETS ${name} LIBRARY DESTINATION lib/warpgrind)
 endfunction()
 
-# add_older_library(NAME VERSION): lib<NAME>.so.<VERSION> as programs of an earlier release ask for it, jumps into the
-# library above of the same functions, whose parameters did not change. The list is that of the library's own symbols.
+# add_older_library(NAME VERSION): builds lib<NAME>.so.<VERSION> for programs of an earlier release. It consists of jumps
+# to the same functions of the library above, whose parameters did not change. The list of functions is generated from
+# that library's symbols.
 function(add_older_library name version)
   set(target ${name}${version})
   set(jumps ${CMAKE_CURRENT_BINARY_DIR}/older/${name}.inc)
@@ -51,11 +52,11 @@ endfunction()
 
 target_link_libraries(wg_libraries PUBLIC warpgrind_flags cudart ${CMAKE_DL_LIBS})
 target_include_directories(wg_libraries PUBLIC ${CMAKE_SOURCE_DIR}/include)
-# Memory of a GPU has no types, and nothing here may throw through a program's frames.
+# No strict aliasing, since GPU memory has no types. No exceptions, since none may pass through a program's frames.
 target_compile_options(wg_libraries PUBLIC -fno-strict-aliasing -fno-exceptions)
 
 if(WARPGRIND_OPENBLAS_INCLUDE AND WARPGRIND_OPENBLAS)
-  # What cuBLAS and cuBLASLt share. As in NVIDIA's toolkit the first needs the second, which takes its handles too.
+  # Code that cuBLAS and cuBLASLt share. As in NVIDIA's toolkit, cuBLAS links cuBLASLt, which also accepts cuBLAS handles.
   file(GLOB product_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/libraries/products/*.cpp)
   add_library(wg_products STATIC ${product_sources})
   target_link_libraries(wg_products PUBLIC wg_libraries)
@@ -86,7 +87,7 @@ endif()
 find_path(WARPGRIND_BOOST_INCLUDE boost/random/detail/sobol_table.hpp)
 if(WARPGRIND_BOOST_INCLUDE)
   add_gpu_library(curand 10 rand)
-  target_compile_options(curand PRIVATE -Wno-unknown-pragmas)  # of the device headers, whose sequences it shares
+  target_compile_options(curand PRIVATE -Wno-unknown-pragmas)  # for pragmas of the device headers, whose generators it compiles
 else()
   message(STATUS "libcurand is left out: Boost's table of direction numbers is missing (libboost-dev, which scripts/setup.sh installs)")
 endif()

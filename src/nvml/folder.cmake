@@ -1,4 +1,5 @@
-# NVML: as the driver API (cuda/folder.cmake) a part of libcudart.so.13, since it tells of its devices, and a library of jumps.
+# NVML. Like the driver API (cuda/folder.cmake), it is part of libcudart.so.13, whose devices it reports, and a library of
+# jumps.
 file(GLOB nvml_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/nvml/*.cpp)
 add_library(nvml_objects OBJECT ${nvml_sources})
 target_link_libraries(nvml_objects PRIVATE host_objects)

@@ -1,3 +1,4 @@
+// Matrix products with the settings of a cublasHandle_t.
 #include "libraries/blas/multiply.h"
 
 namespace warpgrind::libraries::blas {

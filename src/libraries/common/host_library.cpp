@@ -1,3 +1,4 @@
+// Opening a library of the host, and finding its functions.
 #include "libraries/common/host_library.h"
 
 #include <dlfcn.h>

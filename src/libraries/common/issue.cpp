@@ -1,3 +1,4 @@
+// Issuing a library call as work of a stream.
 #include "libraries/common/issue.h"
 
 #include <utility>

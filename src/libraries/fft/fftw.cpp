@@ -1,3 +1,4 @@
+// Loading of FFTW in single and double precision.
 #include "libraries/fft/fftw.h"
 
 #include "libraries/common/host_library.h"

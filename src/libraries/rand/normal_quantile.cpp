@@ -1,3 +1,4 @@
+// Inverse of the normal distribution function.
 #include "libraries/rand/normal_quantile.h"
 
 #include <cmath>
