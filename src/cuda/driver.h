@@ -20,7 +20,7 @@ namespace warpgrind::cuda {
 // Destroying a context frees its memory; its other objects stay until the process ends.
 //
 // A primary context keeps its handle when it becomes active again. It becomes active when the program retains it or the
-// runtime uses its device. It ends when it is no longer retained and the runtime has reset the device, or at
+// runtime uses its device. It ends at the last release, unless the runtime uses the device, and at cudaDeviceReset or
 // cuDevicePrimaryCtxReset.
 struct Context {
   int device = 0;

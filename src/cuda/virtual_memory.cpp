@@ -88,8 +88,7 @@ CUresult cuMemGetAllocationGranularity(size_t* granularity, const CUmemAllocatio
   return driver_without_context([&]() -> CUresult {
     const bool known = option == CU_MEM_ALLOC_GRANULARITY_MINIMUM || option == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED;
     if (!granularity || !known) return CUDA_ERROR_INVALID_VALUE;
-    if (!properties)
-      return CUDA_ERROR_INVALID_VALUE;  // otherwise not read: the granularity is the same for all properties
+    if (!properties) return CUDA_ERROR_INVALID_VALUE;  // otherwise unused: the granularity never depends on them
     *granularity = host::kMappingGranularity;
     return CUDA_SUCCESS;
   });

@@ -16,8 +16,7 @@ namespace {
 struct FatbinHandle {
   session::Program* program = nullptr;
   std::vector<const void*> functions, variables;
-  std::vector<std::pair<std::string, void*>>
-      managed;  // device name and host address of variables in the program's memory
+  std::vector<std::pair<std::string, void*>> managed;  // variables in the program's memory: name, host address
 };
 FatbinHandle* of(void** handle) {
   return reinterpret_cast<FatbinHandle*>(handle);

@@ -58,7 +58,7 @@ __host__ __device__ inline unsigned int wg_mtgp32_row(curandStateMtgp32_t* state
   return chooser & 15;
 }
 
-// Random number `t` from the current position. Does not advance the state: see wg_mtgp32_advance().
+// Random number `t` from the current position. Does not move the position: see wg_mtgp32_advance().
 __host__ __device__ inline unsigned int wg_mtgp32_draw(curandStateMtgp32_t* state, unsigned int t) {
   const unsigned next = wg_mtgp32_next(state, t);
   wg_mtgp32_word(state, t + MTGPDC_N) = next;

@@ -1,6 +1,5 @@
 // Part of wrapper.h: loads and stores with cache hints (CUDA C++ Programming Guide, "Load Functions Using Cache
-// Hints").
-// __ldg is clang's, except for types it lacks.
+// Hints"). __ldg is clang's, except for types it lacks.
 #pragma once
 
 #define WG_DEVICE static __device__ __forceinline__

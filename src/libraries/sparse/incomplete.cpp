@@ -62,8 +62,7 @@ struct Factors {
 
 template <class D>
 void factor_lu(Factors<D>& f, const std::optional<Boost>& boost, Outcome& outcome) {
-  std::vector<std::int64_t> place(static_cast<std::size_t>(f.a.columns),
-                                  -1);  // element of each column in the current row
+  std::vector<std::int64_t> place(static_cast<std::size_t>(f.a.columns), -1);  // of each column in the current row
   for (std::int64_t i = 0; i < f.a.rows; ++i) {
     for (std::size_t e = f.begin(i); e < f.end(i); ++e)
       place[static_cast<std::size_t>(f.a.column[e])] = static_cast<std::int64_t>(e);
