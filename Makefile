@@ -44,7 +44,7 @@ accuracy: setup
 	@scripts/build.sh $(BUILD) warpgrind-accuracy
 	@$(BUILD)/bin/warpgrind-accuracy lab/results/h200/lab-full.json lab/results/h200/launches.csv \
 	  --markdown docs/accuracy.md --svg docs/accuracy.svg --table lab/results/h200/accuracy.csv \
-	  --intervals src/timing/intervals.inc
+	  --intervals src/analysis/timing/intervals.inc
 	@$(BUILD)/bin/warpgrind-accuracy lab/results/h100/lab-full.json lab/results/h100/launches.csv --gpu h100 --elsewhere \
 	  --markdown docs/accuracy-h100.md --svg docs/accuracy-h100.svg --table lab/results/h100/accuracy.csv
 

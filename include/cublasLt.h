@@ -1,6 +1,6 @@
 // cuBLASLt: matrix products with layouts, types and an epilogue of the program's choice (cuBLAS library documentation,
 // "Using the cuBLASLt API", CUDA 13). In warpgrind the calls are carried out on the host by OpenBLAS
-// (src/libraries/blaslt).
+// (src/api/libraries/blaslt).
 #ifndef CUBLASLT_H_
 #define CUBLASLT_H_
 

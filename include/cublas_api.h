@@ -1,5 +1,5 @@
 // cuBLAS: dense linear algebra (cuBLAS library documentation, CUDA 13). In warpgrind the calls are carried out on the
-// host by OpenBLAS (src/libraries/blas).
+// host by OpenBLAS (src/api/libraries/blas).
 #ifndef CUBLAS_API_H_
 #define CUBLAS_API_H_
 

@@ -1,5 +1,5 @@
 // cuFFT: Fourier transforms (cuFFT library documentation, CUDA 13). In warpgrind the calls are carried out on the host
-// by FFTW (src/libraries/fft).
+// by FFTW (src/api/libraries/fft).
 #ifndef _CUFFT_H_
 #define _CUFFT_H_
 

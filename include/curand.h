@@ -1,5 +1,5 @@
 // cuRAND's host interface: random numbers in arrays (cuRAND library documentation, CUDA 13). In warpgrind the calls are
-// carried out on the host (src/libraries/rand).
+// carried out on the host (src/api/libraries/rand).
 #ifndef CURAND_H_
 #define CURAND_H_
 

@@ -1,5 +1,5 @@
 // cuSPARSE: sparse linear algebra, its generic interface (cuSPARSE library documentation, CUDA 13). In warpgrind the
-// calls are carried out on the host (src/libraries/sparse).
+// calls are carried out on the host (src/api/libraries/sparse).
 #ifndef CUSPARSE_H_
 #define CUSPARSE_H_
 

@@ -25,7 +25,8 @@
 #else
 #define __managed__ __attribute__((device)) __attribute__((section("wg_managed"))) __attribute__((used))
 #endif
-// clang 19 has no directive for the shape of clusters: src/launchpass and toolchain/cluster_dimensions.h write it.
+// clang 19 has no directive for the shape of clusters: src/compiler/launchpass and toolchain/cluster_dimensions.h write
+// it.
 #ifdef __CUDA_ARCH__
 #define __cluster_dims__(...) __attribute__((annotate("cluster_dims", __VA_ARGS__)))
 #else

@@ -1,5 +1,5 @@
 // nvJitLink, linking at run time (nvJitLink documentation, CUDA 13.0). In warpgrind the inputs take part with the PTX
-// that they carry, and what is linked is a fatbin with PTX (src/jitlink).
+// that they carry, and what is linked is a fatbin with PTX (src/compiler/jitlink).
 #ifndef nvJitLink_INCLUDED
 #define nvJitLink_INCLUDED
 

@@ -231,7 +231,7 @@ typedef enum nvmlGpuVirtualizationMode {
   NVML_GPU_VIRTUALIZATION_MODE_HOST_VSGA = 4
 } nvmlGpuVirtualizationMode_t;
 
-// ---- Functions. The library itself has them as C++ functions (src/nvml).
+// ---- Functions. The library itself has them as C++ functions (src/api/nvml).
 #ifndef WARPGRIND_LIBRARY
 #define WG_NVML(result, name, parameters, arguments) result name parameters;
 #define WG_NVML_UNSUPPORTED(name, parameters) nvmlReturn_t name parameters;

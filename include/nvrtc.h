@@ -1,6 +1,6 @@
 // NVRTC, the run-time compilation of CUDA C++ (NVRTC documentation, CUDA 13.0). In warpgrind clang compiles
-// (src/nvrtc). What each function does and which errors it gives is NVIDIA's documentation's; sizes of PTX and of the
-// log include the NUL.
+// (src/compiler/nvrtc). What each function does and which errors it gives is NVIDIA's documentation's; sizes of PTX and
+// of the log include the NUL.
 #ifndef __NVRTC_H__
 #define __NVRTC_H__
 

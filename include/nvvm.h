@@ -1,4 +1,4 @@
-// libNVVM's documented interface (libNVVM API, CUDA 13.0): LLVM IR for GPUs in, PTX out. Ours is src/nvvm.
+// libNVVM's documented interface (libNVVM API, CUDA 13.0): LLVM IR for GPUs in, PTX out. Ours is src/compiler/nvvm.
 #pragma once
 
 #ifdef __cplusplus

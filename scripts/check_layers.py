@@ -3,7 +3,8 @@
 
   check_layers.py [--sizes]     --sizes also lists files and functions over the soft limits
 
-An include of a folder that the line of the including folder does not name is an error, and so is a folder without a line.
+An include of a folder that the line of the including folder does not name is an error. So is a line that names a folder of a later
+group, a folder that has no line, and one that lies in another group than its line.
 Files may have 800 lines and functions 120; scripts/size_exceptions.txt lists exceptions, one a line: PATH[:FUNCTION] REASON.
 """
 import pathlib
@@ -17,23 +18,33 @@ NOT_A_FUNCTION = re.compile(r"^\s*(if|for|while|switch|else|do|namespace|struct|
                             r"default|try|#)\b|^\s*#|=\s*\{$|\)\s*=>|\[[^\]]*\]\s*(\([^)]*\))?[^;{]*\{$")
 
 
-def read_layers():
-    layers = {}
+def read_layers(errors):
+    """What each folder may include, and the group of each folder."""
+    layers, groups, group = {}, {}, None
     for line in (ROOT / "src/layers.txt").read_text().splitlines():
         line = line.split("#")[0].strip()
-        if line:
+        if line.startswith("group "):
+            group = line.split()[1]
+        elif line:
             folder, _, granted = line.partition(":")
-            layers[folder.strip()] = granted.split()
-    return layers
+            layers[folder], groups[folder] = granted.split(), group
+    order = list(dict.fromkeys(groups.values()))
+    for folder, granted in layers.items():
+        for other in granted:
+            if other not in groups:
+                errors.append(f"src/layers.txt: {folder}: there is no folder {other}")
+            elif order.index(groups[other]) > order.index(groups[folder]):
+                errors.append(f"src/layers.txt: {folder}, of group {groups[folder]}, may not include {other}, of the later group {groups[other]}")
+    return layers, groups
 
 
-def check_includes(layers, errors):
-    for path in sorted(ROOT.glob("src/*/**/*")):
+def check_includes(layers, groups, errors):
+    for path in sorted(ROOT.glob("src/*/*/**/*")):
         if path.suffix not in (".h", ".cpp", ".inc"):
             continue
-        folder = path.relative_to(ROOT / "src").parts[0]
-        if folder not in layers:
-            errors.append(f"src/{folder}: no line in src/layers.txt")
+        group, folder = path.relative_to(ROOT / "src").parts[:2]
+        if groups.get(folder) != group:
+            errors.append(f"{path.relative_to(ROOT)}: {folder} has no line in group {group} of src/layers.txt")
             continue
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
             include = re.match(r'\s*#\s*include\s+"([a-z0-9_]+)/', line)
@@ -45,13 +56,13 @@ def check_includes(layers, errors):
                 errors.append(f"{path.relative_to(ROOT)}: only jit and launchpass include LLVM")
 
 
-# Who may look at the environment: "settings are decided in src/cli" (docs/ARCHITECTURE.md), which hands them to the process
+# Who may look at the environment: "settings are decided in src/app/cli" (docs/ARCHITECTURE.md), which hands them to the process
 # under test in one variable; programs, temporary files, the loader and the terminal have conventions of their own.
 READ_ENVIRONMENT = {
-    "src/base/installation.cpp", "src/base/temporary_folder.cpp", "src/cli/compile_program.cpp", "src/cli/mpi_rank.cpp",
-    "src/cli/needed_libraries.cpp", "src/cli/nvcc_command.cpp", "src/cli/sanitizer.cpp", "src/cudart/entry.cpp", "src/cudart/preload.cpp", "src/cudart/preload_open.cpp", "src/cudart/preload_tools.cpp", "src/nvrtc/nvrtc.cpp",
-    "src/cli/serve_command.cpp", "src/jitlink/nvidia.cpp", "src/nvvm/nvvm.cpp", "src/report/terminal.cpp",
-    "src/session/options.cpp", "src/session/session.cpp"}
+    "src/common/base/installation.cpp", "src/common/base/temporary_folder.cpp", "src/app/cli/compile_program.cpp", "src/app/cli/mpi_rank.cpp",
+    "src/app/cli/needed_libraries.cpp", "src/app/cli/nvcc_command.cpp", "src/app/cli/sanitizer.cpp", "src/api/cudart/entry.cpp", "src/api/cudart/preload.cpp", "src/api/cudart/preload_open.cpp", "src/api/cudart/preload_tools.cpp", "src/compiler/nvrtc/nvrtc.cpp",
+    "src/app/cli/serve_command.cpp", "src/compiler/jitlink/nvidia.cpp", "src/compiler/nvvm/nvvm.cpp", "src/analysis/report/terminal.cpp",
+    "src/api/session/options.cpp", "src/api/session/session.cpp"}
 
 
 def check_environment(errors):
@@ -163,7 +174,7 @@ def check_sizes(errors, notes):
 
 def main():
     errors, notes = [], []
-    check_includes(read_layers(), errors)
+    check_includes(*read_layers(errors), errors)
     check_environment(errors)
     check_throwing(errors)
     check_sizes(errors, notes)

@@ -85,7 +85,7 @@ def programs(_):
 
 
 def models(_):
-    return str(len([f for f in os.listdir(os.path.join(ROOT, "src/gpu/models")) if f.endswith(".json")]))
+    return str(len([f for f in os.listdir(os.path.join(ROOT, "src/common/gpu/models")) if f.endswith(".json")]))
 
 
 def exercises(_):

@@ -10,7 +10,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DECIDES = ("jit/kernel/emit.cpp", "jit/abi.h", "flow/wait_points.cpp", "ptx/opcodes.inc", "gpu/access_rules.h", "events/site.h")
+DECIDES = ("engine/jit/kernel/emit.cpp", "engine/jit/abi.h", "frontend/flow/wait_points.cpp", "frontend/ptx/opcodes.inc",
+           "common/gpu/access_rules.h", "engine/events/site.h")
 
 
 def main():
@@ -30,7 +31,7 @@ def main():
             assert (now := digest()) not in seen, f"the same after a change of {name}"
             seen.add(now)
         before = digest()
-        (sources / "jit/kernel/another.cpp").write_text("")
+        (sources / "engine/jit/kernel/another.cpp").write_text("")
         assert digest() != before, "the same with a file more"
 
 

@@ -20,7 +20,7 @@ def main():
         found = re.search(r'^#include ["<]([^">]+)[">]', source.read_text(), re.M)
         if found:
             first.add(found[1])
-    headers = sorted(str(p.relative_to(SOURCES)) for p in SOURCES.glob("**/*.h"))
+    headers = sorted(str(p.relative_to(SOURCES).relative_to(p.relative_to(SOURCES).parts[0])) for p in SOURCES.glob("*/**/*.h"))
     left = [h for h in headers if h not in first]
     # -w: that "#pragma once" stands in a main file
     done = subprocess.run([sys.argv[1], *sys.argv[2:], "-w", "-fsyntax-only", "-x", "c++", *left], cwd=SOURCES)

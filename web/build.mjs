@@ -1,5 +1,5 @@
 // Bundles the report page into one file: node build.mjs --modules DIR/node_modules --out page.html
-// The result holds everything but the data; src/report/html.cpp puts that in place of the marker. The content security
+// The result holds everything but the data; src/analysis/report/html.cpp puts that in place of the marker. The content security
 // policy allows this script alone (by its hash) and no request at all.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 // What every group of microbenchmarks uses: times of launches behind a busy GPU, clock counts of kernels, and the
-// report. A figure is one of the time estimate's constants (src/gpu/timing_constants.inc); a row is any measurement,
-// kept beside them so that a figure can be checked.
+// report. A figure is one of the time estimate's constants (src/common/gpu/timing_constants.inc); a row is any
+// measurement, kept beside them so that a figure can be checked.
 #pragma once
 
 #include <algorithm>

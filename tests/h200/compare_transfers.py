@@ -108,7 +108,7 @@ def markdown(lines):
             "Made by `tests/h200/compare_transfers.py --build BUILD --write`: what the lab's rows of copies, streams, managed and",
             "mapped memory, graphs, several GPUs and host timers take on the virtual H200, beside what they took on a real one",
             "(`lab/results/h200`). Errors are |estimated / measured - 1|; \"events\" is the time between two events, \"host\" that of",
-            "the host's clock. The rules: `src/timing/copy_estimate.cpp`, `src/timing/timeline.cpp`, `src/timing/terms/links.cpp`.", "",
+            "the host's clock. The rules: `src/analysis/timing/copy_estimate.cpp`, `src/analysis/timing/timeline.cpp`, `src/analysis/timing/terms/links.cpp`.", "",
             "| topic | clock | rows | median | 90 % within | worst |", "|---|---|---|---|---|---|"]
     for (topic, clock), (rows, median, most, worst) in summary(lines).items():
         text.append(f"| {topic} | {clock} | {rows} | {100 * median:.1f} % | {100 * most:.0f} % | {worst:.2f}x |")

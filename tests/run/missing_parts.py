@@ -51,8 +51,8 @@ class Part:
 
 
 def read_table():
-    """The rows of src/base/parts.inc."""
-    text = (SOURCE / "src/base/parts.inc").read_text()
+    """The rows of src/common/base/parts.inc."""
+    text = (SOURCE / "src/common/base/parts.inc").read_text()
     stubs = re.search(r"#define WG_STUBS\(name\)(.*?[^\\])\n", text, re.S).group(1).replace("\\\n", "\n")
     text = re.sub(r"#.*?[^\\]\n", "\n", re.sub(r"^//.*", "", text, flags=re.M), flags=re.S)
     text = re.sub(r'^WG_STUBS\("(.*)"\)', lambda m: stubs.replace('" name "', m[1]).replace('" name', m[1] + '"'), text,
@@ -167,9 +167,9 @@ def table(test):
     if len(versions) < 10:
         test.problems.append(f"CMake installs hardly anything: {versions}")
     for file in sorted(versions - ours):
-        test.problems.append(f"{file} is installed and not in src/base/parts.inc")
+        test.problems.append(f"{file} is installed and not in src/common/base/parts.inc")
     for file in sorted(ours - versions - left_out):
-        test.problems.append(f"{file} is in src/base/parts.inc and not installed")
+        test.problems.append(f"{file} is in src/common/base/parts.inc and not installed")
     rules = test.build / "build.ninja"
     if not rules.exists():
         print("not built by ninja: its targets are not looked at")

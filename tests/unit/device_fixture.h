@@ -1,4 +1,4 @@
-// A virtual GPU with one PTX module of tests/data/device, for the tests of src/device.
+// A virtual GPU with one PTX module of tests/data/device, for the tests of src/engine/device.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -14,7 +14,7 @@ const GpuModel& model(const char* name) {
 }
 
 // A GPU is one file: its name is the model's.
-// Hopper's SMs are seen to ask L2 together (src/gpu/models/h200.json); of others nothing is known.
+// Hopper's SMs are seen to ask L2 together (src/common/gpu/models/h200.json); of others nothing is known.
 TEST(GpuModels, SmsThatAskTogether) {
   for (const GpuModel& m : gpu_models()) {
     EXPECT_EQ(m.sm_parts, m.cc_major == 9 ? 8u : 1u) << m.id;
@@ -24,7 +24,7 @@ TEST(GpuModels, SmsThatAskTogether) {
 
 TEST(GpuModels, EveryFileIsAModel) {
   std::set<std::string> wanted, found;
-  for (const auto& file : std::filesystem::directory_iterator(WARPGRIND_TESTS "/../src/gpu/models"))
+  for (const auto& file : std::filesystem::directory_iterator(WARPGRIND_TESTS "/../src/common/gpu/models"))
     if (file.path().extension() == ".json") wanted.insert(file.path().stem().string());
   EXPECT_GE(wanted.size(), 16u);
   for (const GpuModel& m : gpu_models()) found.insert(m.id);

@@ -1,4 +1,4 @@
-// One small PTX kernel through the whole device, for the tests of src/device.
+// One small PTX kernel through the whole device, for the tests of src/engine/device.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -111,7 +111,8 @@ TEST(PtxOpcodes, FormsNeedArchitectures) {
 
 std::string document() {
   std::string out =
-      "# PTX opcodes\n\nMade from `src/ptx/opcodes.inc` by the test `ptx_opcodes`; do not edit. All of them are "
+      "# PTX opcodes\n\nMade from `src/frontend/ptx/opcodes.inc` by the test `ptx_opcodes`; do not edit. All of them "
+      "are "
       "parsed; one that does not run says why, and "
       "`warpgrind scan` which of those a program uses. `needs`: the first compute capability that has the opcode (a "
       "form of "

@@ -1,4 +1,4 @@
-// What ptxas is taken to make of small kernels (src/machine), and where the warps of a launch went.
+// What ptxas is taken to make of small kernels (src/engine/machine), and where the warps of a launch went.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the page is given: profiles and results of the lab, packed by src/report/page_data.cpp. Here they are unpacked.
+// What the page is given: profiles and results of the lab, packed by src/analysis/report/page_data.cpp. Here they are unpacked.
 // Nothing is trusted to be there: older profiles and runs without --detail lack parts.
 
 import type { Course } from "./course";
@@ -135,7 +135,7 @@ export interface Lab {
   topics: Topic[];
   left_out?: { topic: string; reason: string }[]; // what the build had no program for
 }
-/** The same accesses on all GPU models (src/report/access_rule_table.h). */
+/** The same accesses on all GPU models (src/analysis/report/access_rule_table.h). */
 export interface RuleExample {
   name: string;
   bytes: number; // a lane
@@ -168,7 +168,7 @@ export interface BaselineKernel {
   changes: BaselineChange[];
   lines: BaselineLine[];
 }
-/** What changed since an earlier profile, as src/report/diff_json.h writes it. */
+/** What changed since an earlier profile, as src/analysis/report/diff_json.h writes it. */
 export interface Baseline {
   file: string;
   command: string;

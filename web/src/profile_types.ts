@@ -1,4 +1,4 @@
-// Made from src/results/*_members.h by WARPGRIND_REBASE=1 build/bin/test_results.
+// Made from src/analysis/results/*_members.h by WARPGRIND_REBASE=1 build/bin/test_results.
 
 import type { Metrics } from "./data";
 

@@ -1,5 +1,6 @@
 // Launches in device code (dynamic parallelism). clang 19 refuses `<<<>>>` there, so the toolchain rewrites them
-// (src/toolchain/device_launch.h). It then defines WARPGRIND_DEVICE_LAUNCHES as a text that is unique to the source.
+// (src/compiler/toolchain/device_launch.h). It then defines WARPGRIND_DEVICE_LAUNCHES as a text that is unique to the
+// source.
 #ifndef WARPGRIND_DEVICE_LAUNCHES_H
 #define WARPGRIND_DEVICE_LAUNCHES_H
 #ifdef WARPGRIND_DEVICE_LAUNCHES
@@ -7,7 +8,7 @@
 #include "../../cuda_device_runtime_api.h"
 
 #ifdef __CUDA_ARCH__
-// src/launchpass turns the call between these two into a launch.
+// src/compiler/launchpass turns the call between these two into a launch.
 extern "C" __host__ __device__ void __wg_configure_launch(dim3 grid, dim3 block, size_t shared = 0,
                                                           cudaStream_t stream = 0);
 extern "C" __host__ __device__ void __wg_launch();

@@ -1,6 +1,6 @@
 // Part of nvrtc/wrapper.h: the parts of the C++ library that NVRTC has built in: operator new and delete, std::move and
 // std::forward (--builtin-move-forward), std::initializer_list (--builtin-initializer-list). Also the template that
-// name expressions are looked up with (src/nvrtc/name_map.cpp).
+// name expressions are looked up with (src/compiler/nvrtc/name_map.cpp).
 #pragma once
 
 #if __cplusplus >= 201103L
@@ -100,7 +100,7 @@ __host__ __device__ constexpr const T* end(initializer_list<T> list) noexcept {
 }  // namespace std
 #endif
 
-// Marker for src/launchpass: the program may set static variables from outside the module.
+// Marker for src/compiler/launchpass: the program may set static variables from outside the module.
 static __device__ __attribute__((used)) const char wg_run_time_unit __asm__("__wg_run_time_unit") = 0;
 
 #if __cplusplus >= 201703L

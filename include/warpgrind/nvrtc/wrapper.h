@@ -1,4 +1,5 @@
-// Declarations that NVRTC provides without any header, for clang. src/nvrtc puts this header before every program
+// Declarations that NVRTC provides without any header, for clang. src/compiler/nvrtc puts this header before every
+// program
 // (-include), as warpgrind/wrapper.h is put before nvcc's programs. It includes no host header and declares no C++
 // library (NVRTC's documentation, "Language"): programs bring their own <cstdint> and std::numeric_limits, if any.
 #ifndef WARPGRIND_NVRTC_WRAPPER_H
@@ -7,8 +8,8 @@
 #pragma clang system_header
 #include "../letters_aside.h"
 
-// src/nvrtc defines the version macros of the library's release. CUDA_VERSION is for clang's headers, and is undefined
-// at the end.
+// src/compiler/nvrtc defines the version macros of the library's release. CUDA_VERSION is for clang's headers, and is
+// undefined at the end.
 #define CUDA_VERSION 13000
 #define __CUDACC__ 1
 #define __CUDACC_RTC__ 1

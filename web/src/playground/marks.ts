@@ -3,7 +3,7 @@ import { allKernels, type KernelRef, type Metrics, type Page, type Site } from "
 import { fileName, short } from "../format";
 import { byLine, columns, type HeatColumn, heatValue, linesOf, said } from "../views/source";
 
-export const SOURCE = "main.cu"; // src/serve/workers.cpp
+export const SOURCE = "main.cu"; // src/app/serve/workers.cpp
 export const isSource = (file: string): boolean => fileName(file) === SOURCE;
 
 export interface Message {

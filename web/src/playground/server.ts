@@ -1,4 +1,4 @@
-// What the page asks its server for (src/serve/api.h).
+// What the page asks its server for (src/app/serve/api.h).
 
 export interface Start {
   gpus: { id: string; name: string }[];

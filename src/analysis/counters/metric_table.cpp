@@ -1,0 +1,96 @@
+#include "counters/metric_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace warpgrind::counters {
+namespace {
+
+constexpr std::array<MetricRow, kMetrics> kTable = [] {
+  std::array<MetricRow, kMetrics> table = {
+#define WG_METRIC(ID, ...) MetricRow{.id = #ID, __VA_ARGS__},
+#include "counters/metrics.inc"
+#undef WG_METRIC
+  };
+  // A quotient is no better than its parts.
+  for (MetricRow& r : table)
+    for (const MetricId part : {r.numerator, r.divisor})
+      if (part != MetricId::count) r.origin = std::max(r.origin, table[static_cast<std::size_t>(part)].origin);
+  return table;
+}();
+
+}  // namespace
+
+std::span<const MetricRow, kMetrics> metric_table() {
+  return std::span<const MetricRow, kMetrics>(kTable);
+}
+
+const MetricRow& row(MetricId id) {
+  return kTable[static_cast<std::size_t>(id)];
+}
+
+const MetricRow* find_metric(std::string_view name) {
+  for (const MetricRow& r : kTable)
+    if (name == r.name) return &r;
+  return nullptr;
+}
+
+void Values::add(const Values& other) {
+  struct Sums {
+    std::bitset<kMetrics> set;
+    std::array<std::uint64_t, kMetrics> mask{};  // all bits of the rows that add up: no branch for each row
+  };
+  static const Sums sums = [] {
+    Sums s;
+    for (std::size_t i = 0; i < kMetrics; ++i) {
+      s.set[i] = kTable[i].kind == MetricKind::sum;
+      s.mask[i] = s.set[i] ? ~std::uint64_t{0} : 0;
+    }
+    return s;
+  }();
+  for (std::size_t i = 0; i < kMetrics; ++i)  // 0 when absent
+    values_[i] += std::bit_cast<double>(std::bit_cast<std::uint64_t>(other.values_[i]) & sums.mask[i]);
+  present_ |= other.present_ & sums.set;
+  scaled |= other.scaled;
+}
+
+Origin Values::origin(MetricId id) const {
+  const MetricRow& r = row(id);
+  const bool of_shape = r.kind == MetricKind::first || id == MetricId::launches || id == MetricId::thread_count ||
+                        id == MetricId::blocks_run;
+  if (scaled && !of_shape && r.origin == Origin::exact) return Origin::modelled;
+  return r.from_registers && !registers_known ? Origin::estimated : r.origin;
+}
+
+std::string_view Values::text(MetricId id) const {
+  if (id == MetricId::occupancy_limiter) return occupancy_limiter;
+  return id == MetricId::time_limit ? std::string_view(time_limit) : std::string_view();
+}
+
+std::string metrics_as_markdown() {
+  std::string out =
+      "# Counters\n\n"
+      "Made from `src/analysis/counters/metrics.inc` by `warpgrind-docs counters`; do not edit.\n\n"
+      "A name without the prefix `warpgrind__` is Nsight Compute's and means the same quantity. Origin: **exact** "
+      "follows from addresses, masks and the launch alone; **modelled** depends on an assumed choice of driver or "
+      "caches; **estimated** is time on a GPU that is not there, or rests on an estimated register count. *Sum* adds "
+      "up over the launches of a kernel, *first* is of its first launch, *derived* is computed from the sums.\n\n"
+      "| name | unit | over launches | origin | per site | definition |\n|---|---|---|---|---|---|\n";
+  for (const MetricRow& r : kTable) {
+    const char* kind = r.kind == MetricKind::sum ? "sum" : r.kind == MetricKind::first ? "first" : "derived";
+    std::string origin = name(r.origin);
+    if (r.from_registers && r.origin == Origin::exact) origin += " (estimated without the binary's register count)";
+    out += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", r.name, r.unit, kind, origin, r.per_site ? "yes" : "",
+                       r.definition);
+  }
+  out +=
+      "\n## Short names\n\nFor `--expect` and `--fail-if`, from `src/analysis/counters/metric_aliases.inc`.\n\n"
+      "| short name | counter |\n|---|---|\n";
+  for (const MetricAlias& a : metric_aliases()) out += fmt::format("| `{}` | `{}` |\n", a.name, row(a.id).name);
+  return out;
+}
+
+}  // namespace warpgrind::counters

@@ -1,0 +1,269 @@
+#include "results/profile_docs.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "results/member_json.h"
+#include "results/profile_members.h"
+
+namespace warpgrind::results {
+namespace {
+
+// ---- The objects of the file, by the names that the page knows them by.
+
+struct Object {
+  std::string_view name, what;
+};
+template <class T>
+inline constexpr Object kObject{};
+template <>
+inline constexpr Object kObject<InlinedAt>{"InlinedAt", "A call into which something was inlined."};
+template <>
+inline constexpr Object kObject<AccessedMemory>{"AccessedMemory", "Bytes of an object."};
+template <>
+inline constexpr Object kObject<FindingAccess>{
+    "FindingAccess", "One that takes part in a finding: an access of a thread, a launch, a copy, a call of the host."};
+template <>
+inline constexpr Object kObject<FindingOrigin>{"FindingOrigin", "Where what is wrong came from."};
+template <>
+inline constexpr Object kObject<FindingCause>{"FindingCause", "What made it wrong."};
+template <>
+inline constexpr Object kObject<Finding>{"Finding", "One thing that is wrong with a program."};
+template <>
+inline constexpr Object kObject<SourceFile>{"SourceFile", "The text of a source."};
+template <>
+inline constexpr Object kObject<AllocationProfile>{"Allocation", "An allocation of device memory."};
+template <>
+inline constexpr Object kObject<Transaction>{"Transaction", "One that the GPU's rule makes of a request."};
+template <>
+inline constexpr Object kObject<PatternBase>{"PatternBase", "Where the lowest address of a pattern's example lies."};
+template <>
+inline constexpr Object kObject<AccessPattern>{"Pattern", "Requests of one instruction that look the same."};
+template <>
+inline constexpr Object kObject<SiteProfile>{"Site", "A memory instruction or a branch."};
+template <>
+inline constexpr Object kObject<CodeRow>{"CodeRow", "One PTX instruction."};
+template <>
+inline constexpr Object kObject<LineProfile>{"LineRow", "A line of a source."};
+template <>
+inline constexpr Object kObject<GraphBlock>{"GraphBlock", "A basic block."};
+template <>
+inline constexpr Object kObject<GraphEdge>{"GraphEdge", "A way from one basic block to another."};
+template <>
+inline constexpr Object kObject<FlowGraph>{"FlowGraph", "A kernel's flow graph."};
+template <>
+inline constexpr Object kObject<TraceEventProfile>{"TraceEvent", "One request of the traced block."};
+template <>
+inline constexpr Object kObject<BlockTraceProfile>{"BlockTrace", "The accesses of one block."};
+template <>
+inline constexpr Object kObject<BoundProfile>{"Bound", "What limits an estimated time."};
+template <>
+inline constexpr Object kObject<Advice::Evidence>{"Evidence", "A figure that a piece of advice rests on."};
+template <>
+inline constexpr Object kObject<Advice::Place>{"Place", "Where to look."};
+template <>
+inline constexpr Object kObject<Advice>{"Advice", "One thing worth doing about a kernel."};
+template <>
+inline constexpr Object kObject<KernelProfile>{"Kernel", "The launches of a kernel, or one of them."};
+template <>
+inline constexpr Object kObject<RangeKernel>{"RangeKernel", "The launches of a kernel in a named range."};
+template <>
+inline constexpr Object kObject<RangeProfile>{"Range", "The launches in a named range."};
+template <>
+inline constexpr Object kObject<TransferProfile>{"Transfer", "Copies alike."};
+template <>
+inline constexpr Object kObject<LibraryCallProfile>{"LibraryCall", "Calls alike of a library that ran on the host."};
+template <>
+inline constexpr Object kObject<TimelineEntry>{"TimelineItem", "A piece of work on the modelled GPU."};
+template <>
+inline constexpr Object kObject<Metric>{"MetricValue", "A counter."};
+template <>
+inline constexpr Object kObject<Definition>{"Definition", "What a counter is."};
+template <>
+inline constexpr Object kObject<Banks>{"Banks", "How shared memory is built."};
+template <>
+inline constexpr Object kObject<Model>{"Model", "Figures of a GPU."};
+template <>
+inline constexpr Object kObject<Profile>{"Profile", "All that leaves a run."};
+
+// Those with a table of their own in the document; the others are in the tables of those that have them.
+template <class T>
+inline constexpr bool kHasTable = Is<T, Profile> || Is<T, Model> || Is<T, Metric> || Is<T, KernelProfile> ||
+                                  Is<T, SiteProfile> || Is<T, AccessPattern> || Is<T, Finding>;
+
+template <class T>
+inline constexpr bool kIsObject = !kObject<T>.name.empty();
+
+// The object that a member holds, one or many: no object is void.
+template <class T>
+struct Held {
+  using Type = std::conditional_t<kIsObject<T>, T, void>;
+  static constexpr std::string_view joint = ".";
+};
+template <class T>
+struct Held<std::optional<T>> : Held<T> {};
+template <class T>
+struct Held<std::vector<T>> : Held<T> {
+  static constexpr std::string_view joint = "[].";
+};
+template <class T>
+struct Held<std::map<std::string, T>> : Held<T> {
+  static constexpr std::string_view joint = ".NAME.";
+};
+
+// ---- The page's types.
+
+template <class T>
+std::string typescript_type() {
+  if constexpr (Is<T, Metrics>) {
+    return "Metrics";  // the page's own, over a packed form
+  } else if constexpr (kIsA<T, std::optional>) {
+    return typescript_type<typename T::value_type>();
+  } else if constexpr (kIsA<T, std::vector>) {
+    return typescript_type<typename T::value_type>() + "[]";
+  } else if constexpr (kIsA<T, std::map>) {
+    return fmt::format("Record<string, {}>", typescript_type<typename T::mapped_type>());
+  } else if constexpr (Is<T, Dim3>) {
+    return "number[]";
+  } else if constexpr (Is<T, Origin>) {
+    return "Origin";
+  } else if constexpr (Is<T, std::string> || Is<T, Severity> || kIsA<T, Hex>) {
+    return "string";
+  } else if constexpr (Is<T, bool>) {
+    return "boolean";
+  } else if constexpr (std::is_arithmetic_v<T> || kIsA<T, WithPoint>) {
+    return "number";
+  } else if constexpr (kIsA<T, NumberOrWord>) {
+    return "number | string";
+  } else if constexpr (kIsA<T, LaneAddresses>) {
+    return "(number | null)[]";
+  } else {
+    static_assert(kIsObject<T>, "it needs a name: kObject");
+    return std::string(kObject<T>.name);
+  }
+}
+
+struct TypeScriptWriter {
+  std::string out;
+
+  template <class T>
+  void member(const char* key, const T&, Since since, const char* what) {
+    const bool may_be_null = kIsA<T, std::optional> && since != Since::if_any;
+    line(key, since != Since::first, typescript_type<T>() + (may_be_null ? " | null" : ""), what);
+  }
+  template <class T>
+  void member_if(bool, const char* key, const T& x, Since, const char* what) {
+    member(key, x, Since::if_any, what);
+  }
+  template <class Make>
+  void derived(const char* key, Make&& make, Since since, const char* what) {
+    member(key, make(), since, what);
+  }
+  void index(const char* key, const char* what) { line(key, false, "number", what); }
+
+  void line(std::string_view key, bool may_lack, const std::string& type, std::string_view what) {
+    out += fmt::format("  {}{}: {};{}{}\n", key, may_lack ? "?" : "", type, what.empty() ? "" : " // ", what);
+  }
+};
+
+// An interface for each object, after those that it holds.
+struct InterfaceWriter {
+  std::string out;
+  std::set<std::string_view> seen;
+
+  template <class T>
+  void object() {
+    if (!seen.insert(kObject<T>.name).second) return;
+    T x;
+    members(*this, x);
+    TypeScriptWriter w;
+    members(w, x);
+    out += fmt::format("\n/** {} */\nexport interface {} {{\n{}}}\n", kObject<T>.what, kObject<T>.name, w.out);
+  }
+  template <class T>
+  void member(const char*, const T&, Since, const char*) {
+    using Of = typename Held<T>::Type;
+    if constexpr (!std::is_void_v<Of>) object<Of>();
+  }
+  template <class T>
+  void member_if(bool, const char* key, const T& x, Since since, const char* what) {
+    member(key, x, since, what);
+  }
+  template <class Make>
+  void derived(const char* key, Make&& make, Since since, const char* what) {
+    member(key, make(), since, what);
+  }
+  void index(const char*, const char*) {}
+};
+
+// ---- The document.
+
+struct MarkdownWriter {
+  std::string out;
+  std::string above = {};                // "accesses[].memory."
+  std::set<std::string_view> seen = {};  // objects whose members are there already
+
+  template <class T>
+  void member(const char* key, const T&, Since since, const char* what) {
+    row(key, since == Since::if_any, what);
+    using Of = typename Held<T>::Type;
+    if constexpr (!std::is_void_v<Of> && !kHasTable<Of>) below<Of>(key, Held<T>::joint);
+  }
+  template <class T>
+  void member_if(bool, const char* key, const T& x, Since since, const char* what) {
+    member(key, x, since, what);
+  }
+  template <class Make>
+  void derived(const char* key, Make&& make, Since since, const char* what) {
+    member(key, make(), since, what);
+  }
+  void index(const char* key, const char* what) { row(key, false, what); }
+
+  template <class T>
+  void below(std::string_view key, std::string_view joint) {
+    if (!seen.insert(kObject<T>.name).second) return;
+    const std::string outer = std::exchange(above, fmt::format("{}{}{}", above, key, joint));
+    T x;
+    members(*this, x);
+    above = outer;
+  }
+  void row(std::string_view key, bool may_lack, std::string_view what) {
+    out += fmt::format("| `{}{}` | {}{}{} |\n", above, key, what, may_lack && !what.empty() ? "; " : "",
+                       may_lack ? "only where there is one" : "");
+  }
+};
+
+template <class T>
+DocumentedType documented() {
+  static_assert(kHasTable<T>);
+  MarkdownWriter w{"| member | is |\n|---|---|\n"};
+  T x;
+  members(w, x);
+  return {std::string(kObject<T>.name), std::move(w.out)};
+}
+
+}  // namespace
+
+std::vector<DocumentedType> profile_as_markdown() {
+  return {documented<Profile>(),     documented<Model>(),         documented<Metric>(), documented<KernelProfile>(),
+          documented<SiteProfile>(), documented<AccessPattern>(), documented<Finding>()};
+}
+
+std::string profile_as_typescript() {
+  std::string origins;
+  for (const Origin o : {Origin::exact, Origin::modelled, Origin::estimated, Origin::measured})
+    origins += fmt::format("{}\"{}\"", origins.empty() ? "" : " | ", name(o));
+  InterfaceWriter w;
+  w.object<Profile>();
+  return fmt::format(
+             "// Made from src/analysis/results/*_members.h by WARPGRIND_REBASE=1 build/bin/test_results.\n\n"
+             "import type {{ Metrics }} from \"./data\";\n\n"
+             "export type Origin = {};\n",
+             origins) +
+         w.out;
+}
+
+}  // namespace warpgrind::results

@@ -1,0 +1,30 @@
+// Functions of src/engine/device that machine code calls by name, grouped by source file.
+#pragma once
+
+#include <span>
+
+#include "device/memory/device_heap.h"
+#include "jit/abi.h"
+#include "jit/calls/symbols.h"
+
+namespace warpgrind::device {
+
+std::span<const jit::CallSymbol> memory_symbols();         // calls/memory.cpp
+std::span<const jit::CallSymbol> control_symbols();        // execution/barrier.cpp
+std::span<const jit::CallSymbol> call_symbols();           // calls/device_functions.cpp
+std::span<const jit::CallSymbol> atomic_symbols();         // calls/atomics.cpp
+std::span<const jit::CallSymbol> async_copy_symbols();     // calls/async_copy.cpp
+std::span<const jit::CallSymbol> warpgroup_symbols();      // calls/warpgroup_matrix.cpp
+std::span<const jit::CallSymbol> texture_symbols();        // calls/texture.cpp
+std::span<const jit::CallSymbol> device_launch_symbols();  // calls/device_launch.cpp
+
+// malloc and free in kernels (device_functions.cpp). heap_allocate() returns 0 if no memory is left.
+std::uint64_t heap_allocate(jit::WarpContext& context, std::uint32_t site, unsigned lane, std::uint64_t bytes);
+DeviceHeap::Released::Was heap_release(jit::WarpContext& context, std::uint32_t site, unsigned lane,
+                                       std::uint64_t address);
+
+inline jit::WarpContext& warp(void* context) {
+  return *static_cast<jit::WarpContext*>(context);
+}
+
+}  // namespace warpgrind::device
