@@ -50,10 +50,10 @@ def check_includes(layers, groups, errors):
             include = re.match(r'\s*#\s*include\s+"([a-z0-9_]+)/', line)
             if include and include[1] in layers and include[1] != folder and include[1] not in layers[folder]:
                 errors.append(f"{path.relative_to(ROOT)}:{number}: {folder} may not include {include[1]} (src/layers.txt)")
-        foreign = "llvm/" if folder not in ("jit", "launchpass") else None
+        foreign = "llvm/" if folder not in ("codegen", "launchpass") else None
         if foreign and re.search(r'#\s*include\s+["<]llvm/', path.read_text(errors="replace")):
             if folder not in ("base", "fatbin", "session"):  # demangling and object files are libraries like any other
-                errors.append(f"{path.relative_to(ROOT)}: only jit and launchpass include LLVM")
+                errors.append(f"{path.relative_to(ROOT)}: only codegen and launchpass include LLVM")
 
 
 # Who may look at the environment: "settings are decided in src/app/cli" (docs/ARCHITECTURE.md), which hands them to the process

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DECIDES = ("engine/jit/kernel/emit.cpp", "engine/jit/abi.h", "frontend/flow/wait_points.cpp", "frontend/ptx/opcodes.inc",
+DECIDES = ("engine/codegen/kernel/emit.cpp", "engine/jit/abi.h", "frontend/flow/wait_points.cpp", "frontend/ptx/opcodes.inc",
            "common/gpu/access_rules.h", "engine/events/site.h")
 
 
@@ -31,7 +31,7 @@ def main():
             assert (now := digest()) not in seen, f"the same after a change of {name}"
             seen.add(now)
         before = digest()
-        (sources / "engine/jit/kernel/another.cpp").write_text("")
+        (sources / "engine/codegen/kernel/another.cpp").write_text("")
         assert digest() != before, "the same with a file more"
 
 

@@ -1,5 +1,5 @@
-// Accesses that another one's check answers for (jit/kernel/access_groups.h): counts, memory and faults are those of
-// each access by itself.
+// Accesses that another one's check answers for (codegen/kernel/access_groups.h): counts, memory and faults are those
+// of each access by itself.
 #include <gtest/gtest.h>
 
 #include <optional>

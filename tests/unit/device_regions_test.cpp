@@ -1,4 +1,4 @@
-// What a warp runs between two barriers: at a border it is in its frame and nowhere else (jit/kernel/regions.h).
+// What a warp runs between two barriers: at a border it is in its frame and nowhere else (codegen/kernel/regions.h).
 #include <string>
 
 #include "ptx_kernel.h"

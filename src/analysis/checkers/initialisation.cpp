@@ -1,6 +1,6 @@
 // Values that nobody has given, where they decide something: a branch, an address, an operand of a barrier or shuffle,
 // the old value of an atomic, bytes that the program copies to the host. The device follows them, bit by bit
-// (device/definedness, jit/kernel/definedness.h); this names them.
+// (device/definedness, codegen/kernel/definedness.h); this names them.
 #include <fmt/format.h>
 
 #include <bit>

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "jit/calls/symbols.h"
-#include "jit/kernel/layout.h"
+#include "jit/layout.h"
 #include "machine/registers.h"
 #include "ptx/architecture.h"
 #include "ptx/device_runtime.h"

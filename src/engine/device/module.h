@@ -14,7 +14,7 @@
 #include "device/device.h"
 #include "device/execution/state.h"
 #include "flow/definitions.h"
-#include "jit/kernel/layout.h"
+#include "jit/layout.h"
 #include "ptx/ast.h"
 
 namespace warpgrind::device {

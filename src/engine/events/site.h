@@ -62,7 +62,7 @@ struct Site {
   std::string function;              // the PTX function that contains it (a kernel may call .funcs)
   std::string text;                  // the instruction as printed PTX, for reports
   // Set if machine code counts this site together with another one, its leader: a site of lower number
-  // (jit/kernel/access_groups.h). The addresses of this site are the leader's plus `distance` bytes.
+  // (codegen/kernel/access_groups.h). The addresses of this site are the leader's plus `distance` bytes.
   static constexpr std::uint32_t kAlone = ~0u;
   std::uint32_t leader = kAlone;
   std::int64_t distance = 0;

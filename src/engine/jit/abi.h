@@ -87,7 +87,7 @@ inline unsigned lane_y(LaneShape s, unsigned lane) {
 }
 
 // Path stack of one invocation of a function: the lanes that do not run now, and the point the running lanes head for
-// (jit/kernel/path_stack.h). Machine code keeps the first fields in registers. They are valid only during a call of
+// (codegen/kernel/path_stack.h). Machine code keeps the first fields in registers. They are valid only during a call of
 // wg_meet, wg_wait_at_barrier, wg_wait_for_cluster, wg_give_way or wg_next_path, which may change them all.
 struct PathEntry {
   LaneMask mask;
@@ -145,7 +145,7 @@ struct WarpContext {
   alignas(16) std::uint32_t ctaid[3];
   std::uint32_t smid;
   // Per-warp fields, 2 x 16 bytes. Kernels without regions copy the next warp's values here: that warp then continues
-  // in place of the one that ends (jit/kernel/regions.h).
+  // in place of the one that ends (codegen/kernel/regions.h).
   alignas(16) std::uint32_t tid_base[3];  // as in WarpShape
   LaneMask initial_mask;
   std::uint32_t warp;    // index in the block
@@ -154,7 +154,7 @@ struct WarpContext {
   std::uint32_t spin;    // back-edge count of spin loops
   const WarpShape *next_shape, *last_shape;  // warps to run in place of this one when it ends; equal: none
   // The warp's time in SM cycles. In kernels that read a clock, machine code advances it for every instruction
-  // (jit/kernel/clock.cpp). The device advances it at barriers and after a warp has waited for others.
+  // (codegen/kernel/clock.cpp). The device advances it at barriers and after a warp has waited for others.
   std::uint64_t cycles;
   std::uint32_t issue_cycles;  // from an instruction to a dependent one
   std::uint32_t sm_clock_khz;
@@ -233,7 +233,7 @@ void wg_store_shadow_affine(void* context, std::uint32_t site, std::uint64_t bas
 // Records source and destination of undefined bits that machine code itself loaded or stored, to report their origin.
 void wg_undefined_moved(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
                         std::uint32_t mask);
-// A decision depends on undefined bits of these lanes. `use`: Definedness::Use in jit/kernel/definedness.h.
+// A decision depends on undefined bits of these lanes. `use`: Definedness::Use in codegen/kernel/definedness.h.
 void wg_undefined_use(void* context, std::uint32_t site, std::uint32_t lanes, std::uint32_t use);
 // An atomic operation has written undefined operands of these lanes to memory.
 void wg_undefined_update(void* context, std::uint32_t site, const std::uint64_t* addresses, std::uint32_t lanes);

@@ -1,5 +1,5 @@
 // Facts about a call in the host program: its place in the source, and whether the program uses the returned value. The
-// sources are the host's machine code and debug information. Here because only this folder sees LLVM.
+// sources are the host's machine code and debug information. The reader is in codegen, because only codegen sees LLVM.
 #pragma once
 
 #include <cstdint>

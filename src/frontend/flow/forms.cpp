@@ -141,9 +141,9 @@ class Analysis {
     return true;
   }
 
-  // A register that is read but never written is 0 (jit/kernel/registers.cpp), and values computed from it have a form:
-  // LLVM builds a .v4.b8 by bytes in such a register. This runs after propagation, because a register that is written
-  // somewhere takes the form of the written values.
+  // A register that is read but never written is 0 (codegen/kernel/registers.cpp), and values computed from it have a
+  // form: LLVM builds a .v4.b8 by bytes in such a register. This runs after propagation, because a register that is
+  // written somewhere takes the form of the written values.
   bool begin_with_zero() {
     bool found = false;
     for (RegId r = 0; r < out_.forms.size(); ++r)

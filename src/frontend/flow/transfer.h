@@ -1,5 +1,6 @@
 // Transfer functions of the form analysis: the form of an instruction's result from the forms of its operands. The
-// lowering of affine arithmetic (jit/kernel/affine_arithmetic.cpp) must be able to build every form that they return.
+// lowering of affine arithmetic (codegen/kernel/affine_arithmetic.cpp) must be able to build every form that they
+// return.
 #pragma once
 
 #include "flow/forms.h"

@@ -1,6 +1,6 @@
 // Points where some lanes of a warp may have to wait while others run: `.sync` operations and barriers that lanes can
 // reach without the rest of their warp, and loops that wait for memory. Waiting lanes save their registers there
-// (jit/kernel/waiting.cpp). Everywhere else, a warp costs no more than one that never splits.
+// (codegen/kernel/waiting.cpp). Everywhere else, a warp costs no more than one that never splits.
 #pragma once
 
 #include <cstdint>

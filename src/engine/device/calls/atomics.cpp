@@ -1,4 +1,4 @@
-// Atomic operations, atom and red (jit/families/atomic_operation.h). Worker threads share global memory: host atomics.
+// Atomic operations, atom and red (jit/atomic_operation.h). Worker threads share global memory: host atomics.
 // Shared memory belongs to one worker: plain operations. Lanes go in ascending order.
 #include <bit>
 #include <cmath>
@@ -13,7 +13,7 @@
 #include "device/execution/order.h"
 #include "device/fault.h"
 #include "gpu/half.h"
-#include "jit/families/atomic_operation.h"
+#include "jit/atomic_operation.h"
 
 namespace warpgrind::device {
 

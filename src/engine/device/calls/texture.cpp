@@ -13,7 +13,7 @@
 #include "device/calls/texture_levels.h"
 #include "device/calls/texture_unit.h"
 #include "device/fault.h"
-#include "jit/families/texture_operation.h"
+#include "jit/texture_operation.h"
 
 namespace warpgrind::device {
 

@@ -11,7 +11,7 @@
 #include "device/device_impl.h"
 #include "device/module.h"
 #include "flow/forms.h"
-#include "jit/kernel/layout.h"
+#include "jit/layout.h"
 
 namespace warpgrind::device {
 

@@ -19,9 +19,9 @@ namespace warpgrind::device {
 
 namespace {
 
-// Size of the guard below a stack. Machine code touches each page of a frame (probe-stack, jit/kernel/emit.cpp). The
-// functions it calls do not, but their frames are far smaller than this. 17 pages: with stacks at multiples of 64 KiB,
-// the warps' spill slots would collide in the caches.
+// Size of the guard below a stack. Machine code touches each page of a frame (probe-stack, codegen/kernel/emit.cpp).
+// The functions it calls do not, but their frames are far smaller than this. 17 pages: with stacks at multiples of 64
+// KiB, the warps' spill slots would collide in the caches.
 constexpr std::size_t kGuard = 17 * 4096;
 constexpr std::size_t kStacksInSlab = 32;                   // fewer if the stacks are large (recursion)
 constexpr std::size_t kLargestSlab = std::size_t{1} << 30;  // bytes

@@ -1,9 +1,9 @@
 // Scheduling of diverged lanes of a warp: which lanes go on if some must wait. Convergence is only an optimisation and
 // never changes results. Lanes that wait at the end of a branch for others continue if those others wait for them.
 //
-// jit::Paths holds a stack (jit/kernel/path_stack.h). Lanes have arrived at an entry if no entry above holds them and
-// they do not run. They wait there with their values in registers. Parked lanes wait with their registers saved. Two
-// rules make this safe:
+// jit::Paths holds a stack (codegen/kernel/path_stack.h). Lanes have arrived at an entry if no entry above holds them
+// and they do not run. They wait there with their values in registers. Parked lanes wait with their registers saved.
+// Two rules make this safe:
 //   - Only lanes that they wait for may disturb lanes that wait in registers (the analysis of forms keeps what they
 //     need meanwhile). A parked path runs only if every entry with waiting lanes expects it.
 //   - Of several entries with waiting lanes the topmost goes on first: it lies inside the others.

@@ -1,10 +1,9 @@
-// Rounds: warps of a block that take turns in machine code (jit/kernel/regions.h). In a kernel with regions, the warps
-// of a block form a round. Each warp hands over to the next one (WarpContext::successor) at every __syncthreads() of
-// the whole block and at its end. The last one calls the device, which checks for interrupts and begins the next round
-// or block. Other kernels run a block's warps in place, one after the other in one context.
-// Meanwhile starts, arrivals and ends are not counted, and no lists are kept; code that needs them calls leave_round()
-// first. Beginning and ending each warp in the device took a fifth of a transpose or a reduction, its barriers another
-// fifth.
+// Rounds: warps of a block that take turns in machine code (codegen/kernel/regions.h). In a kernel with regions, the
+// warps of a block form a round. Each warp hands over to the next one (WarpContext::successor) at every __syncthreads()
+// of the whole block and at its end. The last one calls the device, which checks for interrupts and begins the next
+// round or block. Other kernels run a block's warps in place, one after the other in one context. Meanwhile starts,
+// arrivals and ends are not counted, and no lists are kept; code that needs them calls leave_round() first. Beginning
+// and ending each warp in the device took a fifth of a transpose or a reduction, its barriers another fifth.
 #pragma once
 
 #include "device/execution/state.h"

@@ -116,7 +116,7 @@ struct KernelRecord {
 
 enum class WarpState : std::uint8_t { idle, running, ready, barrier, yielded };
 
-// A warp. At the end of a region its whole state is in its context and frame (jit/kernel/regions.h). If it waits
+// A warp. At the end of a region its whole state is in its context and frame (codegen/kernel/regions.h). If it waits
 // anywhere else, it keeps its stack. A fiber whose warp has ended is reused for another warp.
 struct alignas(64) WarpFiber {
   jit::WarpContext context;   // must be first: WarpContext::running points to Worker::current

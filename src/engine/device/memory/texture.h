@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "device/memory/array.h"
-#include "jit/families/texture_operation.h"
+#include "jit/texture_operation.h"
 
 namespace warpgrind::device {
 

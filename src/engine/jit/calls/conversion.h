@@ -1,5 +1,5 @@
-// Rounding to the small floating-point formats. Machine code (jit/families/conversion.cpp) calls it for the rarer forms
-// of cvt.
+// Rounding to the small floating-point formats. Machine code (codegen/families/conversion.cpp) calls it for the rarer
+// forms of cvt.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace warpgrind::jit {
 enum class SmallFormat : std::uint32_t { f16, bf16, e4m3, e5m2 };
 
 // Control word of wg_round_f64: format | rounding << 4 | flags. The rounding is a Rounding of
-// jit/families/floating_arithmetic.h.
+// codegen/families/floating_arithmetic.h.
 enum RoundingFlags : std::uint32_t {
   kRoundingShift = 4,
   kRoundRelu = 1u << 8,       // negative numbers become +0

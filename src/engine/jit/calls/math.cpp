@@ -1,5 +1,5 @@
 // Arithmetic with rounding modes other than nearest, for hosts whose instructions cannot encode the rounding (see
-// jit/families/floating_arithmetic.cpp). Each function switches the host's rounding mode around a loop over the 32
+// codegen/families/floating_arithmetic.cpp). Each function switches the host's rounding mode around a loop over the 32
 // lanes.
 #include <immintrin.h>
 

@@ -1,5 +1,5 @@
-// Saving and restoring the registers of lanes that stop (jit/kernel/waiting.cpp), by a list. Scalars come first in the
-// save area and take 8 or 16 bytes each. Vectors are aligned to 64 bytes; predicates take one bit a lane.
+// Saving and restoring the registers of lanes that stop (codegen/kernel/waiting.cpp), by a list. Scalars come first in
+// the save area and take 8 or 16 bytes each. Vectors are aligned to 64 bytes; predicates take one bit a lane.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ struct CallSymbol {
   const char* name;  // static storage
   void* address;
   // For a function that PTX calls by name: words of parameters it reads and of results it writes, laid out by
-  // plane_layout() (jit/kernel/layout.h).
+  // plane_layout() (jit/layout.h).
   std::uint16_t parameter_words = 0, result_words = 0;
 };
 

@@ -88,12 +88,12 @@ class CompiledKernel {
   double better_seconds = 0;
   double compile_seconds = 0;
   bool from_cache = false;
-  bool has_regions = false;        // barriers end regions (jit/kernel/regions.h)
+  bool has_regions = false;        // barriers end regions (codegen/kernel/regions.h)
   std::uint64_t region_bytes = 0;  // bytes a warp saves at a barrier that ends a region
 };
 
 // Layout of the parameter buffer: the C layout of the .param list. (Shared-memory variables of the module and of
-// functions get fixed offsets per kernel, see jit/kernel/layout.h.)
+// functions get fixed offsets per kernel, see jit/layout.h.)
 struct ParameterLayout {
   std::uint64_t offset = 0, size = 0;
 };

@@ -1,0 +1,32 @@
+// State that all functions of one kernel share while they are lowered.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "events/site.h"
+#include "jit/compile/compiler.h"
+#include "jit/layout.h"
+
+namespace warpgrind::jit {
+
+struct KernelUnit {
+  const ptx::Module* module = nullptr;
+  CompileOptions options;
+  llvm::Module* llvm = nullptr;
+  events::KernelFacts facts;
+  const KernelLayout* layout = nullptr;
+  std::map<std::uint32_t, llvm::Function*> functions;  // by ptx function index
+  std::optional<Error> error;                          // the first error
+  bool keeps_time = false;                             // the kernel or a function it calls reads a clock
+  bool has_regions = false;                            // CompiledKernel::has_regions
+  std::uint64_t region_bytes = 0;                      // CompiledKernel::region_bytes
+  bool by_table = false;                               // registers are accessed by address: quick tier only
+  std::vector<Error>* all_refusals = nullptr;          // set: a dry run, which continues after an error
+};
+
+}  // namespace warpgrind::jit

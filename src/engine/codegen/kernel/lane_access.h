@@ -1,0 +1,59 @@
+// Lowering of ld and st with arbitrary lane addresses, on CPUs with masked gathers and scatters. One comparison per
+// lane checks the address, and machine code makes the access in place (LaneRequests in jit/abi.h). Irregular requests
+// are kept and counted later with others. Usually all lanes are contiguous or evenly spaced, but the compiler cannot
+// know it: the index comes from a division, or nvcc has split a loop's iterations by four.
+#pragma once
+
+#include "codegen/kernel/addresses.h"
+#include "codegen/kernel/counting.h"
+#include "codegen/kernel/sites.h"
+
+namespace warpgrind::jit {
+
+class LaneAccess {
+ public:
+  LaneAccess(FunctionContext& context, LaneMasks& masks, Sites& sites, Counting& counting)
+      : f_(context), ir_(context.ir()), masks_(masks), sites_(sites), counting_(counting) {}
+  // Whether this class handles the current instruction, with `count` elements of `bytes` a lane.
+  bool serves(const Address& a, StateSpace space, unsigned bytes, unsigned count) const;
+  // Whether it handles irregular lane addresses as well.
+  static bool gathers(StateSpace space, unsigned bytes, unsigned count, bool store);
+
+  // Continues here if all lanes are good, otherwise at `slow`. Returns the distances of the lanes from the start of the
+  // window, <32 x i64>.
+  llvm::Value* begin(llvm::Value* addresses, llvm::Value* state, unsigned bytes, llvm::BasicBlock* slow);
+  struct Ways {
+    llvm::BasicBlock *expected, *strided, *anyhow;  // expected step; another constant step; irregular
+  };
+  // Expected step: `bytes` (a lane's, so lanes are contiguous), or the larger step found by flow/lane_steps.h.
+  std::int64_t expected_step(const Address& a, unsigned bytes) const;
+  void branch(llvm::Value* addresses, llvm::Value* state, std::int64_t expected, const Ways& ways);
+  Address expected(llvm::Value* addresses, std::int64_t step);
+  Address strided(llvm::Value* addresses, llvm::Value* state);
+  void count_regular(llvm::Value* addresses, llvm::Value* state);
+  void keep(llvm::Value* distances, llvm::Value* state);
+  llvm::Value* load(llvm::Value* addresses, StateSpace space, llvm::Type* element);
+  void store(llvm::Value* addresses, StateSpace space, llvm::Value* value);
+
+ private:
+  struct Words {
+    llvm::Value *pointers, *shift;  // 4-byte words that hold smaller elements; shift to the right in bits, <32 x i32>
+  };
+  llvm::Value* step(llvm::Value* state);
+  Address in_steps(llvm::Value* addresses, llvm::Value* step);
+  llvm::MDNode* weights(std::uint32_t first, std::uint32_t second) const;
+  llvm::Type* vector(llvm::Type* element) const { return llvm::FixedVectorType::get(element, kWarpSize); }
+  llvm::Value* gather(llvm::Value* pointers, llvm::Type* element, unsigned alignment);
+  llvm::Value* lane_pointers(llvm::Value* addresses, StateSpace space);
+  llvm::Value* local_words(llvm::Value* addresses, std::uint64_t next);
+  Words words(llvm::Value* addresses, StateSpace space);
+  void store_part_of_words(llvm::Value* addresses, llvm::Value* value, unsigned bits);
+
+  FunctionContext& f_;
+  llvm::IRBuilder<>& ir_;
+  LaneMasks& masks_;
+  Sites& sites_;
+  Counting& counting_;
+};
+
+}  // namespace warpgrind::jit
