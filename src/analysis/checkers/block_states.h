@@ -1,5 +1,5 @@
-// What a checker remembers of the blocks that run. A grid's worker is one host thread, which runs one grid at a time:
-// what each thread keeps needs no lock.
+// Per-block state of a checker, while the block runs. A worker is one host thread that runs one grid at a time, so the
+// states are thread-local and need no lock.
 #pragma once
 
 #include <atomic>
@@ -13,11 +13,11 @@
 
 namespace warpgrind::checkers {
 
-// State::clear() makes it as new; what it has allocated serves the next block.
+// State::clear() resets a state. The next block reuses the state and its allocations.
 template <class State>
 class BlockStates {
  public:
-  // Made where there is none.
+  // The block's state; a new one if it has none.
   State& of(const events::Launch& launch, const Dim3& block) {
     Kept& kept = kept_here(launch);
     const std::uint64_t linear = linear_block(launch, block);
@@ -27,7 +27,7 @@ class BlockStates {
     }
     return *kept.last;
   }
-  // The block has ended.
+  // Call when the block has ended.
   void erase(const events::Launch& launch, const Dim3& block) {
     Kept& kept = kept_here(launch);
     kept.last = nullptr;
@@ -38,7 +38,7 @@ class BlockStates {
   }
 
  private:
-  using States = std::unordered_map<std::uint64_t, State>;  // of blocks by linear number
+  using States = std::unordered_map<std::uint64_t, State>;  // by linear block number
   struct Kept {
     std::uint64_t owner = 0, launch = 0, last_block = 0;
     State* last = nullptr;
@@ -54,7 +54,7 @@ class BlockStates {
   };
   Kept& kept_here(const events::Launch& launch) {
     static thread_local Kept kept;
-    if (kept.owner != owner_ || kept.launch != launch.id) {  // a grid that was stopped leaves its blocks
+    if (kept.owner != owner_ || kept.launch != launch.id) {  // a stopped grid leaves its states behind
       kept.owner = owner_;
       kept.launch = launch.id;
       kept.last = nullptr;

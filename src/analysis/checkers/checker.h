@@ -1,6 +1,6 @@
-// A checker watches a run and says what is wrong with the program. Each is one file of this folder (NAME.cpp) and its
-// row in checkers.inc. The same findings, whatever the number of workers: of what is seen several times the first is
-// told (first_seen.h), and counts are sums.
+// Checkers: observers that report errors of the program as findings. Each checker is one file of this folder (NAME.cpp)
+// and a row in checkers.inc. The findings do not depend on the number of workers: of repeated findings the first is
+// reported (first_seen.h), and counts are sums.
 #pragma once
 
 #include <atomic>
@@ -21,40 +21,41 @@
 
 namespace warpgrind::checkers {
 
-// Of a stretch of memory what nobody has written: how many bytes, and how far from its beginning the first is.
+// Unwritten bytes of a memory range: their number, and the offset of the first one.
 struct Unwritten {
   std::uint64_t bytes = 0, first = 0;
 };
 using AskUnwritten = std::function<Unwritten(std::uint64_t address, std::uint64_t bytes)>;
 
-// What checkers ask: which memory an address belongs to and where it was made, which call of the host a piece of work
-// came from. They live as long as the checkers, and see each event before them.
+// Shared lookups of the checkers: the allocation at an address, the host call behind a piece of stream work. They live
+// as long as the checkers, and see each event before them.
 struct Known {
   const Objects& objects;
   const Works& works;
   const GpuModel& model;
   const Handles* handles = nullptr;
-  // A kernel or copy has failed, so do the calls after it; and the program has launched more, knowing that.
+  // faulted: a kernel or copy has failed, so all later calls fail. gone_on: the program launched more work after it was
+  // notified of the fault.
   const std::atomic<bool>*faulted = nullptr, *gone_on = nullptr;
-  AskUnwritten unwritten = nullptr;  // of memory that is there; null: nobody wants to know
+  AskUnwritten unwritten = nullptr;  // for allocated memory only; null: not tracked
 };
 
-// One for all devices of the session, registered with each before its first launch: an event says which device it is of
-// (Launch::device), and Observer's worker numbers are those of one device.
+// One instance serves all devices of the session; it is registered with each before its first launch. An event names
+// its device (Launch::device). Worker numbers are unique only within a device.
 class Checker : public events::Observer {
  public:
-  // After the last launch, once: what was found, in any order.
+  // Called once, after the last launch. Appends the findings in any order.
   virtual void report(std::vector<results::Finding>& findings) = 0;
 };
 
-// All checkers of a run, and what they know.
+// All checkers of a run, and their shared lookups.
 class Checkers {
  public:
-  // unwritten: memory that nobody writes is to be told; or null.
+  // unwritten: reports memory that is never written; null: do not check that.
   Checkers(const Selection& selection, const GpuModel& model, AskUnwritten unwritten = nullptr);
-  // To be registered with each device, in this order.
+  // Register them with each device, in this order.
   std::vector<events::Observer*> observers();
-  // Sorted: by severity, then by place.
+  // Sorted by severity, then by place.
   std::vector<results::Finding> report();
   const Objects& objects() const { return objects_; }
   Handles& handles() { return handles_; }
@@ -68,7 +69,7 @@ class Checkers {
   Handles handles_;
   std::atomic<bool> faulted_{false}, gone_on_{false};
   Known known_;
-  std::vector<std::pair<std::string, std::unique_ptr<Checker>>> checkers_;  // with their groups
+  std::vector<std::pair<std::string, std::unique_ptr<Checker>>> checkers_;  // group, checker
 };
 
 }  // namespace warpgrind::checkers

@@ -1,4 +1,4 @@
-// Accesses to shared memory of a block of the cluster that has ended.
+// Accesses to the shared memory of another block of the cluster, after that block has ended.
 #pragma once
 
 #include <bit>
@@ -8,12 +8,12 @@
 
 namespace warpgrind::checkers {
 
-// By how many ranks the block that has the memory is after the one that accesses it.
+// Rank of the block that owns the memory, minus the rank of the block that accesses it.
 inline std::int64_t ranks_apart(std::uint64_t offset) {
   return static_cast<std::int64_t>(offset) >> kClusterShift;
 }
 
-// Of the first lane: in the shared memory that a block of the cluster had.
+// Is the first lane's address in the shared memory of a block of the cluster that has ended?
 inline bool is_of_ended_block(const events::InvalidAccess& e) {
   if (e.space != StateSpace::shared || e.problem != events::InvalidAccess::Problem::outside) return false;
   const std::uint64_t offset = e.addresses[static_cast<unsigned>(std::countr_zero(e.mask))];

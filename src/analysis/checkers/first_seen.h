@@ -1,5 +1,4 @@
-// What is wrong at one place is one finding, however often it happens: the first one that a GPU's numbering names is
-// told, and how many there were.
+// Collection that merges equal findings into one: it keeps the first occurrence in the order of `Who`, and the count.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +13,10 @@
 
 namespace warpgrind::checkers {
 
-// Thread-safe; the same for any number of workers.
+// Thread-safe. The result does not depend on the number of workers.
 class FirstSeen {
  public:
-  // key: what makes two of them the same finding. make(): the finding, asked for when this is the first by `who`.
+  // Findings with the same key are merged. make() returns the finding; it is called only if `who` is the first so far.
   template <class Make>
   void add(const std::string& key, const Who& who, Make make) {
     const std::lock_guard lock(mutex_);

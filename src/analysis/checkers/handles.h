@@ -1,4 +1,4 @@
-// Streams, events, graphs and texture objects: where the program made and destroyed them.
+// Host calls that made and destroyed each stream, event, graph and texture object.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@
 namespace warpgrind::checkers {
 
 struct Handle {
-  std::string_view kind;  // "stream", "event", "graph", "texture": as in leak-stream
+  std::string_view kind;  // "stream", "event", "graph", "texture": as in the finding leak-stream
   HostStack made;
   std::optional<HostStack> destroyed;
 };
 
-// Thread-safe. Called by the thread that makes or destroys it.
+// Thread-safe. Call it from the thread that makes or destroys the handle: its call stack is recorded.
 class Handles {
  public:
   void made(std::string_view kind, std::uint64_t handle);
   void destroyed(std::uint64_t handle);
   void destroyed_all();                                    // the device was reset
-  std::optional<Handle> find(std::uint64_t handle) const;  // the last that had this value
-  std::vector<Handle> live() const;                        // in the order in which they were made
+  std::optional<Handle> find(std::uint64_t handle) const;  // the newest one with this value
+  std::vector<Handle> live() const;                        // in order of creation
 
  private:
   mutable std::mutex mutex_;

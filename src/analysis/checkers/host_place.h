@@ -1,4 +1,4 @@
-// The line of the user's own source that a call into the runtime came from.
+// Source line of the user's code that called the runtime.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace warpgrind::checkers {
 
-// The innermost place in the user's own source: not in the stub that nvcc makes of `kernel` (its mangled name; empty:
-// no launch), nor in the inline wrappers of CUDA's headers. line 0: without debug information.
+// Innermost place in the user's own source. It skips the inline wrappers of CUDA's headers, and the stub that nvcc
+// generates for `kernel` (mangled name; empty: not a launch). line 0: no debug information.
 jit::HostPlace user_place(const std::vector<const void*>& callers, const std::string& kernel = {});
 
-// That call, as one that takes part in a finding. Its function is named where there is no line, or always.
+// The call as an access of a finding. Its function is named if there is no line, or always with always_function.
 results::FindingAccess host_access(const HostStack& stack, bool always_function = false);
 
-// "cudaMalloc at main.cu:31", "cudaMalloc in setup()" without a line, "cudaMalloc" where nothing is known.
+// "cudaMalloc at main.cu:31"; without a line "cudaMalloc in setup()"; with neither "cudaMalloc".
 std::string describe(const HostStack& stack, const std::string& kernel = {});
 
 }  // namespace warpgrind::checkers

@@ -1,5 +1,5 @@
-// What may happen in a kernel, by the instructions that it and what it may call have: what cannot happen a checker does
-// not want to be told of (Observer::wants_of).
+// Kinds of events a kernel can raise, from the instructions of the kernel and of the functions it may call. A checker
+// does not request events that cannot happen (Observer::wants_of).
 #pragma once
 
 #include "events/events.h"
@@ -7,12 +7,12 @@
 namespace warpgrind::checkers {
 
 struct KernelHas {
-  bool barriers = false;   // of the block, or of the cluster
-  bool meetings = false;   // of lanes of a warp: WarpSync
-  bool mbarriers = false;  // and copies and stores that tell one
-  bool order = false;      // any of them, or else something that may order one thread after another
+  bool barriers = false;   // of the block or of the cluster
+  bool meetings = false;   // WarpSync events
+  bool mbarriers = false;  // also copies and stores that signal an mbarrier
+  bool order = false;      // any of the above, or another instruction that may order two threads
   bool shared_accesses = false;
-  bool global_writes = false;  // but to what is each thread's own (Launch::own)
+  bool global_writes = false;  // except writes to each thread's own memory (Launch::own)
 };
 
 KernelHas what_has(const events::Launch& launch);

@@ -1,4 +1,4 @@
-// A place in a kernel, as one that takes part in a finding.
+// Places in kernels (site, block, thread) as accesses of findings.
 #pragma once
 
 #include <cstdint>
@@ -9,33 +9,33 @@
 
 namespace warpgrind::checkers {
 
-// The thread of a lane, by the launch's block shape.
+// threadIdx of a lane, from the launch's block shape.
 Dim3 thread_of(const events::Launch& launch, std::uint32_t warp, unsigned lane);
 std::uint64_t linear_block(const events::Launch& launch, const Dim3& block);
 Dim3 block_of(const events::Launch& launch, std::uint64_t linear);
 
-// While the launch runs: texts are made of its module. access: "write", "read", "barrier".
+// Call only while the launch runs: the texts come from its module. access: "write", "read", "barrier".
 results::FindingAccess access_at(const events::Launch& launch, std::uint32_t site, const Dim3& block,
                                  std::uint32_t warp, unsigned lane, std::string access);
-// lane: a lane's number, or that of the event's first lane when there is no such lane in its mask.
+// If `lane` is not in the event's mask, its first lane is used.
 results::FindingAccess access_at(const events::WarpEvent& event, unsigned lane, std::string access);
 
-// In the user's own code: what is inlined there from a library's header counts as its line.
+// Moves the access to the user's own code: a library function inlined there gets the line of the call.
 void leave_library(results::FindingAccess& access);
-// Names another instruction of the same function instead.
+// Moves the access to another instruction of the same function.
 void move_to(results::FindingAccess& access, const events::Launch& launch, const events::Site& from,
              std::uint32_t instruction);
 
 const char* verb_of(AccessType type);  // "read", "write", "atomic"
 
-// "s" of "kernel(float*)::s": a variable by the name that its source gives it.
+// A variable's name in the source: "s" for "kernel(float*)::s".
 std::string plain_name(const std::string& mangled);
-// "tile.cu:14", "PTX line 88" without line information.
+// "tile.cu:14"; without line information "PTX line 88".
 std::string place_text(const results::FindingAccess& access);
-// kernel, file, line, text, ptx_line, block and thread of the first access.
+// Copies kernel, file, line, text, ptx_line, block and thread of the access into the finding.
 void take_place(results::Finding& finding, const results::FindingAccess& access);
 
-// Who comes first of several that are the same finding: by the order of issue, then as a GPU numbers its threads.
+// Sort key that selects the first of several equal findings: order of issue, then the GPU's numbering of threads.
 struct Who {
   std::uint64_t work = 0, launch = 0, block = 0;
   std::uint32_t warp = 0, lane = 0;

@@ -1,4 +1,4 @@
-// Lanes of a warp in words.
+// Text for a set of lanes of a warp.
 #pragma once
 
 #include <fmt/format.h>

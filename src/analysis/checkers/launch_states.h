@@ -1,4 +1,4 @@
-// What a checker keeps of each launch that runs. Who runs a launch finds its own without a lock.
+// Per-launch state of a checker, while the launch runs. The workers of a launch usually find it without a lock.
 #pragma once
 
 #include <array>
@@ -16,18 +16,18 @@ namespace warpgrind::checkers {
 template <class State>
 class LaunchStates {
  public:
-  // When the launch begins.
+  // Call when the launch begins.
   State& add(const events::Launch& launch, std::unique_ptr<State> state) {
     const std::lock_guard lock(mutex_);
     std::unique_ptr<State>& kept = states_[launch.id] = std::move(state);
     Slot& slot = slot_of(launch);
-    if (slot.launch.load(std::memory_order_relaxed) == kNone) {  // else one that began long before still runs
+    if (slot.launch.load(std::memory_order_relaxed) == kNone) {  // else a much older launch still uses the slot
       slot.state = kept.get();
       slot.launch.store(launch.id, std::memory_order_release);
     }
     return *kept;
   }
-  // null: nothing was added. Only while the launch runs: by its workers, and at its beginning.
+  // null: nothing was added. Call only while the launch runs, from its workers, or when it begins.
   State* find(const events::Launch& launch) {
     const Slot& slot = slot_of(launch);
     if (slot.launch.load(std::memory_order_acquire) == launch.id) return slot.state;
@@ -35,7 +35,7 @@ class LaunchStates {
     const auto it = states_.find(launch.id);
     return it == states_.end() ? nullptr : it->second.get();
   }
-  // When it has ended; null: nothing was added.
+  // Call when the launch has ended. null: nothing was added.
   std::unique_ptr<State> take(const events::Launch& launch) {
     const std::lock_guard lock(mutex_);
     Slot& slot = slot_of(launch);

@@ -1,4 +1,4 @@
-// Every piece of memory that the program has had: which one an address belongs to, where it was made and freed.
+// All memory objects the program has had (allocations, variables): address range, and where each was made and freed.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 namespace warpgrind::checkers {
 
 struct Object {
-  std::uint64_t number = 0;  // 1, 2, 3 ... in the order in which they were made
+  std::uint64_t number = 0;  // 1, 2, 3 ... in order of creation
   events::Allocation::Kind kind = events::Allocation::Kind::device;
   int device = 0;
   std::uint64_t address = 0, bytes = 0;
   std::string name;  // of a variable
-  HostStack made;    // by the host; empty for the heap of kernels and for variables
+  HostStack made;    // host call; empty for the kernel heap and for variables
   std::optional<HostStack> freed;
-  // Of the heap of kernels: who asked, and who gave it back.
+  // Kernel heap: the accesses that called malloc and free.
   std::optional<results::FindingAccess> made_by, freed_by;
 
   bool live() const { return !freed && !freed_by; }
@@ -33,7 +33,7 @@ struct Object {
 std::string describe(const Object& object);
 // "bytes 16..19 of ..."
 std::string describe(const Object& object, std::uint64_t address, std::uint64_t bytes);
-// As the origin of what is in it.
+// The object as the origin of the values in it.
 results::FindingOrigin origin_of(const Object& object);
 
 // Thread-safe.
@@ -44,7 +44,7 @@ class Objects final : public events::Observer {
   void on_deallocation(const events::Allocation& allocation, unsigned worker) override;
 
   std::optional<Object> live_at(std::uint64_t address) const;
-  // That was freed last, of those that held it.
+  // Of the freed objects that contained the address, the one freed last.
   std::optional<Object> freed_at(std::uint64_t address) const;
   std::vector<Object> all() const;  // by number
 

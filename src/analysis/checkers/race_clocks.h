@@ -1,6 +1,5 @@
-// What a thread knows of others: which of their accesses are ordered before what it does next ("happens before" of the
-// PTX memory model). Threads are told apart by block, warp and lane; most of what is known is known of whole warps and
-// blocks, and is kept so.
+// Knowledge of a thread about others: which of their accesses happen before its next one (PTX memory model). A thread
+// is a block, warp and lane. Most facts hold for whole warps or blocks and are stored that way.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +9,8 @@
 
 namespace warpgrind::checkers {
 
-// A set of facts "of this block, all accesses of epochs before N", "of this warp (lane), all accesses of ticks before
-// N", "this asynchronous copy of this lane is over". Blocks by their linear number.
+// Set of facts: "all accesses of this block in epochs before N", "all accesses of this warp (or lane) at ticks before
+// N", "this asynchronous copy of this lane is complete". A block is its linear number.
 class Knowledge {
  public:
   void learn_block(std::uint64_t block, std::uint32_t epoch) { learn(key(block, Kind::block, 0, 0), epoch); }
@@ -29,9 +28,9 @@ class Knowledge {
   bool knows_copy(std::uint64_t copy, std::uint32_t lane) const { return find(key(copy, Kind::copy, 0, lane)) != 0; }
   bool empty() const { return facts_.empty(); }
 
-  // Takes away what is known of one block's threads; calls f(copy, lane) for each copy, and takes it away where f says
-  // so.
+  // Removes the facts about one block's threads.
   void forget_block(std::uint64_t block);
+  // Calls f(copy, lane) for each complete copy, and removes the fact if f returns true.
   template <class F>
   void take_copies(F&& f) {
     std::erase_if(facts_, [&](const auto& fact) {

@@ -1,4 +1,4 @@
-// The accesses of one launch, held against what is remembered of the words that they touch.
+// Race detection for one launch: compares each access with the earlier accesses to the same words.
 #pragma once
 
 #include <algorithm>
@@ -17,23 +17,23 @@ namespace warpgrind::checkers {
 
 enum class RaceKind : std::uint8_t { plain, warp, scope, async_copy, proxy, same_value, non_coherent };
 
-// Two accesses that nothing orders. The first of all that are alike: pairs of sites, kind and space.
+// Two accesses without order between them: the first such pair with these two sites, kind and space.
 struct Race {
   RaceKind kind = RaceKind::plain;
   bool shared = false;
   bool one_instruction = false;  // two lanes of one instruction
-  bool only_weakly = false;      // a shuffle or vote of the warp is between them
+  bool only_weakly = false;      // only a shuffle or vote of the warp is between them
   bool volatile_lanes = false;   // lanes of a warp that rely on volatile
   bool sizes_differ = false;     // atomics of different width
-  // The second thread's warp has not been where the first access is since the last barrier: it may get there later, and
-  // the order in which the two happened says nothing.
+  // The second thread's warp has not executed the first access's site since the last barrier. It may do so later, so
+  // the observed order of the two accesses means nothing.
   bool may_turn = false;
   Hint hint;
   Record first, second;
   unsigned first_lane = 0, second_lane = 0;
-  std::uint64_t address = 0;  // of the first byte that both touch; shared: offset in the block's memory
-  std::uint64_t count = 0;    // pairs of threads and words
-  std::uint64_t blocks = 0;   // that it was seen in
+  std::uint64_t address = 0;  // first byte that both touch; shared: offset in the block's memory
+  std::uint64_t count = 0;    // pairs of accesses, per thread and word
+  std::uint64_t blocks = 0;   // number of blocks with this race
   std::uint64_t last_block = ~std::uint64_t{0};
 };
 
@@ -41,7 +41,7 @@ class QuickAccess;
 
 class LaunchRaces {
  public:
-  // global: of launches before, whose accesses it has forgotten; or null.
+  // global: shadow of an earlier launch to reuse, already cleared by forget(); or null.
   LaunchRaces(const events::Launch& launch, std::unique_ptr<Shadow> global);
   std::unique_ptr<Shadow> take_global() { return std::move(global_); }
 
@@ -49,43 +49,44 @@ class LaunchRaces {
   void begin_block(const events::BlockEvent& e);
   void end_block(std::uint64_t block);
   void access(const events::Access& a);
-  // False: access() is to be told, too; what has been noted by then changes nothing.
+  // False: the caller must call access() for it, too. What is already recorded does no harm.
   bool affine_access(const events::AffineAccess& a);
-  // What machine code has noted of the block (events/late_loads.h) counts as told: before anything changes what its
-  // threads know of each other. Barriers of the whole block make it needless, and are told here.
+  // Processes the block's log of late loads (events/late_loads.h). Call it before an event that changes the order of
+  // the block's threads. A barrier of the whole block needs no such call: barrier_passed() then drops the log.
   void tell_late_loads(std::uint64_t block);
   void barrier_passed(BlockOrder& block, const events::BarrierPassed& e);
   BlockOrder* find(std::uint64_t block);
   const events::Launch& launch() const { return launch_; }
 
-  // Pairs of accesses at two sites that are looked at; so many of them race that one more says nothing.
+  // Most races examined for each pair of sites. Further ones would add no information.
   static constexpr std::uint64_t kEnough = 10000;
   using Key = std::tuple<std::uint32_t, std::uint32_t, bool, RaceKind>;
   const std::map<Key, Race>& races() const { return races_; }
-  // A plain read against atomics, and the reading thread goes on with a compare-and-swap, which finds out.
+  // Plain read against an atomic, where the reading thread then executes a compare-and-swap, which detects a stale
+  // value.
   bool is_guess(const Race& race) const;
 
  private:
   struct Step;  // one lane's part of an access
-  // The newest record of each site of a warp, for reads and for writes, and when it was made.
+  // Newest record of a warp at one site, for its reads or its writes, and when it was made.
   struct Newest {
     std::uint32_t record = 0, turn = 0, tick = 0, weak = 0;
     std::uint64_t copy = 0;
   };
   using Last = std::vector<Newest>;
-  // A block. It is used again for later ones, with what has been allocated.
+  // State of one block. Later blocks reuse it, with its allocations.
   struct Running {
-    std::unique_ptr<BlockOrder> order;  // null: it has not begun
-    events::LateLoads* late = nullptr;  // the block's, if they are used
+    std::unique_ptr<BlockOrder> order;  // null: the block has not begun
+    events::LateLoads* late = nullptr;  // null: late loads are not used
     std::vector<events::LateLoad> late_memory;
     unsigned row = kWarpSize;
     std::unique_ptr<Shadow> shared;
     std::vector<Last> last_shared, last_global;  // by warp
-    // The last access was in this epoch; how many there were, of all blocks that it has been; when its shared memory's
-    // records began.
+    // epoch: of the last access. turn: counts epochs, over all blocks that have used this state. shared_turn: turn of
+    // the newest record in `shared`.
     std::uint32_t epoch = 0, turn = 0, shared_turn = 0;
   };
-  // Of a site's loads or stores, in Last. All that is of no known site is one.
+  // Index in Last of a site's loads or stores. All unknown sites share one index.
   std::size_t slot(std::uint32_t site, bool writes) const {
     return std::min<std::size_t>(site, kinds_.size() / 2 - 1) * 2 + writes;
   }
@@ -123,25 +124,25 @@ class LaunchRaces {
   LaunchOrder order_;
   std::unique_ptr<Shadow> global_;
   bool looks_at_global(std::uint32_t site) const { return writes_global_ && !launch_.is_own(site); }
-  bool writes_global_ = false;  // where threads may meet
-  // Accesses to shared memory before a barrier of the block are ordered before all that may come: no asynchronous copy,
-  // nor another block, reaches it.
+  bool writes_global_ = false;  // the kernel writes global memory that several threads may access
+  // A barrier of the block orders all earlier accesses to shared memory before all later ones, since no asynchronous
+  // copy and no other block can reach that memory. Records before the barrier are dropped.
   bool forgets_epochs_ = false;
   using Blocks = std::map<std::uint64_t, std::unique_ptr<Running>>;
   Blocks blocks_;
-  std::uint64_t last_number_ = 0;  // of the block that was asked for before
+  std::uint64_t last_number_ = 0;  // block of last_running_
   Running* last_running_ = nullptr;
   std::vector<Blocks::node_type> ended_;
-  std::vector<AccessKind> kinds_;  // of affine accesses: loads and stores of each site, as Last
-  // Of warps in other blocks' shared memory, by that block.
+  std::vector<AccessKind> kinds_;  // of affine accesses, indexed as Last
+  // Accesses to other blocks' shared memory, by that memory, and the accessing block and warp.
   std::map<std::tuple<const Shadow*, std::uint64_t, std::uint32_t>, Last> last_elsewhere_;
-  Last* last_of_ = nullptr;  // of the access now
+  Last* last_of_ = nullptr;  // of the current access
   static std::uint64_t pair(std::uint32_t first, std::uint32_t second, bool shared) {
     return std::uint64_t{first} << 33 | std::uint64_t{second} << 1 | (shared ? 1 : 0);
   }
   std::map<Key, Race> races_;
-  std::unordered_set<std::uint64_t> enough_;  // pairs of sites
-  std::set<std::uint32_t> guesses_;           // sites
+  std::unordered_set<std::uint64_t> enough_;  // pair() of sites with kEnough races
+  std::set<std::uint32_t> guesses_;           // sites of reads, see is_guess()
 };
 
 }  // namespace warpgrind::checkers

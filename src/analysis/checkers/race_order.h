@@ -1,6 +1,6 @@
-// Who is ordered before whom in a launch: barriers of all kinds, warp syncs with masks, fences and release and acquire
-// patterns, mbarriers, asynchronous copies, clusters. Which construct orders whom: PTX ISA, "Memory Consistency Model",
-// and docs/checks.md.
+// Happens-before order of the threads of a launch. Sources of order: barriers of all kinds, warp syncs with masks,
+// fences, release and acquire patterns, mbarriers, asynchronous copies, clusters. Rules: PTX ISA, "Memory Consistency
+// Model", and docs/checks.md.
 #pragma once
 
 #include <array>
@@ -15,17 +15,17 @@
 
 namespace warpgrind::checkers {
 
-// When and by whom an access was made; of all lanes of a warp instruction.
+// Time and author of an access, for all lanes of a warp instruction.
 struct Stamp {
   std::uint64_t block = 0;  // linear
-  std::uint64_t copy = 0;   // of an asynchronous copy: its group; 0: the thread itself did it
-  std::uint32_t epoch = 0;  // barriers of the whole block passed
-  std::uint32_t tick = 0;   // of its warp
-  std::uint32_t weak = 0;   // shuffles and votes of its whole warp
+  std::uint64_t copy = 0;   // group of the asynchronous copy; 0: an access of the thread itself
+  std::uint32_t epoch = 0;  // barriers of the whole block passed so far
+  std::uint32_t tick = 0;   // WarpOrder::tick
+  std::uint32_t weak = 0;   // shuffles and votes of its whole warp so far
   std::uint8_t warp = 0;
 };
 
-// What a lane knew at a moment. Made into Knowledge only when it is given away.
+// Knowledge of a lane at one moment. It becomes a Knowledge object only when another thread takes it.
 struct Moment {
   std::uint32_t epoch = 0, synced = 0, tick = 0;
   Shared lane, warp, block;
@@ -33,17 +33,17 @@ struct Moment {
 };
 
 struct LaneOrder {
-  Shared known;                     // beyond what its warp and its block know
-  Shared beyond_scope;              // what it would know if scopes were wide enough
-  Shared seen;                      // by relaxed reads of flags: orders no more than later writes after earlier reads
-  Shared pending_cta, pending_gpu;  // seen by relaxed reads: known after a fence
-  Moment fence;                     // the last
+  Shared known;                     // in addition to that of its warp and block
+  Shared beyond_scope;              // would be known if scopes were wide enough
+  Shared seen;                      // from relaxed reads of flags: orders only later writes after earlier reads
+  Shared pending_cta, pending_gpu;  // from relaxed reads: known after the next fence
+  Moment fence;                     // at the last fence
   events::MemoryScope fence_scope = events::MemoryScope::none;
-  std::vector<std::vector<std::uint64_t>> groups, bulk_groups;  // committed asynchronous copies, the oldest first
+  std::vector<std::vector<std::uint64_t>> groups, bulk_groups;  // committed asynchronous copies, oldest first
   std::vector<std::uint64_t> open, bulk_open;                   // not committed yet
 };
 
-// Most kernels have no lane that knows anything of its own: made when one does.
+// The LaneOrder of each lane, allocated at first use: in most kernels no lane has knowledge of its own.
 class LaneOrders {
  public:
   LaneOrder& operator[](unsigned lane) {
@@ -63,26 +63,26 @@ class LaneOrders {
 
 struct WarpOrder {
   LaneMask live = 0;
-  std::uint32_t tick = 1;    // moves on when a lane gives away or takes what it knows
-  std::uint32_t synced = 0;  // all its lanes know each other's accesses of ticks before this
+  std::uint32_t tick = 1;    // advances when a lane gives or takes knowledge
+  std::uint32_t synced = 0;  // all lanes know each other's accesses at ticks before this
   std::uint32_t weak = 0;
   Shared known;
   std::unique_ptr<std::array<std::array<std::uint32_t, kWarpSize>, kWarpSize>>
-      pairs;  // [who][of whom]: ticks before this
+      pairs;  // [l][of]: lane l knows the accesses of lane `of` at ticks before this
   LaneOrders lanes;
-  bool lanes_differ = false;                      // some lane has something of its own
-  bool observes = false;                          // some lane has read, relaxed, what was released
-  std::uint64_t open_copy = 0;                    // group of the copies that are issued now
+  bool lanes_differ = false;                      // some lane has knowledge of its own
+  bool observes = false;                          // some lane has read a released variable with a relaxed read
+  std::uint64_t open_copy = 0;                    // group of the copies being issued
   std::uint32_t proxy_tick = 0, proxy_epoch = 0;  // of the last fence.proxy
   bool proxy_fenced = false;
-  struct Meeting {  // the last bar.arrive; the last bar.warp.sync of a part of the warp
+  struct Meeting {  // arrived: the last bar.arrive; partly: the last bar.warp.sync of some lanes only
     std::uint32_t site = 0, tick = 0;
     LaneMask members = 0;
   };
   Meeting arrived, partly;
 };
 
-// What looks as if it ordered two accesses, and does not.
+// Synchronisation near a race that seems to order the two accesses, but does not.
 struct Hint {
   enum class Kind : std::uint8_t { none, arrival, sync_of_others } kind = Kind::none;
   std::uint32_t site = 0;
@@ -98,76 +98,78 @@ struct MBarrierOrder {
 struct BlockOrder {
   std::uint64_t number = 0;  // linear
   std::uint32_t epoch = 0;
-  bool fine = false;  // something other than barriers of the block has ordered its warps
+  bool fine = false;  // its warps are ordered by more than barriers of the block
   Shared known;
-  Shared observed;  // by relaxed reads before the last barrier: known to whoever then executes a fence.sc
-  Shared seen;      // as LaneOrder::seen, before the last barrier
+  Shared observed;  // from relaxed reads before the last barrier: known to any thread after a fence.sc
+  Shared seen;      // LaneOrder::seen of all lanes before the last barrier
   std::vector<WarpOrder> warps;
-  std::unordered_map<std::uint64_t, LaneMask> copies;  // lanes whose part of this copy all of the block know to be over
+  std::unordered_map<std::uint64_t, LaneMask>
+      copies;  // lanes whose part of the copy the whole block knows to be complete
   struct Arrival {
     std::uint32_t warp = 0;
     LaneMask mask = 0;
     bool waits = true;
-    std::vector<Moment> moments;  // of those that do not wait: what they knew
+    std::vector<Moment> moments;  // by lane, if they do not wait
   };
   struct Barrier {
-    std::vector<Arrival> arrivals;  // since it was passed
-    std::uint32_t threads = 0;      // 0: all of the block
+    std::vector<Arrival> arrivals;  // since it was last passed
+    std::uint32_t threads = 0;      // expected; 0: all of the block
   };
   std::map<std::uint32_t, Barrier> barriers;
   std::unordered_map<std::uint64_t, MBarrierOrder> mbarriers;
-  struct Variable {  // that releases were made at
-    Shared gpu, cta;
-    bool narrow_fence = false;  // cta: by a fence of that scope, and an access of a wider one
-    Shared seen;                // what its writers had done, with no release
+  struct Variable {             // a variable that threads have released at
+    Shared gpu, cta;            // released at device (or wider) scope, and at block scope
+    bool narrow_fence = false;  // `cta` comes from a fence of block scope and an access of wider scope
+    Shared seen;                // accesses before the writes to the variable, without a release
     std::uint64_t gpu_block = 0, cta_block = 0;
     bool several_blocks = false;
   };
   std::unordered_map<std::uint64_t, Variable> variables;  // in shared memory
 };
 
-// Of one launch. Not thread-safe.
+// Order of the threads of one launch. Not thread-safe.
 class LaunchOrder {
  public:
   explicit LaunchOrder(const events::Launch& launch);
 
-  // Of a block that begins. What was allocated for one that has ended is used again.
+  // Initialises `block`, which may be that of an ended block: its allocations are reused.
   void begin(BlockOrder& block, std::uint64_t number) const;
 
   enum class Order : std::uint8_t { none, weakly, ordered };
   // Is `before`, of lane `lane`, ordered before what the lane `by` of the warp does now?
   Order ordered(const Stamp& before, unsigned lane, const BlockOrder& block, const WarpOrder& warp, unsigned by) const;
   Hint hint(const Stamp& before, unsigned lane, const WarpOrder& warp) const;
-  // Has a fence.proxy made what was written then seen by the asynchronous proxy?
+  // Has a fence.proxy made the write `before` visible to the asynchronous proxy?
   bool proxy_fenced(const Stamp& before, const BlockOrder& block, const WarpOrder& by) const;
-  // Does a write of `by` come after the read `before` because it follows from a flag that was written after the read?
-  // No value can be wrong then (PTX ISA, "No-Thin-Air"), though nothing releases or acquires.
+  // Does a write of `by` come after the read `before` because `by` has seen a flag that was written after that read?
+  // Then no value can be wrong (PTX ISA, "No-Thin-Air"), even without release and acquire.
   bool follows(const Stamp& before, unsigned lane, const BlockOrder& block, const LaneOrder& by) const;
+  // Would `before` be ordered before the next access of `by` if scopes were wide enough?
   bool beyond_scope(const Stamp& before, unsigned lane, const LaneOrder& by) const;
 
   void barrier(BlockOrder& block, const events::Barrier& e);
   void barrier_passed(BlockOrder& block, std::uint32_t id);
-  // Of a barrier that is passed now: do all threads of the block wait at it?
+  // Call when the barrier is passed: do all threads of the block wait at it?
   bool is_of_all(const BlockOrder& block, std::uint32_t id) const;
-  void whole_barrier(BlockOrder& block) { all_know_all(block); }  // of all threads, each of which waits
+  void whole_barrier(BlockOrder& block) { all_know_all(block); }  // all threads of the block wait
   void warp_sync(BlockOrder& block, const events::WarpSync& e);
   void exit(BlockOrder& block, const events::Exit& e);
   void cluster_barrier(BlockOrder& block, const events::ClusterBarrier& e);
   void fence(BlockOrder& block, const events::Fence& e);
   void mbarrier(BlockOrder& block, const events::MBarrier& e);
   void async_group(BlockOrder& block, const events::AsyncGroup& e);
-  // A strong access of one lane to a variable: releases, acquires. shared: in this block's memory.
+  // Strong access of one lane to a variable: may release or acquire. shared: the variable is in the block's memory.
   void strong_access(BlockOrder& block, std::uint32_t warp, unsigned lane, bool shared, std::uint64_t address,
                      const events::Access& a);
-  // A weak write to a variable that something was released at.
+  // Weak write: ends what was released at the variable.
   void weak_write(BlockOrder& block, bool shared, std::uint64_t address);
   bool has_variables(const BlockOrder& block, bool shared) const {
     return !(shared ? block.variables : variables_).empty();
   }
-  // The group that asynchronous copies of these lanes belong to.
+  // Returns the group of an asynchronous copy that these lanes issue.
   std::uint64_t copy_issued(WarpOrder& warp, LaneMask mask);
   std::uint64_t bulk_copy_issued(WarpOrder& warp, LaneMask mask);
-  // Does the kernel hold anything by which blocks could be ordered?
+  // Does the kernel have an instruction or launch attribute that can order blocks?
   bool orders_blocks() const { return orders_blocks_; }
 
  private:
@@ -179,13 +181,13 @@ class LaunchOrder {
   static void all_know_all(BlockOrder& block);
   static void some_know(BlockOrder& block, const std::vector<BlockOrder::Arrival>& arrivals);
   void release(BlockOrder& block, BlockOrder::Variable& v, const Shared& what, events::MemoryScope scope) const;
-  LaneMask all_lanes(std::size_t warp) const;  // that the block began with
+  LaneMask all_lanes(std::size_t warp) const;  // at the block's start
   void acquire(BlockOrder& block, WarpOrder& warp, unsigned lane, const BlockOrder::Variable& v,
                const events::Access& a) const;
 
   events::Launch launch_;
   bool orders_blocks_ = false;
-  mutable std::vector<LaneMask> here_;  // at a barrier, by warp
+  mutable std::vector<LaneMask> here_;  // lanes at a barrier, by warp; scratch of is_of_all()
   std::uint64_t copies_ = 0;
   Variables variables_;                                                 // in global memory
   std::map<std::pair<std::uint64_t, std::uint32_t>, Shared> clusters_;  // by cluster and generation

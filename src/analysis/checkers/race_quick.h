@@ -1,7 +1,7 @@
-// Whole words that a warp reads or writes with ordinary instructions: nearly all of them were touched last by the same
-// thread, or before something that orders all of the warp after it. Rows are held against the parts of their lines
-// (race_lines.cpp), else against cells, sixteen at once (race_quick.cpp). What is not settled so is compared thread by
-// thread (race_launch.h).
+// Fast race check for whole words that a warp reads or writes with ordinary instructions. Nearly all such words were
+// last touched by the same thread, or before a barrier that orders the whole warp after it. Rows of words are compared
+// with the parts of their lines (race_lines.cpp), other words with cells, 16 at a time (race_quick.cpp). What remains
+// undecided is compared thread by thread (race_launch.h).
 #pragma once
 
 #include <array>
@@ -15,27 +15,27 @@ namespace warpgrind::checkers {
 class QuickAccess {
  public:
   struct Of {
-    std::uint32_t warp = 0, record = 0;  // of the accesses now
+    std::uint32_t warp = 0, record = 0;  // of the current access
     bool shared = false;
     bool exact = false;         // each reader matters (LaunchRaces::is_exact)
-    bool non_coherent = false;  // it reads by the read-only path
+    bool non_coherent = false;  // read through the read-only path
   };
   QuickAccess(Shadow& shadow, const BlockOrder& block, const WarpOrder& warp, const Of& of)
       : shadow_(shadow), block_(block), warp_(warp), of_(of), none_(shadow.none()) {}
 
-  // True: in no conflict, and noted. False: some may be noted, and all are to be compared; what is noted twice changes
-  // nothing. read_word: by all of `lanes`.
+  // True: no conflict, and the access is recorded. False: undecided. The caller must compare the whole access, of which
+  // a part may be recorded; recording it twice does no harm. read_word: all of `lanes` read the word.
   bool read_word(std::uint64_t word, LaneMask lanes);
   bool write_word(std::uint64_t word, unsigned lane);
-  // `words` words from `first` on, (1 << shift) words for each lane from lane0 on, of the lanes of `lanes` (bit 0 is
-  // lane0). rows: bit 0, and one at the distance of each other lane that reads the same.
+  // `words` words from `first` on, (1 << shift) words for each lane from lane0 on. Only the lanes in `lanes` access
+  // theirs (bit 0 is lane0). rows: bit d is set if lane + d reads the same words as lane; bit 0 is always set.
   bool read_row(std::uint64_t first, unsigned words, unsigned lane0, LaneMask lanes, unsigned shift, LaneMask rows);
   bool write_row(std::uint64_t first, unsigned words, unsigned lane0, LaneMask lanes, unsigned shift);
-  // `width` words for each lane, those of the next one `stride` words further: up to kMostStride, from width on.
-  static constexpr unsigned kMostStride = 16;  // beyond it lines would hold one lane's words
+  // `width` words for each lane; lanes are `stride` words apart. width <= stride <= kMostStride.
+  static constexpr unsigned kMostStride = 16;  // beyond it, a line would hold words of one lane only
   bool read_strided(std::uint64_t first, unsigned stride, unsigned width, unsigned lane0, LaneMask lanes);
   bool write_strided(std::uint64_t first, unsigned stride, unsigned width, unsigned lane0, LaneMask lanes);
-  // `width` words for each lane, those of the next one `step` bytes further.
+  // `width` words for each lane; lanes are `step` bytes apart.
   bool read_column(std::uint64_t address, std::int64_t step, unsigned width, unsigned lane0, LaneMask lanes);
   bool write_column(std::uint64_t address, std::int64_t step, unsigned width, unsigned lane0, LaneMask lanes);
 
@@ -54,7 +54,7 @@ class QuickAccess {
     return k == Known::settled || (same_lanes && k == Known::own_warp);
   }
 
-  // Lines: of the words of `now`, which are of one line.
+  // Lines. `now`: the words of the access that lie in `line`.
   template <bool kWrites>
   bool row(std::uint64_t first, unsigned words, unsigned lane0, LaneMask lanes, unsigned shift, LaneMask rows);
   template <bool kWrites>

@@ -1,4 +1,4 @@
-// The groups of checks that `warpgrind check --only` names.
+// Groups of checks, as `warpgrind check --only` names them.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Which bytes an event touches, neighbours together.
+// Byte ranges that an event touches; adjacent ranges are mostly merged.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace warpgrind::checkers {
 
-// touch(address, bytes) for each.
+// Calls touch(address, bytes) for each range.
 template <class Touch>
 void each_stretch(const events::AffineAccess& a, Touch&& touch) {
   const LaneMask in_row = a.row == kWarpSize ? ~LaneMask{0} : (LaneMask{1} << a.row) - 1;
@@ -49,8 +49,8 @@ void each_stretch(const events::Access& a, Touch&& touch) {
   if (begin != end) touch(begin, end - begin);
 }
 
-// touch(address, bytes, writes) for each row, but not of memory that CUDA does not know, nor of arrays; nor of what was
-// read when the copy was issued.
+// Calls touch(address, bytes, writes) for each row. Skips pageable host memory (unknown to CUDA), arrays, and a source
+// that was already read when the copy was issued.
 template <class Touch>
 void each_stretch(const events::HostCopy& c, Touch&& touch) {
   const auto rows = [&](const events::CopySide& side, bool writes) {

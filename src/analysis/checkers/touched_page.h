@@ -1,5 +1,5 @@
-// A page of memory as a piece of work touches it: which of its units (bytes, words), and by which instructions of a
-// grid. And rows that follow each other, put together before they come to a page.
+// Units (bytes or words) of a memory page that a piece of work touches, and the instructions of a grid that touch them.
+// Also a buffer that merges consecutive rows before they reach a page.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace warpgrind::checkers {
 
-// kSize: a multiple of 64.
+// Bit set. kSize is a multiple of 64.
 template <std::size_t kSize>
 class Bits {
  public:
@@ -31,7 +31,7 @@ class Bits {
     for (std::size_t k = 0; k < bits_.size(); ++k) bits_[k] |= other.bits_[k];
     return *this;
   }
-  // The first that is touched in both, one of the two a write; kSize: none is.
+  // First unit that both touch and at least one writes; kSize: none.
   static std::size_t conflict(const Bits& a_read, const Bits& a_written, const Bits& b_read, const Bits& b_written) {
     for (std::size_t k = 0; k < kSize / 64; ++k) {
       const std::uint64_t both =
@@ -45,7 +45,7 @@ class Bits {
   std::array<std::uint64_t, kSize / 64> bits_{};
 };
 
-// An instruction of a grid, reading or writing.
+// The reads, or the writes, of one instruction of a grid.
 struct Toucher {
   std::uint32_t site = 0;
   bool writes = false;
@@ -55,12 +55,12 @@ struct Toucher {
 template <std::size_t kUnits>
 struct TouchedPage {
   struct By : Toucher {
-    std::uint16_t low = 0, high = 0;  // units, between which it touched some
+    std::uint16_t low = 0, high = 0;  // lowest and highest unit touched
   };
   Bits<kUnits> read, written;
-  std::vector<By> touchers;  // each once, in the order in which they came here first
+  std::vector<By> touchers;  // each once, in order of first touch
 
-  // by: null: no grid.
+  // by: null if the work is not a grid.
   void touch(std::size_t low, std::size_t high, bool writes, const Toucher* by) {
     (writes ? written : read).set(low, high);
     if (!by) return;
@@ -76,15 +76,15 @@ struct TouchedPage {
   }
 };
 
-// Of each toucher the bytes that follow what it touched before, in the same page: they cost a comparison and an
-// addition. Nobody else is told of them until they are settled, but the toucher has been in their page by then, so that
-// touchers keep their order.
+// Pending range of each toucher: bytes that directly follow its last ones in the same page extend it, for the price of
+// a comparison and an addition. A pending range reaches its page only later (settle()). The toucher is in that page's
+// list before that, so the order of touchers does not change.
 template <std::uint64_t kPageBytes>
 class Rows {
  public:
   explicit Rows(std::size_t sites) : rows_(sites * 2) {}
-  // False: these do not follow; touch(address, bytes, by) is called for those before, and the caller has to touch
-  // these.
+  // False: the bytes do not extend the pending range. Then it calls touch(address, bytes, by) for that range, and the
+  // caller must touch the new bytes.
   template <class Touch>
   bool follows(std::uint64_t address, std::uint64_t bytes, const Toucher& by, Touch&& touch) {
     if (by.number() >= rows_.size()) return false;
@@ -110,8 +110,8 @@ class Rows {
 
  private:
   struct Row {
-    std::uint64_t begin = 0, end = 0;  // not told yet
-    std::uint64_t limit = 0;           // of the page
+    std::uint64_t begin = 0, end = 0;  // pending
+    std::uint64_t limit = 0;           // end of the page
   };
   std::vector<Row> rows_;  // by Toucher::number()
 };

@@ -1,4 +1,4 @@
-// Which of two instructions comes first, in the turns of a loop.
+// Reachability between two instructions of a function, also around a loop.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace warpgrind::checkers {
 
-// A thread can come from one instruction to another, of the same function, without a barrier of its block on the way:
-// by the loop around them too. from == to: once more.
+// Can a thread get from instruction `from` to `to` without a barrier of its block between them? The way may lead around
+// a loop. from == to: can it execute the instruction again?
 bool reaches_without_barrier(const ptx::Function& function, std::uint32_t from, std::uint32_t to);
 
 }  // namespace warpgrind::checkers

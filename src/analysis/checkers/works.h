@@ -1,4 +1,4 @@
-// What the host had its streams do: each piece of work with the call that it came from.
+// Table of all stream work (grids, copies, fills ...) with the host call that issued each piece.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ struct Work {
   int device = 0;
   std::uint64_t stream = events::StreamWork::kNoStream;
   HostStack call;
-  std::string kernel;  // of a grid: mangled; known once it has begun
+  std::string kernel;  // grids: mangled name; set when the grid begins
 };
 
 // "the default stream", "stream 3", "a node of a graph"
 std::string stream_name(const Work& work);
-// The call as one that takes part in a finding; file and line are the host's.
+// The call as an access of a finding. File and line are the host's.
 results::FindingAccess access_of(const Work& work);
 
 // Thread-safe.
