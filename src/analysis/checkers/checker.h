@@ -34,8 +34,8 @@ struct Known {
   const Works& works;
   const GpuModel& model;
   const Handles* handles = nullptr;
-  // faulted: a kernel or copy has failed, so all later calls fail. gone_on: the program launched more work after it was
-  // notified of the fault.
+  // faulted: a kernel or copy has failed, so all later calls fail. gone_on: the program launched more work after a call
+  // had returned that error.
   const std::atomic<bool>*faulted = nullptr, *gone_on = nullptr;
   AskUnwritten unwritten = nullptr;  // for allocated memory only; null: not tracked
 };

@@ -1,4 +1,4 @@
-// What the modelled caches made of a launch or of one instruction, as values of the table.
+// Conversion of the cache model's results for a launch or an instruction into counters of the table.
 #pragma once
 
 #include "counters/metric_table.h"
@@ -6,9 +6,9 @@
 
 namespace warpgrind::counters {
 
-// Rows that are there only where caches were modelled: a GPU without L2 has none of L2 either.
+// Does the counter exist only if caches were modelled? A GPU without L2 has no counters of L2 either.
 bool of_caches(MetricId id);
 void add_caches(Values& values, const events::CacheCounts& caches);
-void add_caches(Values& values, const events::SiteCaches& caches);  // of a site that loads
+void add_caches(Values& values, const events::SiteCaches& caches);  // for a site that loads
 
 }  // namespace warpgrind::counters

@@ -1,9 +1,8 @@
-// The caches of a GPU, as far as the addresses of a kernel decide what they do: L1 of an SM (sectored, cold when the
-// launch begins, written through; loads bring sectors in), textures in it or in a cache of their own, L2, and what DRAM
-// then reads and writes. Fed with the accesses of some blocks (events/access_log.h); the figures are scaled to the
-// whole launch by the exact counts of each site, and which memory the launch touches is worked out by
-// counters/footprint.h. Modelled: warps take turns request by request, where hardware is less regular. How far that is
-// from an H200's counters: docs/accuracy-caches.md.
+// Model of a GPU's caches, driven by a kernel's addresses. Parts: the L1 of each SM (sectored, cold at launch, written
+// through, filled by loads), textures in L1 or in a cache of their own, L2, and the traffic of DRAM. Input: the
+// accesses of some blocks (events/access_log.h). The results are scaled to the whole launch by the exact counts of each
+// site; counters/footprint.h extrapolates the touched memory. Origin: modelled, because warps take turns request by
+// request here, while hardware is less regular. Accuracy against an H200's counters: docs/accuracy-caches.md.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +18,18 @@
 namespace warpgrind::counters {
 
 struct CacheSizes {
-  std::uint64_t l1_bytes = 0;       // of an SM in this launch: without its shared memory
+  std::uint64_t l1_bytes = 0;       // per SM in this launch, without shared memory
   std::uint64_t texture_bytes = 0;  // 0: textures use L1
   std::uint64_t l2_bytes = 0;
-  std::uint32_t resident_blocks = 1;  // of an SM
+  std::uint32_t resident_blocks = 1;  // per SM
 };
 CacheSizes cache_sizes(const GpuModel& model, const Occupancy& occupancy);
 
 events::CacheCounts model_caches(const GpuModel& model, const CacheSizes& sizes, const events::KernelFacts& facts,
                                  const events::LaunchCounts& counts, const events::AccessLog& log);
 
-// The same of a launch that may repeat the one that was logged: its log is worked through once, and dropped.
+// As model_caches(), for a launch that may repeat the logged one. The first call models the log, keeps the result and
+// drops the log. nullopt: nothing was logged.
 std::optional<events::CacheCounts> caches_of(const GpuModel& model, const CacheSizes& sizes,
                                              const events::KernelFacts& facts, const events::LaunchCounts& counts,
                                              const events::AccessLog& log);

@@ -1,5 +1,5 @@
-// What the caches of the SMs make of the blocks that were logged: each SM's blocks side by side, their warps in turn,
-// and SMs whose requests meet together.
+// Replay of the logged blocks through the caches of the SMs. The blocks of an SM run side by side and their warps take
+// turns. SMs that merge their requests to L2 are replayed together.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,11 @@
 
 namespace warpgrind::counters {
 
-// Of a site, in the blocks that were looked at.
+// Sums of a site over the replayed blocks.
 struct Tally {
+  // fresh: requests for something new to their warp. passes: through the banks of L1.
   double requests = 0, fresh = 0, passes = 0;
-  // Sectors looked up in L1, found, passed on to L2; lines of these.
+  // sectors: looked up in L1. hits: found there. below: passed on to L2; below_lines: lines of these.
   double sectors = 0, hits = 0, below = 0, below_lines = 0;
   void add(const Tally& o) {
     requests += o.requests;
@@ -36,7 +37,7 @@ struct SiteSeen {
   Tally global, local, texture;
   std::vector<BlockStretches> blocks;
   Use use = Use::read;
-  // The same lanes elsewhere take as many passes.
+  // Last access and its passes: an access with the same lanes and steps takes as many.
   events::LoggedAccess last;
   unsigned last_passes = 0;
 };
@@ -45,8 +46,8 @@ struct Replayed {
   std::vector<SiteSeen> sites;
   double blocks = 0, requests = 0;
   events::DistinctStretches read_by_block, written_by_block;
-  double partly_written = 0;  // sectors, by block
-  SectorSet constants;        // stretches of 64 bytes
+  double partly_written = 0;  // sectors that a block writes only in part, summed over blocks
+  SectorSet constants;        // in units of 64 bytes
 };
 Replayed replay(const GpuModel& model, const CacheSizes& sizes, const events::KernelFacts& facts,
                 const events::AccessLog& log);

@@ -1,4 +1,5 @@
-// Which memory a launch touches, worked out from what some of its blocks touch: as stretches of 32-byte sectors.
+// Footprint of a launch: the memory it touches, extrapolated from some of its blocks. Unit: stretches of 32-byte
+// sectors.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +16,13 @@ struct Stretch {
   std::uint64_t begin = 0, end = 0;  // sectors: [begin, end)
   bool operator==(const Stretch&) const = default;
 };
-using Stretches = std::vector<Stretch>;  // sorted and apart, where nothing else is said
+using Stretches = std::vector<Stretch>;  // sorted and disjoint, unless stated otherwise
 
 Stretches merged(Stretches any_order);
 std::uint64_t sectors_in(const Stretches& stretches);
 events::DistinctStretches distinct(const Stretches& stretches);
 
-// 64 bits for each number.
+// Hash table with 64 bits for each number.
 class BitPages {
  public:
   struct Page {
@@ -31,14 +32,14 @@ class BitPages {
   std::uint64_t& bits(std::uint64_t number);
   bool empty() const { return used_ == 0; }
   void clear();
-  const std::vector<Page>& pages() const { return pages_; }  // in no order; number kNone: none
+  const std::vector<Page>& pages() const { return pages_; }  // unordered; number kNone: unused entry
 
  private:
   std::vector<Page> pages_;
   std::size_t used_ = 0;
 };
 
-// A set that grows request by request.
+// Set of sectors that grows request by request.
 class SectorSet {
  public:
   void add(std::uint64_t begin, std::uint64_t end);
@@ -55,34 +56,34 @@ class SectorSet {
  private:
   void add_to_pages(std::uint64_t begin, std::uint64_t end);
   static constexpr std::size_t kFew = 12;
-  Stretches few_;  // in no order; while there are few
+  Stretches few_;  // unordered; used until there are kFew
   BitPages pages_;
 };
 
-// What one instruction touches in one block.
+// Memory that one instruction touches in one block.
 struct BlockStretches {
   Dim3 index{0, 0, 0};  // ctaid
   Stretches stretches;
 };
 
-// Blocks that touch the same shape, moved by so many sectors for each block along x, y and z.
+// Blocks that touch the same shape, shifted by `step` sectors for each block along x, y and z.
 struct Moved {
   Stretches shape;                            // of block (0, 0, 0)
-  std::vector<const BlockStretches*> others;  // blocks of another shape
+  std::vector<const BlockStretches*> others;  // blocks with another shape
   double step[3] = {0, 0, 0};
 };
-// nullopt: less than half of the blocks agree, or they do not tell all steps. Steps that are no whole sectors make
-// shapes that differ at their ends: then blocks agree that are within a sector of where they should be. Blocks at the
-// edges of a grid may touch less.
+// nullopt: fewer than half of the blocks agree, or they do not determine all steps. If steps are not whole sectors, the
+// shapes differ at their ends; then a block agrees if it is within a sector of its expected place. Blocks at the edges
+// of a grid may touch less.
 std::optional<Moved> find_steps(const std::vector<BlockStretches>& blocks, const Dim3& grid);
-// All that the first `blocks` blocks of a grid touch, cut to [range.first, range.second) (bytes; none: {0, 0}).
-// nullopt: more than kMostStretches apart.
+// Memory that the first `blocks` blocks of a grid touch, cut to [range.first, range.second) (bytes; {0, 0}: not cut).
+// nullopt: more than kMostStretches stretches, or a negative address.
 inline constexpr std::size_t kMostStretches = 200'000;
 std::optional<Stretches> moved_over(const Moved& moved, const Dim3& grid, std::uint64_t blocks,
                                     std::pair<std::uint64_t, std::uint64_t> range);
 
-// How much `blocks` blocks touch when `seen` of them touch `together` and each `one` on average, if each takes its own
-// at random from some region: of `most` at most.
+// Estimated amount that `blocks` blocks touch. `seen` of them touch `together` in total, and each touches `one` on
+// average. Assumes that each block picks its part of some region at random. The result is `most` at most.
 double extrapolated(double one, double together, double seen, double blocks, double most);
 
 }  // namespace warpgrind::counters

@@ -1,4 +1,4 @@
-// From the counts of a launch to the values of the table: per kernel and per instruction site.
+// Conversion of a launch's counts into the counters of the table, per kernel and per instruction site.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,23 @@ namespace warpgrind::counters {
 struct LaunchShape {
   const GpuModel* model = nullptr;
   Dim3 grid, block;
-  std::uint64_t static_shared = 0, dynamic_shared = 0;  // bytes a block
-  std::uint64_t local_bytes = 0;                        // a thread
-  std::uint32_t registers = 0;                          // a thread
+  std::uint64_t static_shared = 0, dynamic_shared = 0;  // bytes per block
+  std::uint64_t local_bytes = 0;                        // per thread
+  std::uint32_t registers = 0;                          // per thread
   bool registers_from_binary = false;                   // else the JIT's estimate
   int carveout_percent = -1;                            // cudaFuncAttributePreferredSharedMemoryCarveout
-  const machine::Code* code = nullptr;                  // what ptxas would make of it; null: counters as of PTX
-  std::optional<Occupancy> occupancy{};                 // occupancy_of() it, where that was worked out before
+  const machine::Code* code = nullptr;                  // predicted output of ptxas; null: use the counters of PTX
+  std::optional<Occupancy> occupancy{};                 // cached result of occupancy_of()
 };
 
 Occupancy occupancy_of(const LaunchShape& shape);
 
-// All sums and launch values of one launch; derive() fills in the rest.
+// All values of one launch. derive() computes the derived ones; call it again after adding launches.
 Values launch_values(const LaunchShape& shape, const events::KernelFacts& facts, const events::LaunchCounts& counts);
 void derive(Values& values);
 
-// Of one instruction site that ran at least once, and of one conditional branch. Counts of several launches may have
-// been added up before.
+// Values of one instruction site that ran at least once, and of one conditional branch. The counts may be sums over
+// several launches.
 Values site_values(const events::Site& site, const events::SiteCounts& counts);
 Values branch_values(const events::BranchCounts& counts);
 

@@ -1,4 +1,4 @@
-// The table of counters (metrics.inc) and a set of values for it.
+// Table of counters (metrics.inc), and a set of values for it.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@
 namespace warpgrind::counters {
 
 enum class MetricKind : std::uint8_t {
-  sum,     // adds up over launches
-  first,   // of the first launch
-  derived  // computed from the others after adding up
+  sum,     // added over launches
+  first,   // value of the first launch
+  derived  // computed from the others after adding
 };
 
 enum class MetricId : std::uint16_t {
@@ -35,10 +35,10 @@ struct MetricRow {
   MetricKind kind = MetricKind::sum;
   Origin origin = Origin::exact;
   bool from_registers = false;       // only as exact as the register count
-  bool zero_when_undefined = false;  // 0 where the divisor is 0, as Nsight Compute prints it; others are left out
-  bool per_site = false;             // has a meaning for one instruction site
+  bool zero_when_undefined = false;  // 0 if the divisor is 0, as in Nsight Compute; other counters are then left out
+  bool per_site = false;             // meaningful for one instruction site
   bool text = false;                 // a word, not a number
-  // Derived rows may say what they are: scale * numerator / divisor (no divisor: 1), of rows above them.
+  // Formula of a derived row, if it has one: scale * numerator / divisor (no divisor: 1). It uses rows above this one.
   MetricId numerator = MetricId::count, divisor = MetricId::count;
   double scale = 1;
   const char* definition = "";
@@ -46,18 +46,18 @@ struct MetricRow {
 
 std::span<const MetricRow, kMetrics> metric_table();
 const MetricRow& row(MetricId id);
-// By Nsight's or our name; null when there is none.
+// Finds a row by Nsight's or our name; null: there is none.
 const MetricRow* find_metric(std::string_view name);
 
-// Short names ("shared_bank_conflicts") of the counters that people ask for most: metric_aliases.inc.
+// Short name ("shared_bank_conflicts") of a counter that is often needed: metric_aliases.inc.
 struct MetricAlias {
   const char* name = "";
   MetricId id = MetricId::count;
 };
 std::span<const MetricAlias> metric_aliases();
-// By Nsight's name, ours, or the short one; null when there is none.
+// As find_metric(), and also by short name.
 const MetricRow* find_metric_or_alias(std::string_view name);
-// Names (short ones first) that look like `name`, the nearest first, at most three.
+// At most three names similar to `name`: short names first, then the most similar first.
 std::vector<std::string> similar_metrics(std::string_view name);
 
 class Values {
@@ -69,14 +69,14 @@ class Values {
     present_[index(id)] = true;
   }
   void add(MetricId id, double value) { set(id, get(id) + value); }
-  // Adds the sums of another launch; what is `first` stays, derived values must be computed again.
+  // Adds the sums of another launch. `first` values stay; derived values must be computed again.
   void add(const Values& other);
   Origin origin(MetricId id) const;
 
-  bool scaled = false;           // from some of the blocks: no count is exact
+  bool scaled = false;           // extrapolated from some of the blocks: no count is exact
   bool registers_known = false;  // launch__registers_per_thread comes from the binary
   std::string occupancy_limiter, time_limit;
-  std::string_view text(MetricId id) const;  // of a row with text = true
+  std::string_view text(MetricId id) const;  // for a row with text = true
 
  private:
   static std::size_t index(MetricId id) { return static_cast<std::size_t>(id); }

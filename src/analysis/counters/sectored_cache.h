@@ -1,4 +1,4 @@
-// A cache of 128-byte lines with a bit for each 32-byte sector: what is fetched is a sector, what is found a line.
+// Cache of 128-byte lines with a valid bit for each 32-byte sector. Tags are per line; data is fetched per sector.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@ namespace warpgrind::counters {
 
 class SectoredCache {
  public:
-  // bytes: of data; 0: nothing is ever found. Sets of kWays lines, the least recently used of which makes room.
+  // bytes: size of the data; 0: every lookup misses. Sets of kWays lines; the least recently used line is replaced.
   explicit SectoredCache(std::uint64_t bytes);
-  // Of the sectors `mask` of a line those that are there. allocate: all of them are, afterwards.
+  // Returns the sectors in `mask` that are present. allocate: afterwards all of them are.
   std::uint8_t look_up(std::uint64_t line, std::uint8_t mask, bool allocate);
-  // From now on nothing of what was there.
+  // Empties the cache.
   void clear() { ++generation_; }
 
   static constexpr unsigned kWays =

@@ -1,5 +1,4 @@
-// How the requests of each memory instruction looked: which lanes, at which addresses relative to each other, how
-// often.
+// Observer that counts the access patterns of each memory instruction: active lanes and their relative addresses.
 #pragma once
 
 #include <array>
@@ -15,10 +14,10 @@
 
 namespace warpgrind::observers {
 
-// Requests that look the same: the same lanes, offsets from the lowest address, and place of that in 256 bytes (shared
-// memory: in a row of the banks).
+// Identity of a pattern: the active lanes, their offsets from the lowest address, and that address modulo 256 (shared
+// memory: modulo one row of the banks).
 struct PatternKey {
-  std::array<std::int64_t, kWarpSize> offsets{};  // from the lowest address; 0 for lanes off
+  std::array<std::int64_t, kWarpSize> offsets{};  // from the lowest address; 0 for inactive lanes
   LaneMask mask = 0;
   std::uint32_t alignment = 0;
   StateSpace space = StateSpace::global;
@@ -30,29 +29,29 @@ struct PatternCount {
   PatternKey key;
   std::uint64_t count = 0;
   AccessCost cost;
-  // The example: of the lowest block, and there of the lowest warp.
+  // The example comes from the lowest block, and there from the lowest warp.
   Dim3 block;
   std::uint64_t block_index = ~0ull;
   std::uint32_t warp = 0;
-  std::uint64_t base = 0;                     // its lowest address
-  std::optional<AllocationRange> allocation;  // that the base lies in; base_offset is from its start
+  std::uint64_t base = 0;                     // lowest address of the example
+  std::optional<AllocationRange> allocation;  // contains `base`; base_offset counts from its start
   std::uint64_t base_offset = 0;
 };
 
 struct SitePatterns {
   AccessType type = AccessType::load;
-  std::uint32_t bytes = 4;             // a lane
-  std::vector<PatternCount> patterns;  // the most frequent first; the worst and best are always among them
+  std::uint32_t bytes = 4;             // per lane
+  std::vector<PatternCount> patterns;  // most frequent first; always includes the worst and the best
   std::uint64_t other = 0;             // requests with other patterns
   std::uint32_t worst = 0, best = 0;   // indexes into patterns
 };
 
-// One for each device, registered before its first launch. The result is the same for any number of workers: the counts
-// of the patterns that are kept are exact, and which are kept depends on the patterns alone.
+// One instance per device, registered before the device's first launch. The result does not depend on the number of
+// workers: the counts of the kept patterns are exact, and the choice of kept patterns depends on the patterns alone.
 class AccessPatterns final : public ProfileObserver {
  public:
   static constexpr std::size_t kListed = 8;         // patterns of a site in the result
-  static constexpr std::size_t kListedOfRange = 3;  // likewise, in a named range: the typical, the worst, the best one
+  static constexpr std::size_t kListedOfRange = 3;  // likewise, in a named range: the typical, the worst and the best
 
   explicit AccessPatterns(const Watched& watched);
   ~AccessPatterns() override;
@@ -62,7 +61,7 @@ class AccessPatterns final : public ProfileObserver {
   void on_launch_end(const events::Launch& launch, const events::LaunchCounts& counts) override;
   void contribute(results::Profile& profile) const override;
 
-  // Over all launches so far: by kernel (mangled name), function and PTX line of the instruction.
+  // Patterns of all launches so far, by kernel (mangled name), function and PTX line of the instruction.
   using SiteKey = std::tuple<std::string, std::string, std::uint32_t>;
   std::map<SiteKey, SitePatterns> result() const;
 
@@ -70,7 +69,5 @@ class AccessPatterns final : public ProfileObserver {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-// What a kind of instruction is to the cost rules.
 
 }  // namespace warpgrind::observers

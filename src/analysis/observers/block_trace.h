@@ -1,5 +1,5 @@
-// Every memory access of one block of each kernel's first launch, in the order it ran: which thread touches which
-// element between which barriers.
+// Observer that traces all memory accesses of one block of each kernel's first launch, in execution order. The trace
+// shows which thread touches which element between which barriers.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@
 namespace warpgrind::observers {
 
 struct TraceEvent {
-  std::string function;                             // of the instruction, with its line: the site
+  std::string function;                             // function and ptx_line identify the site
   std::uint32_t ptx_line = 0, warp = 0, phase = 0;  // phase: barriers that the warp has passed
   LaneMask mask = 0;
   StateSpace space = StateSpace::global;
-  std::array<std::uint64_t, kWarpSize> addresses{};  // as in events::Access; 0 for lanes off
-  // First address and bytes of the allocation, at the time of the access.
+  std::array<std::uint64_t, kWarpSize> addresses{};  // as in events::Access; 0 for inactive lanes
+  // The allocation at the time of the access.
   std::optional<AllocationRange> allocation;
 };
 
@@ -41,11 +41,11 @@ class BlockTrace final : public ProfileObserver {
   void on_barrier(const events::Barrier& barrier, unsigned worker) override;
   void contribute(results::Profile& profile) const override;
 
-  // By mangled name. A kernel whose grid has no such block has none.
+  // By mangled name. A kernel whose grid does not have the block has no trace.
   const std::map<std::string, Trace>& traces() const { return traces_; }
 
  private:
-  struct Running {  // a launch that is traced; its block is run by one worker at a time
+  struct Running {  // a traced launch; only one worker at a time runs its block
     Trace* trace = nullptr;
     std::vector<std::uint32_t> phases;  // by warp
   };
@@ -54,7 +54,7 @@ class BlockTrace final : public ProfileObserver {
   Watched watched_;
   Dim3 block_;
   std::map<std::string, Trace> traces_;
-  std::mutex mutex_;                         // of the map, not of what is in it
+  std::mutex mutex_;                         // protects the map `traced_`, not its elements
   std::map<std::uint64_t, Running> traced_;  // by Launch::id
 };
 

@@ -1,5 +1,5 @@
-// The PTX of the kernels that ran, with how often each instruction was executed: for the source and PTX views of a
-// detailed run.
+// Observer that provides the PTX of the executed kernels with the execution count of each instruction, for the source
+// and PTX views of a detailed run.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ class KernelCode final : public ProfileObserver {
   events::Wants wants() const override;
   void on_launch_end(const events::Launch& launch, const events::LaunchCounts& counts) override;
 
-  // Fills in code, graph and lines of the profile's kernels. A line's instructions and those of its sites are summed.
+  // Fills in code, graph and lines of the profile's kernels. A line has the sums over its instructions and sites.
   void contribute(results::Profile& profile) const override;
 
  private:
   struct Row {
     results::CodeRow code;
-    std::uint64_t warps = 0, lanes = 0, lanes_on = 0;  // lanes_on: of those whose guard was true
+    std::uint64_t warps = 0, lanes = 0, lanes_on = 0;  // lanes_on: lanes whose guard was true
   };
   struct Kernel {
     std::map<std::pair<std::string, std::uint32_t>, std::size_t> index;  // function, instruction

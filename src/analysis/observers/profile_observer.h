@@ -1,5 +1,5 @@
-// An observer whose results leave with the profile. Each is one file of this folder (NAME.cpp, with a header only if
-// tests look inside) and its row in observers.inc.
+// Base class of observers that add their results to the profile. Each observer is one file of this folder (NAME.cpp,
+// with a header only if tests need it) and a row in observers.inc.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,31 @@
 
 namespace warpgrind::observers {
 
-// The allocation that holds an address: its first address and its bytes.
+// First address and bytes of an allocation. FindAllocation returns the allocation that contains an address.
 using AllocationRange = std::pair<std::uint64_t, std::uint64_t>;
 using FindAllocation = std::function<std::optional<AllocationRange>(std::uint64_t)>;
 
-// The device that is watched. Each device has observers of its own, registered before its first launch.
+// The observed device. Each device has its own observers, registered before its first launch.
 struct Watched {
   int device = 0;
   const GpuModel* model = nullptr;
-  Dim3 trace_block{0, 0, 0};  // of block_trace
+  Dim3 trace_block{0, 0, 0};  // the block that block_trace traces
   FindAllocation find_allocation;
 };
 
 class ProfileObserver : public events::Observer {
  public:
-  // Adds what it saw to the kernels of its device. After the last launch, in the order of observers.inc.
+  // Adds its results to the kernels of its device. Called after the last launch, in the order of observers.inc.
   virtual void contribute(results::Profile& profile) const = 0;
 };
 
 struct Selection {
-  bool detail = false;  // --detail and what needs it
+  bool detail = false;  // --detail, or an option that needs it
 };
 
 std::vector<std::unique_ptr<ProfileObserver>> make_observers(const Watched& watched, const Selection& selection);
 
-// The number of an allocation in the profile, which gets it if it has not.
+// Id of an allocation in the profile. Adds the allocation if it is not there yet.
 std::uint32_t allocation_id(results::Profile& profile, const AllocationRange& range);
 
 }  // namespace warpgrind::observers

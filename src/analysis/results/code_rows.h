@@ -1,4 +1,4 @@
-// The instructions of a kernel by their place in the PTX, which its sites name.
+// Lookup of a kernel's instructions by PTX line, which its sites name.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace warpgrind::results {
 
-// Valid as long as the rows are.
+// The result points into `code`.
 inline std::map<std::uint32_t, const CodeRow*> by_ptx_line(const std::vector<CodeRow>& code) {
   std::map<std::uint32_t, const CodeRow*> rows;
   for (const CodeRow& c : code) rows[c.ptx_line] = &c;

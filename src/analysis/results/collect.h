@@ -1,4 +1,4 @@
-// Gathers launches, copies and findings of a run into a Profile: launches of one kernel (and device) are added up.
+// Collector of a run's launches, copies and findings into a Profile. Launches of one kernel (and device) are summed.
 #pragma once
 
 #include <memory>
@@ -19,16 +19,16 @@ struct LaunchRecord {
   counters::LaunchShape shape;
   const events::KernelFacts* facts = nullptr;
   const events::LaunchCounts* counts = nullptr;
-  timing::Footprint footprint;  // of global memory, as the estimate took it
+  timing::Footprint footprint;  // of global memory, as used for the estimate
   timing::KernelEstimate estimate;
-  double wall_seconds = 0, compile_seconds = 0;  // of this machine; 0: not measured
+  double wall_seconds = 0, compile_seconds = 0;  // on this machine; 0: not measured
 };
 
 // Thread-safe.
 class Collector {
  public:
-  // keep_launches: Profile::launches gets each launch apart too (--launches, --csv). by_range: RangeProfile::kernels
-  // are kept, of the first kMostRangeKernels pairs.
+  // keep_launches: also stores each launch in Profile::launches (--launches, --csv). by_range: also fills
+  // RangeProfile::kernels, for the first kMostRangeKernels pairs of range and kernel.
   explicit Collector(bool keep_launches, bool by_range = false);
   static constexpr std::size_t kMostRangeKernels = 4096;
   ~Collector();
@@ -38,17 +38,17 @@ class Collector {
   void add(const LaunchRecord& launch);
   void add_transfer(const std::string& direction, const std::string& host_memory, std::uint64_t bytes,
                     double estimated_ns);
-  // The first kMostLibraryCalls that differ; further ones by function alone.
+  // Keeps the first kMostLibraryCalls different calls with their arguments; further ones are summed by function.
   static constexpr std::size_t kMostLibraryCalls = 1000;
   void add_library_call(int device, const std::string& function, const std::string& arguments, const std::string& by,
                         double estimated_ns);
   void leave_out_host_row();
-  void leave_out_launch();  // one that was not chosen: Profile::launches_left_out
+  void leave_out_launch();  // counts a launch that was not chosen: Profile::launches_left_out
   void add_finding(Finding finding);
   static constexpr std::size_t kMostTimelineEntries = 10'000;
-  void add_to_timeline(TimelineEntry entry);       // the first of them
+  void add_to_timeline(TimelineEntry entry);       // keeps the first kMostTimelineEntries
   void add_to_host_timeline(TimelineEntry entry);  // likewise
-  // What was gathered so far; program, gpu, command and not_modelled are the caller's to fill in.
+  // Everything collected so far. The caller fills in program, gpu, command and not_modelled.
   Profile profile() const;
 
  private:
@@ -56,7 +56,7 @@ class Collector {
   std::unique_ptr<Impl> impl_;
 };
 
-// Values as named metrics with unit and origin.
+// Converts values to named metrics with unit and origin.
 Metrics metrics_of(const counters::Values& values);
 
 }  // namespace warpgrind::results

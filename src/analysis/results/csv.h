@@ -1,4 +1,4 @@
-// A profile as CSV with the columns and the quoting of `ncu --csv`: one row a metric and launch.
+// CSV export of a profile, with the columns and quoting of `ncu --csv`: one row per metric and launch.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace warpgrind::results {
 
-// "ID","Kernel Name","Block Size","Grid Size","Metric Name","Metric Unit","Metric Value". Every launch of
-// Profile::launches; of Profile::kernels (added up) when the launches were not kept apart.
+// Columns: "ID","Kernel Name","Block Size","Grid Size","Metric Name","Metric Unit","Metric Value". Rows come from
+// Profile::launches, or from the summed Profile::kernels if single launches were not kept.
 std::string to_csv(const Profile& profile);
 
 }  // namespace warpgrind::results

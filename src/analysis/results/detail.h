@@ -1,4 +1,4 @@
-// What only a detailed run (`--detail`) gathers: source texts, counters by line, PTX code, and how requests looked.
+// Data that only a detailed run (`--detail`) gathers: source texts, counters by line, PTX code, and access patterns.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ namespace warpgrind::results {
 
 struct SourceFile {
   std::string file, text;
-  std::string missing;   // why the text could not be read; empty: it was
-  bool changed = false;  // after the program was built: lines may have moved
+  std::string missing;   // why the text could not be read; empty: it was read
+  bool changed = false;  // newer than the program: lines may have moved
 };
 
 struct InlinedAt {
@@ -26,13 +26,13 @@ struct CodeRow {  // one PTX instruction
   std::uint32_t ptx_line = 0, line = 0, block = 0;
   std::string text, file;
   std::string function;               // empty: the kernel itself
-  std::vector<InlinedAt> inlined_at;  // the innermost first
+  std::vector<InlinedAt> inlined_at;  // innermost first
 };
 
 struct GraphBlock {  // a basic block; its id is its index
   std::uint32_t first_ptx_line = 0, last_ptx_line = 0, line = 0;
-  std::string file, function;          // function: empty: the kernel itself
-  std::uint64_t warps = 0, lanes = 0;  // that went through it, summed
+  std::string file, function;          // function: empty for the kernel itself
+  std::uint64_t warps = 0, lanes = 0;  // sums over all executions of the block
 };
 
 struct GraphEdge {
@@ -48,39 +48,39 @@ struct FlowGraph {
   std::uint32_t entry = 0;
 };
 
-struct BoundProfile {  // of the time estimate
+struct BoundProfile {  // a bound of the estimated time
   std::string limit;
   double ns = 0;
 };
 
-struct AllocationProfile {  // that a pattern's example lies in
+struct AllocationProfile {  // an allocation that contains a pattern's example
   std::uint32_t id = 0;
   std::uint64_t address = 0, bytes = 0;
 };
 
-struct Transaction {                // one that the GPU's rule makes of a request
+struct Transaction {                // part of a request, by the GPU's coalescing rule
   std::int64_t address_offset = 0;  // from the pattern's base
   std::uint32_t bytes = 0;
 };
 
-struct PatternBase {                        // of a pattern's example: its lowest address
-  std::optional<std::uint32_t> allocation;  // that it lies in
+struct PatternBase {                        // lowest address of a pattern's example
+  std::optional<std::uint32_t> allocation;  // id of the allocation that contains it
   std::uint64_t offset = 0;                 // from the start of the allocation or of shared memory
 };
 
-// Requests of one instruction that look the same: the lanes that are on, their addresses relative to each other, and
-// how the lowest lies in a cache line (global memory) or in the banks (shared memory).
+// Equal requests of one instruction. They have the same active lanes, the same relative addresses, and the same
+// position of the lowest address in a cache line (global memory) or in the banks (shared memory).
 struct AccessPattern {
   std::uint64_t count = 0;
   LaneMask mask = 0;
   std::uint32_t lane_bytes = 0;
   std::string space;
-  std::array<std::int64_t, kWarpSize> addresses{};  // of the lanes in `mask`, in bytes from the base
+  std::array<std::int64_t, kWarpSize> addresses{};  // bytes from the base, for the lanes in `mask`
   PatternBase base;
   std::uint32_t alignment = 0;  // base address modulo 256
   std::uint64_t sectors = 0, lines_128 = 0, wavefronts = 0, ideal_sectors = 0, ideal_wavefronts = 0;
   std::vector<Transaction> transactions;
-  Dim3 block{0, 0, 0};  // of an example
+  Dim3 block{0, 0, 0};  // of the example
   std::uint32_t warp = 0;
 };
 
@@ -92,7 +92,7 @@ struct TraceEventProfile {            // one request of the traced block
   std::array<std::int64_t, kWarpSize> addresses{};  // offsets in the allocation, or in shared or local memory
 };
 
-struct BlockTraceProfile {  // of the kernel's first launch, in execution order
+struct BlockTraceProfile {  // requests of one block of the kernel's first launch, in execution order
   Dim3 block{0, 0, 0};
   std::vector<TraceEventProfile> events;
   std::uint64_t left_out = 0;

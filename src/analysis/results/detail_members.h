@@ -1,4 +1,4 @@
-// The members of what only a detailed run gathers, in a profile's file (members.h).
+// Member tables (members.h) of the data that only a detailed run gathers.
 #pragma once
 
 #include "results/detail.h"
@@ -21,7 +21,7 @@ void members(V& v, T& x) {
   v.member("function", x.function, Since::first, "that was inlined");
 }
 
-// All rows have the same members: the report makes a table of them.
+// All rows have the same members, because the report makes a table of them.
 template <class V, Is<CodeRow> T>
 void members(V& v, T& x) {
   v.member("ptx_line", x.ptx_line, Since::first, "");

@@ -1,4 +1,4 @@
-// The members of a finding in a profile's file (members.h).
+// Member tables (members.h) of a finding.
 #pragma once
 
 #include "results/detail_members.h"

@@ -1,4 +1,4 @@
-// A profile as versioned JSON, and back.
+// Conversion of a profile to versioned JSON and back.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace warpgrind::results {
 
-// What the file has: profile_members.h, docs/profile-format.md.
+// Contents of the file: profile_members.h, docs/profile-format.md.
 std::string to_json(const Profile& profile);
 
-// Reads what to_json wrote, of this or an earlier format version. `name` is the file's name, for the message.
+// Reads the output of to_json, of this or an earlier format version. `name` is the file's name, for error messages.
 Result<Profile> from_json(std::string_view text, std::string_view name);
 
 // The same from a file.

@@ -1,5 +1,5 @@
-// Counters of single launches. Programs launch the same kernel with the same counts thousands of times: what was worked
-// out for the last launch of a kernel is kept, and serves those that are like it.
+// Cache of the counters of single launches. Programs launch the same kernel with the same counts thousands of times, so
+// the values of each kernel's last launch are kept and reused for equal ones.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class LaunchValues {
  public:
   struct Of {
     counters::Values values;             // without times
-    std::vector<std::uint64_t> machine;  // accesses that ptxas leaves, by site
+    std::vector<std::uint64_t> machine;  // machine_accesses(): accesses left after ptxas merged some, by site
   };
   // Valid until the next call.
   const Of& of(const counters::LaunchShape& shape, const events::KernelFacts& facts,

@@ -1,5 +1,5 @@
-// Objects whose members are a table (members.h), to JSON and back. A member that is missing or of another type keeps
-// its default, and an element of a list that is of another type is not there.
+// JSON writer and reader for objects with a member table (members.h). When reading, a member that is missing or has
+// another type keeps its default; a list element of another type is dropped.
 #pragma once
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ class JsonWriter {
   }
   void index(const char* key, const char*) { out[key] = index_; }
 
-  // index: of an element of a list.
+  // index: position of x in its list.
   template <class T>
   static Json value(const T& x, std::size_t index = 0) {
     if constexpr (std::is_same_v<T, Severity> || std::is_same_v<T, Origin>) {
@@ -92,7 +92,7 @@ class JsonWriter {
  private:
   std::size_t index_;
 
-  // Counts are whole numbers and are written as such.
+  // Writes whole numbers (counts) without a decimal point, up to 2^53.
   static Json number(double value) {
     constexpr double kExact = 9007199254740992.0;
     if (std::floor(value) == value && std::fabs(value) <= kExact) return static_cast<std::int64_t>(value);
@@ -121,7 +121,7 @@ class JsonReader {
     if (const auto it = from_.find(key); it != from_.end())
       read(*it, x);
     else if constexpr (std::is_same_v<Value, Origin>)
-      x = origin_of("");  // of a file before there was the member
+      x = origin_of("");  // an older file without this member
   }
   template <class T>
   void member_if(bool& there, const char* key, T&& x, Since since, const char* what) {

@@ -1,5 +1,5 @@
-// All that leaves a run: rows of metrics with unit, origin and definition, findings, and the sites they belong to. What
-// of it is in the file: profile_members.h.
+// Profile: the complete result of a run. It has metrics with unit and origin, findings, and the sites they belong to.
+// Contents of the file: profile_members.h.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Metric {
   double value = 0;
   std::string unit;  // Nsight's unit words: "", "sector", "byte", "%", "inst", "ns", "request"
   Origin origin = Origin::exact;
-  std::string text;  // instead of a value, for the few metrics that are a word (what limits occupancy)
+  std::string text;  // replaces the value of the few metrics that are a word (e.g. the occupancy limiter)
 };
 using Metrics = std::map<std::string, Metric>;  // by metric name
 
@@ -34,19 +34,19 @@ struct SiteProfile {
   std::string kind, space, function, ptx, file;  // ptx: the instruction's text
   std::uint32_t line = 0, ptx_line = 0;
   Metrics metrics;
-  // Of a detailed run: the most frequent ones, and the worst and best of all (indexes into patterns).
+  // Detailed run: the most frequent patterns. worst, best: indexes into `patterns`, of the worst and best of all.
   std::vector<AccessPattern> patterns;
-  std::uint64_t patterns_other = 0;  // requests whose pattern is not among them
+  std::uint64_t patterns_other = 0;  // requests with other patterns
   std::uint32_t worst = 0, best = 0;
 };
 
-struct LineProfile {  // of a detailed run: sums over the instructions of a source line
+struct LineProfile {  // detailed run: sums over the instructions of a source line
   std::string file, function;
   std::uint32_t line = 0;
   Metrics metrics;
 };
 
-// One thing worth doing about a kernel, as a rule of src/analysis/advice sees it.
+// One recommendation for a kernel, from a rule of src/analysis/advice.
 struct Advice {
   struct Evidence {
     std::string metric;
@@ -59,44 +59,43 @@ struct Advice {
     std::uint32_t line = 0, ptx_line = 0;
   };
   std::string rule;           // "uncoalesced_global_access"
-  std::string title, text;    // a line; what it is, why it costs, what to do
-  double estimated_gain = 0;  // part of the kernel's estimated time that could go at best, 0 to 1; 0: not known
+  std::string title, text;    // title: one line; text: the problem, why it costs time, what to do
+  double estimated_gain = 0;  // part of the kernel's estimated time that could be saved at best, 0 to 1; 0: unknown
   std::vector<Evidence> evidence;
-  std::vector<Place> places;          // the worst first
+  std::vector<Place> places;          // worst first
   Origin origin = Origin::estimated;  // of the gain; the evidence has its own
 };
 
 struct KernelProfile {
   std::string name, mangled_name;
-  std::string range;  // of one launch: the named ranges (NVTX) it was issued in, joined by "/"
+  std::string range;  // single launch: the named ranges (NVTX) it was issued in, joined by "/"
   std::uint64_t launches = 0, first_id = 0;
   int device = 0;
   Dim3 grid, block;            // of the first launch
-  bool shapes_differ = false;  // launches with other shapes were summed in
+  bool shapes_differ = false;  // the sums include launches with other shapes
   Metrics metrics;
   std::vector<SiteProfile> sites;
-  std::vector<Advice> advice;        // the most useful first
-  std::vector<BoundProfile> bounds;  // of the estimated time, the longest first
-  std::vector<CodeRow> code;         // of a detailed run, as is what follows
+  std::vector<Advice> advice;        // most useful first
+  std::vector<BoundProfile> bounds;  // of the estimated time, longest first
+  std::vector<CodeRow> code;         // this and all below: detailed run only
   std::vector<LineProfile> lines;
-  std::vector<LineProfile>
-      inlined_lines;  // by the line of a call: what was inlined there, which `lines` has at its own
+  std::vector<LineProfile> inlined_lines;  // by line of a call: the code inlined there; `lines` has it at its own lines
   std::optional<FlowGraph> graph;
   std::optional<BlockTraceProfile> block_trace;
 };
 
-struct RangeKernel {  // of a detailed run: the launches of a kernel in a named range
+struct RangeKernel {  // detailed run: the launches of a kernel in a named range
   std::string name, mangled_name;
   std::uint64_t launches = 0;
-  std::vector<SiteProfile> sites;    // patterns: those of the first of these launches, at most three
-  std::vector<BoundProfile> bounds;  // of the estimated time, the longest first
+  std::vector<SiteProfile> sites;    // patterns: of the first of these launches, at most three
+  std::vector<BoundProfile> bounds;  // of the estimated time, longest first
 };
 
-struct RangeProfile {  // launches in a named range (NVTX), whatever kernels they were of
-  std::string range;   // the names of the open ranges, the outermost first, joined by "/"
+struct RangeProfile {  // all launches in a named range (NVTX), of any kernel
+  std::string range;   // names of the open ranges, outermost first, joined by "/"
   std::uint64_t launches = 0;
   Metrics metrics;
-  std::vector<RangeKernel> kernels;  // of a detailed run, in the order of their first launches
+  std::vector<RangeKernel> kernels;  // detailed run, in order of first launch
 };
 
 struct TransferProfile {    // host-device copies, by direction and host memory
@@ -106,21 +105,22 @@ struct TransferProfile {    // host-device copies, by direction and host memory
   double estimated_ns = 0;
 };
 
-struct LibraryCallProfile {  // calls alike of a library that ran on the host: nothing in them is counted
+struct LibraryCallProfile {  // equal calls of a library that ran on the host; nothing inside them is counted
   int device = 0;
   std::string function, arguments, by;  // "cublasSgemm", "512 x 512 x 512", "OpenBLAS"
   std::uint64_t count = 0;
   double estimated_ns = 0;
 };
 
-struct TimelineEntry {  // on the modelled GPU, estimated; nanoseconds since the program began
+struct TimelineEntry {  // estimated, on the modelled GPU; nanoseconds since the program's start
   int device = 0;
-  std::uint32_t stream = 0;  // of the host: the number of its thread
-  // "kernel", "library call", "copy", "memset"; of the host "call", "range". The kernel, the call, the direction.
+  std::uint32_t stream = 0;  // host timeline: number of the host thread
+  // kind: "kernel", "library call", "copy", "memset"; host timeline: "call", "range". name: of the kernel, the call or
+  // range; for a copy its direction.
   std::string kind, name;
   double begin_ns = 0, end_ns = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t work = 0;  // the piece of work of the program, as FindingAccess::launch; 0: nobody followed it
+  std::uint64_t work = 0;  // number of the stream work, as FindingAccess::launch; 0: not tracked
 };
 
 struct Profile {
@@ -129,20 +129,20 @@ struct Profile {
   bool detail = false;
   std::vector<std::string> not_modelled;  // for the banner
   std::vector<KernelProfile> kernels;     // summed per kernel name (and per device)
-  std::vector<KernelProfile> launches;    // with --launches or CSV: one each, in order
-  std::string chosen_launches;            // the options that chose them; empty: all were counted
-  std::uint64_t launches_left_out = 0;    // that ran and were not chosen
+  std::vector<KernelProfile> launches;    // with --launches or CSV: one per launch, in order
+  std::string chosen_launches;            // the options that chose the counted launches; empty: all
+  std::uint64_t launches_left_out = 0;    // launches that ran but were not chosen
   std::vector<RangeProfile> ranges;       // in order of the first launch of each
   std::vector<TransferProfile> transfers;
-  std::vector<LibraryCallProfile> library_calls;  // in order of the first of each kind
+  std::vector<LibraryCallProfile> library_calls;  // in order of first call
   std::vector<TimelineEntry> timeline;            // in issue order
   std::uint64_t timeline_left_out = 0;
-  std::vector<TimelineEntry> host_timeline;  // calls and named ranges, in the order of their ends
+  std::vector<TimelineEntry> host_timeline;  // calls and named ranges, in order of their ends
   std::uint64_t host_timeline_left_out = 0;
-  std::vector<std::string> checks;  // groups of `warpgrind check` that were looked for
+  std::vector<std::string> checks;  // groups that `warpgrind check` checked
   std::vector<Finding> findings;
   std::vector<AllocationProfile> allocations;
-  std::vector<SourceFile> sources;  // of a detailed run: every file that a site or line names
+  std::vector<SourceFile> sources;  // detailed run: every file that a site or line names
 };
 
 }  // namespace warpgrind::results

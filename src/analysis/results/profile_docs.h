@@ -1,5 +1,5 @@
-// What is made of the tables of members (members.h) beside the file itself; tests/unit/results_format_test.cpp holds
-// the two against what is in the repository.
+// Generators of documentation and TypeScript types from the member tables (members.h).
+// tests/unit/results_format_test.cpp compares their output with the files in the repository.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 namespace warpgrind::results {
 
 struct DocumentedType {
-  std::string name;      // as the page's types have it: "Kernel"
+  std::string name;      // as in the page's types: "Kernel"
   std::string markdown;  // a table
 };
 std::vector<DocumentedType>
-profile_as_markdown();                // the tables of docs/profile-format.md, each between marks of its name
+profile_as_markdown();                // tables of docs/profile-format.md, which stand there between marks with the name
 std::string profile_as_typescript();  // web/src/profile_types.ts
 
 }  // namespace warpgrind::results

@@ -1,4 +1,4 @@
-// The members of a profile's file (members.h), but for those of findings and of what only a detailed run gathers.
+// Member tables (members.h) of a profile, except those of findings and of the data of a detailed run.
 #pragma once
 
 #include "results/derived.h"

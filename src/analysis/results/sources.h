@@ -1,4 +1,4 @@
-// The texts of the source files that a profile names.
+// Reader for the texts of the source files that a profile names.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace warpgrind::results {
 
-// In the process under test: reads every file that a site, line, PTX instruction or finding names into
-// Profile::sources, as it is now; a file that is gone is looked for in a folder `source` beside
-// the program, and one that cannot be read is there with the reason.
+// Reads every file that a site, line, PTX instruction or finding names into Profile::sources, with its current text.
+// Call it in the process under test. A missing file is searched in a folder `source` beside the program. A file that
+// cannot be read gets an entry with the reason.
 void read_sources(Profile& profile);
 
-// A header that nobody wrote for the program: of the system, the toolkit or the compiler.
+// Is the file a header of the system, the toolkit or the compiler, not of the program?
 bool of_the_system(const std::string& file);
 
 }  // namespace warpgrind::results
