@@ -1,3 +1,4 @@
+// Cache model: scales the replayed blocks to the whole launch, and adds L2 and DRAM.
 #include "counters/cache_model.h"
 
 #include <algorithm>
@@ -19,14 +20,15 @@ using events::CacheCounts;
 using events::LoggedAccess;
 using events::SiteKind;
 
-// ---- Which memory the whole launch touches
+// ---- Memory that the whole launch touches
 
-// Sites whose blocks are no copies of each other, of one allocation and use: by how their blocks overlap.
+// All sites of one allocation and use whose blocks are not shifted copies of each other. Their footprint is
+// extrapolated from the overlap of their blocks.
 struct Irregular {
   double one = 0, seen = 0;
   Stretches together;
   double ones[5] = {};
-  double longer = 1;  // how much more such a block accesses than was logged of it
+  double longer = 1;  // accesses of such a block / logged accesses
 };
 
 events::DistinctStretches times(events::DistinctStretches d, double k) {
@@ -37,7 +39,7 @@ class WholeGrid {
   using Key = std::pair<std::uint64_t, unsigned>;  // allocation, use
 
  public:
-  // longer: by site, how much more a block accesses than was logged of it.
+  // longer: by site, accesses of a block / logged accesses.
   WholeGrid(const AccessLog& log, std::uint64_t blocks, const std::vector<SiteSeen>& sites,
             const std::vector<double>& longer)
       : log_(log), blocks_(blocks), all_seen_(log.blocks.size() >= blocks) {
@@ -95,7 +97,7 @@ class WholeGrid {
     extend_unlogged();
   }
 
-  // Of one use, or of what is read and of atomics together (what DRAM has to bring).
+  // of(): memory with one use. brought(): memory read or updated by atomics, which DRAM must deliver.
   events::DistinctStretches of(Use use) const { return with_irregular(known_[static_cast<unsigned>(use)], {use}); }
   events::DistinctStretches brought() const {
     return with_irregular(together({Use::read, Use::atomic}), {Use::read, Use::atomic});
@@ -103,7 +105,7 @@ class WholeGrid {
   events::DistinctStretches touched() const {
     return with_irregular(together({Use::read, Use::written, Use::atomic}), {Use::read, Use::written, Use::atomic});
   }
-  // What the first `blocks` blocks touch, in sectors; all blocks were not seen.
+  // Sectors that the first `blocks` blocks touch. Call only if !all_seen().
   double touched_by(std::uint64_t blocks) const {
     Stretches all;
     for (const auto& m : moved_)
@@ -122,7 +124,7 @@ class WholeGrid {
     unsigned use;
   };
 
-  // Of an array nobody knows here where it begins: what overlaps is one.
+  // Address that stands for an array, whose start is unknown here. Overlapping spans count as one array.
   std::uint64_t array_of(const std::vector<BlockStretches>& blocks) {
     Stretch span{~std::uint64_t{0}, 0};
     for (const BlockStretches& b : blocks)
@@ -136,7 +138,7 @@ class WholeGrid {
     return span.begin * 32;
   }
 
-  // Blocks that are too long to be logged as a whole: of all sites with such a use of an allocation.
+  // All sites of one allocation and use whose blocks were too long to be logged completely.
   struct Unlogged {
     Stretches together;
     double sectors = 0, times = 0;
@@ -148,7 +150,7 @@ class WholeGrid {
     u.sectors += static_cast<double>(sectors_in(own));
     u.times += longer * static_cast<double>(sectors_in(own));
   }
-  // Their rest goes on through the allocation as they began.
+  // Extrapolation: the unlogged rest continues through the allocation like the logged beginning.
   void extend_unlogged() {
     for (auto& [key, u] : unlogged_) {
       u.together = merged(std::move(u.together));
@@ -159,7 +161,7 @@ class WholeGrid {
             std::max(0.0, std::min(most_of(key, g, u.together), counts[g] * u.times / u.sectors) - counts[g]);
     }
   }
-  // Of an allocation all of it; of an array, whose place nobody knows here, about what lies between the blocks seen.
+  // Upper bound: the whole allocation, or for an array of unknown extent 1.25 times the span of the blocks seen.
   double most_of(const Key& key, unsigned granularity, const Stretches& seen) const {
     const auto range = ranges_.find(key)->second;
     const double bytes = range.second != 0 ? static_cast<double>(range.second - range.first)
@@ -181,7 +183,7 @@ class WholeGrid {
     return out;
   }
 
-  // More than was seen of it, in stretches of 32 << granularity bytes.
+  // Estimated number of stretches of 32 << granularity bytes that are not in `known` (empty: all of them).
   double extra(const Key& key, const Irregular& i, double blocks, unsigned granularity, const Stretches& known) const {
     const events::DistinctStretches d = distinct(i.together);
     const double counts[5] = {d.sectors, d.pieces, d.lines, d.pairs, d.quads};
@@ -190,7 +192,7 @@ class WholeGrid {
     const double logged = extrapolated(i.ones[granularity], counts[granularity], i.seen, blocks, most);
     const double all = std::max(logged, std::min(most, logged * i.longer));
     if (known.empty()) return all;
-    // Where other sites have been is taken to be anywhere in the allocation.
+    // Assumption: the accesses of other sites are spread evenly over the allocation.
     double there = 0;
     for (const Stretch& s : known)
       if (s.begin * 32 < range.second && s.end * 32 > range.first) there += static_cast<double>(s.end - s.begin);
@@ -237,7 +239,7 @@ class WholeGrid {
 
 // ---- The launch
 
-// Adds a site's loads or stores of one space: `sectors` and `requests` are exact.
+// Adds a site's loads or stores of one space. `sectors` is exact; `seen` gives the shares (`average` if it is empty).
 void add_lookups(const Tally& seen, const Tally& average, double sectors, events::CacheLookups* to,
                  events::SiteCaches* site, double* below, double* below_lines) {
   if (sectors == 0) return;
@@ -306,7 +308,7 @@ class Scaling {
     Tally t = seen.global;
     t.add(seen.local);
     t.add(seen.texture);
-    // A texture's instruction makes several requests.
+    // A texture instruction makes several requests.
     const double requests = texture ? as_double(c.requests) : as_double(c.global_requests + c.local_requests);
     const double k = t.requests != 0 ? requests / t.requests : 0;
     events::SiteCaches& to = out_.sites[s];
@@ -327,7 +329,7 @@ class Scaling {
   Tally loads_[3], stores_[3];
 };
 
-// Without caches each transaction goes to memory.
+// Without L2, each transaction goes to DRAM.
 void without_l2(const events::KernelFacts& facts, const events::LaunchCounts& counts, CacheCounts& out) {
   out.dram_read_bytes = out.texture.sectors == 0 ? 0 : 32 * (out.texture.sectors - out.texture.hits);
   for (std::size_t s = 0; s < facts.sites.size() && s < counts.sites.size(); ++s) {
@@ -339,8 +341,9 @@ void without_l2(const events::KernelFacts& facts, const events::LaunchCounts& co
   }
 }
 
-// L2 holds what the launch touches, or what the blocks that run at a time touch; each such wave then finds little of
-// what the one before brought. Written data stays until its place is needed.
+// L2 and DRAM. L2 holds all that the launch touches, if that fits. Otherwise it holds the memory of the blocks that run
+// at a time, and each such wave finds little of the memory of the one before. Written data stays in L2 until it is
+// evicted.
 void below_l1(const GpuModel& model, const CacheSizes& sizes, const WholeGrid& grid, CacheCounts& out) {
   const events::DistinctStretches brought = grid.brought();
   const double piece = std::max(32u, model.dram_piece_bytes);
@@ -363,8 +366,8 @@ void below_l1(const GpuModel& model, const CacheSizes& sizes, const WholeGrid& g
   out.l2.hits = out.l2.sectors - cold;
 }
 
-// What fits into L1 as a whole is missed once on each SM: where blocks are too long to be logged, what was seen of them
-// is mostly their cold beginning.
+// Upper bound of L1 misses: memory that fits into L1 as a whole is missed only once on each SM. Needed if blocks were
+// too long to be logged: then the log has mostly their cold beginning.
 void bound_misses(const GpuModel& model, const CacheSizes& sizes, const events::KernelFacts& facts, CacheCounts& out) {
   const double most = out.read.sectors * std::min(out.blocks, as_double(model.sm_count));
   const double misses = out.global_loads.sectors - out.global_loads.hits;
@@ -379,7 +382,7 @@ void bound_misses(const GpuModel& model, const CacheSizes& sizes, const events::
   for (events::SiteCaches& s : out.sites) s.l1_hit_sectors = s.load_sectors - by * (s.load_sectors - s.l1_hit_sectors);
 }
 
-// By site: sectors that its blocks access over those that were logged, of blocks that were too long.
+// By site: sectors that the logged blocks access / logged sectors. Above 1 only if some blocks were too long.
 std::vector<double> unlogged_shares(const events::KernelFacts& facts, const events::LaunchCounts& counts,
                                     const AccessLog& log, const std::vector<SiteSeen>& sites) {
   std::vector<double> out(sites.size(), 1);
@@ -434,7 +437,7 @@ CacheCounts model_caches(const GpuModel& model, const CacheSizes& sizes, const e
   out.read = grid.of(Use::read);
   out.written = grid.of(Use::written);
   out.atomic_sectors = grid.of(Use::atomic).sectors;
-  // A sector at which two blocks meet is written by both in part, and so as a whole.
+  // Two adjacent blocks each write a part of the sector at their border; together they write all of it.
   const double met = std::max(0.0, out.written_by_block.sectors - out.written.sectors);
   out.partly_written_sectors = std::clamp(replay.partly_written * store_scale - 2 * met, 0.0, out.written.sectors);
   if (!all_logged) bound_misses(model, sizes, facts, out);

@@ -1,3 +1,4 @@
+// Replay of logged blocks through L1, the texture cache, and the merging of requests to L2.
 #include "counters/cache_replay.h"
 
 #include <algorithm>
@@ -16,9 +17,9 @@ using events::BlockLog;
 using events::LoggedAccess;
 using events::SiteKind;
 
-// What a warp has touched lately.
+// Sectors that a warp has touched recently.
 struct WarpFilter {
-  static constexpr unsigned kSets = 64, kWays = 4;  // 32 lanes in lines of their own, several times
+  static constexpr unsigned kSets = 64, kWays = 4;  // room for several requests with 32 different lines
   std::uint64_t line[kSets][kWays];
   std::uint8_t sectors[kSets][kWays];
   WarpFilter() { std::fill(&line[0][0], &line[0][0] + kSets * kWays, ~std::uint64_t{0}); }
@@ -37,25 +38,25 @@ struct WarpFilter {
 
 struct RunningBlock {
   const BlockLog* log = nullptr;
-  std::vector<std::uint32_t> order, next, end;  // accesses, warp by warp; of each warp: the next one, behind the last
-  std::vector<std::uint32_t> turns;             // warps, in the order in which they take turns
+  std::vector<std::uint32_t> order, next, end;  // order: accesses by warp; next, end: positions in it, of each warp
+  std::vector<std::uint32_t> turns;             // warps in the order of their turns
   std::vector<WarpFilter> filters;
   std::vector<SectorSet> sets;  // by site
   std::vector<std::uint32_t> used_sites;
   SectorSet all[2];  // read, written
-  BitPages partly;   // sectors written in part: their bytes
+  BitPages partly;   // written bytes of partly written sectors
   std::size_t left = 0;
 };
 
 struct Sm {
   SectoredCache l1, texture;
-  SectoredCache stored;  // lines that were stored to lately: a store finds them, a load does not
+  SectoredCache stored;  // recently stored lines: a store hits them, a load does not
   std::vector<RunningBlock> running;
   const std::vector<const BlockLog*>* blocks = nullptr;
   std::size_t begun = 0, slots = 0;
 };
 
-// Who asked L2 for a line last.
+// Last SM that requested a line from L2.
 struct Asked {
   std::uint64_t line = ~std::uint64_t{0}, turn = 0;
   std::size_t sm = 0;
@@ -88,7 +89,7 @@ class Replay : public Replayed {
       const std::uint64_t sm = events::sm_of_block(b.block, sms);
       by_group[groups_.of(sm)][sm].push_back(&b);
     }
-    std::size_t most = 1;  // blocks of an SM at one time, of those that were logged
+    std::size_t most = 1;  // logged blocks that run on an SM at one time
     for (const auto& [group, by_sm] : by_group)
       for (const auto& [sm, of_sm] : by_sm) most = std::max(most, of_sm.size());
     most = std::min<std::size_t>(most, sizes_.resident_blocks);
@@ -98,10 +99,10 @@ class Replay : public Replayed {
   }
 
  private:
-  // Lines that were stored to: how long L1 knows them is not known; only what other warps store at about that time is
-  // found on an H200 (87 % of it, tests/data/h200, offset_copy).
+  // Capacity for stored lines. It is unknown how long L1 keeps them. On an H200 a store hits only what other warps
+  // store at about the same time (87 % of it, tests/data/h200, offset_copy).
   static constexpr std::uint64_t kStoredBytes = 16384;
-  // Some blocks of an SM that would have more at a time have their part of its caches.
+  // If fewer blocks were logged than an SM runs at a time, they get only their part of its caches.
   Sm make_sm() const {
     const auto part = [&](std::uint64_t bytes) {
       return static_cast<std::uint64_t>(part_ * static_cast<double>(bytes));
@@ -115,7 +116,7 @@ class Replay : public Replayed {
             0};
   }
 
-  // SMs whose requests meet, side by side.
+  // Replays SMs that share requests to L2, in lockstep.
   void run_group(const std::map<std::uint64_t, std::vector<const BlockLog*>>& by_sm) {
     while (sms_.size() < by_sm.size()) sms_.push_back(make_sm());
     std::size_t n = 0, live = 0;
@@ -138,7 +139,7 @@ class Replay : public Replayed {
     return sm.slots;
   }
 
-  // A request of each warp of the SM; how many of its slots are empty now.
+  // Each warp of the SM makes one request. Returns the number of slots that became empty.
   std::size_t turn(Sm& sm, std::size_t number) {
     std::size_t ended = 0;
     for (std::size_t s = 0; s < sm.slots; ++s) {
@@ -174,8 +175,8 @@ class Replay : public Replayed {
     b.left = log.accesses.size();
   }
 
-  // Neighbours come in either order: of the stores of an H200's warps to one line 57 % rose with the warp's number
-  // (tests/data/h200, offset_copy).
+  // Random order of the warps. Adjacent warps come in either order on hardware: of the stores to one line on an H200,
+  // 57 % came in the order of warp numbers (tests/data/h200, offset_copy).
   static void shuffle(std::vector<std::uint32_t>& turns, std::size_t warps, std::uint64_t block) {
     turns.resize(warps);
     for (std::uint32_t w = 0; w < warps; ++w) turns[w] = w;
@@ -189,11 +190,12 @@ class Replay : public Replayed {
       do {
         access(sm, b, b.log->accesses[b.order[b.next[w]++]], number * 64 + slot);
         --b.left;
-      } while (b.next[w] != b.end[w] && !b.log->accesses[b.order[b.next[w]]].first);  // groups of a texture
+      } while (b.next[w] != b.end[w] &&
+               !b.log->accesses[b.order[b.next[w]]].first);  // the requests of one texture instruction
     }
   }
 
-  // Which memory it touches, and nothing else.
+  // Only records the memory that the block touches; does not use the caches.
   void look_beside(const BlockLog& log) {
     RunningBlock b;
     b.log = &log;
@@ -249,7 +251,8 @@ class Replay : public Replayed {
                                                     : seen.global;
     if (e.first) ++tally.requests;
     look_up(sm, b, e, site, lines, slot / 64, tally);
-    // What others have written must be seen; a loop that waits is over when its warp goes on elsewhere.
+    // An acquire invalidates L1, so that other SMs' writes are seen. In a waiting loop only the last one counts: the
+    // next access of the warp is at another site.
     if (acquires(site) && !waits_on(b, e)) sm.l1.clear();
     tally.passes += passes(b, e, seen);
     note(b, e, lines);
@@ -260,7 +263,7 @@ class Replay : public Replayed {
     const bool load = e.type == AccessType::load, local = e.space == StateSpace::local;
     const bool texture = e.space == StateSpace::texture || (site.non_coherent && sizes_.texture_bytes != 0);
     const bool own = texture && sizes_.texture_bytes != 0;
-    // Atomics happen in L2; so does what must see other SMs' stores.
+    // These bypass L1: atomics, and accesses that must see other SMs' stores.
     const bool around = !load && e.type != AccessType::store ? true
                         : local || texture
                             ? false
@@ -276,7 +279,7 @@ class Replay : public Replayed {
       if (!around) {
         if (whole_lines_ && load && !own) mask = 0xf;  // Fermi fetches lines
         found = (own ? sm.texture : sm.l1).look_up(lines.line[i], mask, load || local);
-        // Stores are looked up by lines: what another warp stored to a line lets a store to the rest of it hit.
+        // Stores hit by line: after a store to a part of the line, another warp's store to the rest hits.
         if (!load && !local && sm.stored.look_up(lines.line[i], 0xf, true) != 0) found = mask;
       }
       tally.hits += std::popcount(static_cast<std::uint8_t>(found & lines.sectors[i]));
@@ -299,7 +302,7 @@ class Replay : public Replayed {
     return next != b.end[e.warp] && b.log->accesses[b.order[next]].site == e.site;
   }
 
-  // Of the sectors those that another SM of the group asks for just now: one request to L2 for both.
+  // Returns the sectors that another SM of the group requests in the same turn: L2 gets one request for both.
   std::uint8_t asked_by_others(std::uint64_t line, std::uint8_t mask, std::size_t number) {
     Asked& a = asked_[line * 0x9e3779b97f4a7c15u >> 54];
     if (a.line == line && a.turn == now_) {
@@ -323,7 +326,7 @@ class Replay : public Replayed {
     return seen.last_passes;
   }
 
-  // Which memory it touches.
+  // Records the memory that the access touches.
   void note(RunningBlock& b, const LoggedAccess& e, const RequestLines& lines) {
     const bool local = e.space == StateSpace::local;
     SectorSet& of_site = b.sets[e.site];
@@ -342,7 +345,7 @@ class Replay : public Replayed {
     if (e.type == AccessType::store && !local) note_partly(b, e);
   }
 
-  // Bytes of sectors that a store does not cover as a whole.
+  // Records the written bytes of sectors that a store does not cover completely.
   void note_partly(RunningBlock& b, const LoggedAccess& e) {
     const std::uint32_t bytes = e.bytes;
     const bool side_by_side = !e.lanes && e.mask == kFullMask && e.kx == bytes &&

@@ -1,3 +1,4 @@
+// Sets of touched sectors, and their extrapolation to a whole grid.
 #include "counters/footprint.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ Stretches merged(Stretches s) {
   const auto by_begin = [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; };
   if (!std::is_sorted(s.begin(), s.end(), by_begin)) {
     constexpr std::size_t kMany = 1024;
-    if (s.size() > kMany && sectors_in(s) < 256 * s.size()) {  // bits are quicker to sort
+    if (s.size() > kMany && sectors_in(s) < 256 * s.size()) {  // sorting bit pages is faster
       SectorSet set;
       for (const Stretch& x : s) set.add(x.begin, x.end);
       return set.stretches();
@@ -39,7 +40,7 @@ std::uint64_t sectors_in(const Stretches& stretches) {
 events::DistinctStretches distinct(const Stretches& stretches) {
   double counts[5] = {};
   for (unsigned g = 0; g < 5; ++g) {
-    std::uint64_t next = 0, n = 0;  // the first that is not counted yet
+    std::uint64_t next = 0, n = 0;  // next: the first stretch not counted yet
     for (const Stretch& s : stretches) {
       const std::uint64_t first = std::max(next, s.begin >> g), end = ((s.end - 1) >> g) + 1;
       if (end > first) n += end - first;
@@ -135,13 +136,14 @@ std::uint64_t shape_hash(const Stretches& s) {
   return h;
 }
 
-// steps . (index - origin's) = distance, of so many blocks: Gauss, then every equation must hold.
+// One block's equation: dot(steps, of) = distance. of: its index minus that of the first block. distance: sectors
+// between their addresses.
 struct Equation {
   double of[3];
   double distance;
 };
 
-// tolerance: sectors; 0: steps are whole.
+// Solves for the steps by Gaussian elimination, then checks every equation. tolerance: in sectors; 0: whole steps.
 bool solve(std::vector<Equation> equations, const Dim3& grid, double tolerance, double steps[3]) {
   const std::uint64_t extent[3] = {grid.x, grid.y, grid.z};
   const std::vector<Equation> all = equations;
@@ -188,7 +190,7 @@ std::optional<Moved> moved_from(const std::vector<const BlockStretches*>& same, 
   if (!solve(equations, grid, tolerance, out.step)) return std::nullopt;
   const auto back = static_cast<std::int64_t>(
       std::floor(out.step[0] * first.index.x + out.step[1] * first.index.y + out.step[2] * first.index.z));
-  // Addresses of a texture begin at 0, and its first blocks may be cut there: they would lie before it.
+  // Addresses of a texture begin at 0, where its first blocks may be clipped. Their shape would begin below 0.
   if (back > 0 && first.stretches.front().begin < static_cast<std::uint64_t>(back)) return std::nullopt;
   out.shape = first.stretches;
   for (Stretch& s : out.shape) {
@@ -198,7 +200,7 @@ std::optional<Moved> moved_from(const std::vector<const BlockStretches*>& same, 
   return out;
 }
 
-// Those of the most frequent key; less than half of all: none.
+// Blocks with the most frequent key; empty if they are less than half of all.
 template <class Key>
 std::vector<const BlockStretches*> most_alike(const std::vector<BlockStretches>& blocks, Key&& key,
                                               std::vector<const BlockStretches*>* others) {
@@ -221,9 +223,9 @@ std::optional<Moved> find_steps(const std::vector<BlockStretches>& blocks, const
   std::vector<const BlockStretches*> others;
   std::optional<Moved> out;
   if (const auto same = most_alike(blocks, shape_hash, &others); !same.empty()) out = moved_from(same, grid, 0);
-  if (!out) {  // as many stretches over about as much
+  if (!out) {  // compare roughly: the number of stretches and the total span
     const auto rough = [](const Stretches& s) { return s.size() << 40 | (s.back().end - s.front().begin + 1) / 3; };
-    constexpr std::size_t kEnough = 4;  // blocks that agree by more than chance
+    constexpr std::size_t kEnough = 4;  // more blocks than this do not agree by chance
     const auto same = most_alike(blocks, rough, &others);
     if (same.size() > kEnough) out = moved_from(same, grid, 1);
   }
@@ -241,7 +243,7 @@ std::optional<Stretches> moved_over(const Moved& moved, const Dim3& grid, std::u
   const std::uint64_t ny = std::min<std::uint64_t>(grid.y, rows),
                       nz = std::min<std::uint64_t>(grid.z, (rows + grid.y - 1) / grid.y);
   Way ways[3] = {{moved.step[0], nx}, {moved.step[1], ny}, {moved.step[2], nz}};
-  // Short steps first: what they fill is one stretch for the long ones.
+  // Short steps first: they mostly merge into one stretch, which the long steps then repeat.
   std::sort(std::begin(ways), std::end(ways),
             [](const Way& a, const Way& b) { return std::fabs(a.step) < std::fabs(b.step); });
   Stretches now = moved.shape;
@@ -278,7 +280,8 @@ std::optional<Stretches> moved_over(const Moved& moved, const Dim3& grid, std::u
 double extrapolated(double one, double together, double seen, double blocks, double most) {
   if (one <= 0 || seen <= 0) return 0;
   if (blocks <= seen) return together;
-  // together = region * (1 - (1 - one / region)^seen), which grows with the region: halving, on a logarithmic scale.
+  // Solves together = region * (1 - (1 - one / region)^seen) for the region. The right side grows with the region, so
+  // bisection works (on a logarithmic scale).
   const auto covered = [&](double region, double n) {
     return region * -std::expm1(n * std::log1p(-std::min(1.0, one / region)));
   };

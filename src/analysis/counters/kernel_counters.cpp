@@ -1,3 +1,4 @@
+// Counters of a launch and of a site, from the counts of the executed PTX.
 #include "counters/kernel_counters.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ MetricId offset(MetricId first, unsigned by) {
   return static_cast<MetricId>(static_cast<unsigned>(first) + by);
 }
 
-// The rows of one operation on a space follow each other in the table, in the same order for every operation.
+// Rows of the table for one operation on a space.
 struct GlobalRows {
   MetricId requests, sectors, lines, accesses, bytes, transactions, transaction_bytes;
 };
@@ -40,7 +41,7 @@ struct SharedRows {
 constexpr SharedRows kShared[] = {WG_SHARED_ROWS(ld), WG_SHARED_ROWS(st), WG_SHARED_ROWS(atom)};
 #undef WG_SHARED_ROWS
 
-// As ptxas merges them; it does not touch atomics.
+// Rows of the machine code, after ptxas has merged accesses. It leaves atomics unchanged.
 constexpr SharedRows kMachineShared[] = {
     {MetricId::shared_ld_inst, MetricId::machine_shared_ld_wavefronts, MetricId::machine_shared_ld_conflicts,
      MetricId::machine_shared_ld_ideal, MetricId::shared_ld_bytes},
@@ -54,8 +55,8 @@ struct LocalRows {
 constexpr LocalRows kLocal[] = {{MetricId::local_ld_requests, MetricId::local_ld_sectors, MetricId::local_ld_bytes},
                                 {MetricId::local_st_requests, MetricId::local_st_sectors, MetricId::local_st_bytes}};
 
-// What every launch has, also where nothing was counted. Made once: going through the table took a fifth of what a
-// short launch costs.
+// Zeros for the counters that every launch has, even if nothing was counted. Computed once, because a pass over the
+// table took a fifth of the time of a short launch.
 const Values& zero_sums() {
   static const Values zeroes = [] {
     Values v;
@@ -121,7 +122,7 @@ void add_global(Values& v, const events::Site& site, const events::SiteCounts& c
     v.add(MetricId::surface_bytes, as_double(a.bytes_asked));
     return;
   }
-  if (site.kind == SiteKind::bulk_copy) {  // its space is that of the destination
+  if (site.kind == SiteKind::bulk_copy) {  // site.space is the destination's
     v.add(MetricId::bulk_copies, as_double(c.global_requests));
     v.add(MetricId::bulk_bytes, as_double(a.bytes_asked));
     v.add(site.space == StateSpace::global ? MetricId::bulk_written_sectors : MetricId::bulk_read_sectors,
@@ -163,7 +164,7 @@ void add_shared(Values& v, const events::Site& site, const events::SiteCounts& c
   if (site.kind == SiteKind::bulk_copy) {
     v.add(MetricId::bulk_wavefronts, as_double(c.shared.wavefronts));
     if (c.global_requests != 0) return;
-    v.add(MetricId::bulk_copies, as_double(c.shared_requests) / 2);  // from shared to shared memory: both sides
+    v.add(MetricId::bulk_copies, as_double(c.shared_requests) / 2);  // shared to shared memory: counted on both sides
     v.add(MetricId::bulk_bytes, as_double(c.shared.bytes_asked) / 2);
     return;
   }
@@ -186,13 +187,13 @@ void add_local(Values& v, const events::Site& site, const events::SiteCounts& c)
   v.add(r.bytes, as_double(c.local.bytes_asked));
 }
 
-// A copy is counted on both of its sides.
+// Is the site a copy, which is counted at its source and at its destination?
 bool on_both_sides(const events::Site& site, const events::SiteCounts& c) {
   return site.kind == SiteKind::bulk_copy ||
          (site.kind == SiteKind::async_copy && c.shared_requests != 0 && c.global_requests != 0);
 }
 
-// Instructions of the load and store unit by the bits of a lane. Constants and textures have units of their own.
+// Counts instructions of the load/store unit by bits per lane. Constants and textures have units of their own.
 void add_width(Values& v, const events::Site& site, const events::SiteCounts& c) {
   if (c.requests == 0) return;
   if (site.kind == SiteKind::texture) return v.add(MetricId::sass_texture, as_double(c.requests));

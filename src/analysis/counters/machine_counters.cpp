@@ -1,3 +1,4 @@
+// Counters of the predicted machine code: instructions, pipes, and merged accesses.
 #include "counters/machine_counters.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ constexpr Pair kSame[] = {
     {MetricId::machine_thread_inst_on, MetricId::thread_inst_on},
 };
 
-// How many lanes the guards of PTX instructions left on.
+// Active lanes of machine instructions, after the guards of their PTX instructions.
 class LanesOn {
  public:
   LanesOn(const events::KernelFacts& facts, const events::LaunchCounts& counts) : counts_(counts) {
@@ -61,8 +62,8 @@ class LanesOn {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> guards_;
 };
 
-// Nsight Compute's rows of accesses of 8, 16, 32, 64, 128 bits a lane; it counts them whether or not a lane is on.
-// Constants and textures have units of their own.
+// Nsight Compute's counters of accesses of 8, 16, 32, 64, 128 bits per lane. They include accesses without an active
+// lane. Constants and textures have units of their own.
 void add_width(Values& v, const Instruction& i, double warps) {
   const bool counted =
       i.pipe == machine::Pipe::global || i.pipe == machine::Pipe::shared || i.pipe == machine::Pipe::local || i.atomic;
@@ -72,7 +73,7 @@ void add_width(Values& v, const Instruction& i, double warps) {
   v.add(static_cast<MetricId>(static_cast<unsigned>(MetricId::memory_8b) + width), warps * parts);
 }
 
-// Volta's pipes and later ones'; before, they were others.
+// The pipe counters are those of Volta and later; older GPUs had other pipes.
 bool has_counted_pipes(const LaunchShape& shape) {
   return shape.model != nullptr && shape.model->cc_major >= 7;
 }
@@ -85,7 +86,8 @@ void add_pipes(Values& v, const machine::Code& code, const machine::Flow& flow) 
   for (std::size_t b = 0; b < code.blocks.size(); ++b)
     for (const Instruction& i : code.blocks[b].instructions)
       for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += flow.times(b, i) * i.on_pipe[k];
-  for (std::size_t k = 0; k < sums.size(); ++k) v.set(of_pipe(k), std::round(sums[k]));  // parts are averages
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    v.set(of_pipe(k), std::round(sums[k]));  // on_pipe is an average, so sums may be fractional
 }
 
 void add_instructions(Values& v, const machine::Code& code, const machine::Flow& flow, const LanesOn& lanes_on) {
@@ -116,7 +118,7 @@ void add_shared(Values& v, const Instruction& i, const events::Site& site, const
   v.add(load ? MetricId::machine_shared_ld_ideal : MetricId::machine_shared_st_ideal, as_double(cost.ideal_wavefronts));
 }
 
-// One lane adds for its warp: one sector of one line.
+// Aggregated atomic: one lane adds for its warp, so a request has one sector of one line.
 void aggregate(Values& v, const events::Site& site, const events::SiteCounts& c) {
   const double requests = as_double(c.global_requests);
   v.add(site.no_return ? MetricId::global_red_sectors : MetricId::global_atom_sectors,
@@ -144,7 +146,7 @@ void add_machine_values(Values& v, const LaunchShape& shape, const events::Kerne
       if (site.kind == SiteKind::load || site.kind == SiteKind::store) add_shared(v, i, site, counts.sites[i.site]);
       if (i.aggregated) aggregate(v, site, counts.sites[i.site]);
     }
-  // Parts of an instruction are an average.
+  // `issue` is an average, so the sums may be fractional.
   for (const MetricId id : {MetricId::machine_inst, MetricId::machine_thread_inst, MetricId::machine_thread_inst_on})
     v.set(id, std::round(v.get(id)));
   for (std::size_t b = 0; b < counts.branches.size() && b < shape.code->predicated.size(); ++b)

@@ -1,3 +1,4 @@
+// Table of counters, and sums of values.
 #include "counters/metric_table.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ constexpr std::array<MetricRow, kMetrics> kTable = [] {
 #include "counters/metrics.inc"
 #undef WG_METRIC
   };
-  // A quotient is no better than its parts.
+  // The origin of a quotient is the weaker one of its parts.
   for (MetricRow& r : table)
     for (const MetricId part : {r.numerator, r.divisor})
       if (part != MetricId::count) r.origin = std::max(r.origin, table[static_cast<std::size_t>(part)].origin);
@@ -41,7 +42,7 @@ const MetricRow* find_metric(std::string_view name) {
 void Values::add(const Values& other) {
   struct Sums {
     std::bitset<kMetrics> set;
-    std::array<std::uint64_t, kMetrics> mask{};  // all bits of the rows that add up: no branch for each row
+    std::array<std::uint64_t, kMetrics> mask{};  // all ones for rows of kind sum; avoids a branch per row
   };
   static const Sums sums = [] {
     Sums s;

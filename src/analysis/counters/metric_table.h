@@ -57,7 +57,7 @@ struct MetricAlias {
 std::span<const MetricAlias> metric_aliases();
 // As find_metric(), and also by short name.
 const MetricRow* find_metric_or_alias(std::string_view name);
-// At most three names similar to `name`: short names first, then the most similar first.
+// At most three names similar to `name`, most similar first; of equally similar ones, short names first.
 std::vector<std::string> similar_metrics(std::string_view name);
 
 class Values {

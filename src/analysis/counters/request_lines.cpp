@@ -1,3 +1,4 @@
+// Lines, sectors and bank passes of logged requests.
 #include "counters/request_lines.h"
 
 #include <algorithm>

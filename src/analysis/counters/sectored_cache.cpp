@@ -14,7 +14,7 @@ SectoredCache::SectoredCache(std::uint64_t bytes) {
 
 std::uint8_t SectoredCache::look_up(std::uint64_t line, std::uint8_t mask, bool allocate) {
   if (sets_ == 0) return 0;
-  // Addresses have 49 bits, lines 42: generations take the rest.
+  // Addresses have 49 bits and line numbers 42; the generation takes the remaining bits of the tag.
   const std::uint64_t tag = line | generation_ << 42;
   const std::uint64_t hash = (line ^ line >> 11) * 0x9e3779b97f4a7c15u;
   Line* const set = &lines_[((hash >> 32) * sets_ >> 32) * ways_];

@@ -1,5 +1,5 @@
-// Copies and fills: what the model's `timing` section says of the links (measured by lab/calibrate), put together as
-// the lab's topics `transfer` and `streams` show it on an H200 (lab/results/h200/lab-full.json).
+// Time estimates of copies and fills. Constants: the model's `timing` section (measured by lab/calibrate). Formulas:
+// the lab's topics `transfer` and `streams` on an H200 (lab/results/h200/lab-full.json).
 #include <algorithm>
 
 #include "timing/estimate.h"
@@ -7,15 +7,15 @@
 namespace warpgrind::timing {
 namespace {
 
-// A call takes the bytes of a small pageable buffer along and returns: CUDA Runtime API, "API synchronization
-// behavior", gives 64 KB.
+// Largest pageable copy to the device whose call returns before the data arrives: 64 KB by CUDA Runtime API, "API
+// synchronization behavior".
 constexpr std::uint64_t kTakenAlong = 64 * 1024;
-// Small copies to the device go with the commands of the stream and need no copy engine: on an H200 1 KiB behind a
-// kernel takes 4 us by events, 64 KiB 12 us. Where between them the limit lies is assumed.
+// Small copies to the device travel with the stream's commands and need no copy engine. On an H200, 1 KiB behind a
+// kernel takes 4 us between events, 64 KiB 12 us. The exact limit between them is assumed.
 constexpr std::uint64_t kWithCommands = 8 * 1024;
 
 double between_events(const TimingConstants& c, double ns) {
-  return std::max(0.0, ns - c.event_pair_ns);  // events take their own time on the timeline
+  return std::max(0.0, ns - c.event_pair_ns);  // the timeline charges events separately
 }
 
 CopyEstimate pinned(const TimingConstants& c, double bytes, bool to_device) {
@@ -27,13 +27,13 @@ CopyEstimate pinned(const TimingConstants& c, double bytes, bool to_device) {
   return e;
 }
 
-// The latencies are the host's, with its call and the return from it.
+// The measured latencies are seen by the host: they include its call and its wait.
 CopyEstimate pageable(const TimingConstants& c, double bytes, bool to_device) {
   CopyEstimate e;
   const double host = to_device ? c.pageable_to_device_latency_ns : c.pageable_to_host_latency_ns;
   const double transfer = bytes / (to_device ? c.pageable_to_device_gbps : c.pageable_to_host_gbps);
   e.time.alone = std::max(0.0, host - c.host_wait_ns - kHostCallNs) + transfer;
-  e.time.queued = e.time.alone;  // the host brings or takes every piece of it
+  e.time.queued = e.time.alone;  // the host moves every piece, so nothing overlaps
   if (!to_device || bytes > static_cast<double>(kTakenAlong)) return e;
   e = pinned(c, bytes, to_device);
   e.staging_ns = transfer;
@@ -41,7 +41,7 @@ CopyEstimate pageable(const TimingConstants& c, double bytes, bool to_device) {
   return e;
 }
 
-// Without a link of their own, GPUs copy through page-locked memory of the host.
+// GPUs without a direct link copy through pinned host memory.
 CopyEstimate peer(const TimingConstants& c, double bytes) {
   CopyEstimate e;
   if (c.peer_copy_gbps > 0) {
@@ -66,7 +66,7 @@ CopyEstimate estimate_copy(const GpuModel& m, CopyPath path, HostMemory host, st
     case CopyPath::host_to_device:
     case CopyPath::device_to_host:
       return host == HostMemory::pinned ? pinned(c, n, to_device) : pageable(c, n, to_device);
-    case CopyPath::device_to_device:  // a kernel of the driver's: read and written
+    case CopyPath::device_to_device:  // a kernel of the driver, which reads and writes DRAM
       e.time.alone = e.time.queued = c.next_launch_ns + 2 * n / c.dram_copy_gbps;
       return e;
     case CopyPath::peer:
@@ -91,9 +91,10 @@ TimelineCosts timeline_costs(const GpuModel& m) {
   const TimingConstants& c = m.timing;
   TimelineCosts costs;
   costs.host_wait = c.host_wait_ns;
-  // A copy of 4 bytes to the device goes with the commands, one to the host changes from kernels to an engine.
+  // Measured with copies of 4 bytes: one to the device travels with the commands, one to the host switches from kernels
+  // to a copy engine.
   costs.engine_switch = std::max(0.0, c.pinned_to_host_latency_ns - c.pinned_to_device_latency_ns);
-  // The word that work has ended is a copy of 4 bytes.
+  // The signal between GPUs is taken to cost as much as a copy of 4 bytes.
   costs.other_gpu = between_events(c, c.peer_copy_gbps > 0 ? c.peer_copy_latency_ns : c.pinned_to_host_latency_ns);
   return costs;
 }

@@ -1,5 +1,5 @@
-// The time of a launch on a GPU that is not there: from what it asks of the GPU (timing/launch_work.h), by the terms of
-// timing/terms. Every figure that comes from here carries the origin `estimated`; how good it is: docs/accuracy.md.
+// Time estimate of a launch on the modelled GPU, from the launch's work (timing/launch_work.h) and the terms of
+// timing/terms. All results have the origin `estimated`. Accuracy: docs/accuracy.md.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ namespace warpgrind::timing {
 
 struct Bound {
   Limit limit = Limit::launch;
-  double ns = 0;  // what the kernel would take if nothing else took any time
+  double ns = 0;  // duration of the kernel if nothing else took any time
 };
 
 struct KernelEstimate {
-  double ns = 0;                   // the kernel's duration, as a profiler gives it (gpu__time_duration)
-  double event_ns = 0;             // what two events around it show when nothing else runs
-  double queued_ns = 0;            // what it adds to the time of a stream that is busy already
-  double low_ns = 0, high_ns = 0;  // 10 to 90 % of the real durations lie between them (timing/interval.h)
+  double ns = 0;                   // the kernel's duration in a profiler (gpu__time_duration)
+  double event_ns = 0;             // time between two events around it, if nothing else runs
+  double queued_ns = 0;            // time it adds to a busy stream
+  double low_ns = 0, high_ns = 0;  // 10th and 90th percentile of the real durations (timing/interval.h)
   Limit limit = Limit::launch;
   std::vector<Bound> bounds;   // longest first
   double dram_bytes = 0;       // read and written
-  double allocated_bytes = 0;  // lines of L2 that the launch takes
-  void add(double more_ns);    // to all times
-  // What it adds as a node of a graph that depends on another node.
+  double allocated_bytes = 0;  // lines of L2 that the launch allocates
+  void add(double more_ns);    // adds to all times
+  // Time it adds as a node of a graph that depends on another node.
   double chained_ns(const GpuModel& model) const {
     return queued_ns - model.timing.next_launch_ns + model.timing.graph_kernel_ns;
   }
@@ -40,15 +40,15 @@ KernelEstimate estimate_kernel(const GpuModel& model, const LaunchWork& work, co
 enum class CopyPath : std::uint8_t { host_to_device, device_to_host, device_to_device, peer, host_to_host };
 enum class HostMemory : std::uint8_t { pageable, pinned };
 
-// What one copy takes. Pageable memory goes through buffers of the driver, which the host fills or empties: its call
-// returns when that is done, but for a small copy to the device, whose bytes the call takes along.
+// Time of one copy. Pageable memory goes through buffers of the driver, which the host fills or empties; the call
+// returns after that. The call of a small copy to the device returns earlier: once its bytes are staged.
 struct CopyEstimate {
   CopyTime time;
-  double staging_ns = 0;       // of the host, before the GPU begins
-  bool returns_early = false;  // a call that waits returns when the bytes are staged, not when they have arrived
+  double staging_ns = 0;       // work of the host before the GPU begins
+  bool returns_early = false;  // a blocking call returns when the bytes are staged, not when they have arrived
 };
 CopyEstimate estimate_copy(const GpuModel& model, CopyPath path, HostMemory host, std::uint64_t bytes);
-// Managed memory that is moved ahead of its use: so many bytes that are not where they should be.
+// Prefetch of managed memory. bytes: only those that are not at the destination yet.
 CopyTime estimate_prefetch(const GpuModel& model, std::uint64_t bytes);
 double estimate_memset_ns(const GpuModel& model, std::uint64_t bytes);
 TimelineCosts timeline_costs(const GpuModel& model);

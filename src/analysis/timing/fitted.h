@@ -1,6 +1,6 @@
-// What no microbenchmark measures: parameters of the time model that were fitted on the lab's rows of an H200
-// (`make accuracy` fits them anew, docs/accuracy.md has the score without each topic). They describe how the parts of
-// an SM overlap and what ptxas makes of PTX, so that other GPUs take them over.
+// Fitted parameters of the time model, which no microbenchmark measures. They were fitted on the lab's rows of an H200
+// (`make accuracy` refits them; docs/accuracy.md has the score without each topic). They describe how the parts of an
+// SM overlap and how ptxas translates PTX, so other GPUs use them too.
 #pragma once
 
 #include <array>
@@ -9,21 +9,21 @@
 namespace warpgrind::timing {
 
 struct Fitted {
-  double start_ns = 598.8;      // parameters, page tables and code that a launch finds cold
-  double overlap_many = 3.205;  // norm of latency and throughput with 16 warps a scheduler,
-  double overlap_one = 1;       // ... with one
-  double sharing = 1.834;       // norm of the groups of units
-  double fetch_ns = 2.023;      // an instruction that is fetched for the first time
-  double integer = 0.4;         // SASS integer instructions for one of PTX
-  double issue = 0.8988;        // SASS instructions for one by machine/'s weights
-  double path = 1.211;          // of the path's part that depends on the latency of memory
-  double merge = 0.6831;        // of the bytes that writes of parts of sectors cost
+  double start_ns = 598.8;      // start of a launch: parameters, page tables and code are cold
+  double overlap_many = 3.205;  // exponent of the norm of latency and throughput, with 16 warps per scheduler
+  double overlap_one = 1;       // the same with one warp per scheduler
+  double sharing = 1.834;       // exponent of the norm of the groups of units
+  double fetch_ns = 2.023;      // first fetch of an instruction
+  double integer = 0.4;         // SASS integer instructions per PTX integer instruction
+  double issue = 0.8988;        // SASS instructions per instruction by machine/'s weights
+  double path = 1.211;          // factor of the path's part that depends on memory latency
+  double merge = 0.6831;        // factor of the bytes that partial writes of sectors cost
 };
 
 struct FittedMember {
   std::string_view name;
   double Fitted::*value = nullptr;
-  double low = 0, high = 0;  // between which it is looked for
+  double low = 0, high = 0;  // search range
 };
 inline constexpr std::array kFittedMembers = {
     FittedMember{"start_ns", &Fitted::start_ns, 200, 1000},

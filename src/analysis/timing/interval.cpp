@@ -16,7 +16,7 @@ constexpr Row kRows[] = {
 #undef WG_INTERVAL
 };
 
-// Half of the constants or more come from papers or from other GPUs.
+// More than half of the constants were measured on this GPU; the others come from papers or other GPUs.
 bool measured(const GpuModel& model) {
   const auto n = std::count_if(model.timing_sources.begin(), model.timing_sources.end(),
                                [](const TimingSource& s) { return s.origin == TimingOrigin::measured; });
@@ -29,7 +29,7 @@ Interval interval_of(const GpuModel& model, Limit limit, double ns) {
   Interval out;
   for (const Row& row : kRows) {
     if (row.limit != limit) continue;
-    // Three times longer or shorter than any row that it binds: nobody has looked.
+    // No data for durations more than 3 times longer or shorter than all rows with this limit.
     const bool alike = ns > row.shortest_us * 1e3 / 3 && ns < row.longest_us * 1e3 * 3;
     const double wider = (alike ? 1.0 : 1.3) * (measured(model) ? 1.0 : 2.0);
     out.low = row.low / wider;

@@ -1,4 +1,4 @@
-// How far the truth may be from an estimate.
+// Uncertainty interval of a time estimate.
 #pragma once
 
 #include "gpu/gpu_model.h"
@@ -10,8 +10,9 @@ struct Interval {
   double low = 1, high = 1;  // factors of the estimate: 80 % of the real durations lie between them
 };
 
-// Of a kernel that `limit` binds and that takes `ns`. By the lab's rows of an H200 (intervals.inc); wider for a kernel
-// unlike any of them, and twice as wide for a GPU whose constants nobody has measured.
+// Interval for a kernel that is bound by `limit` and takes `ns`. Source: the lab's rows of an H200 (intervals.inc). It
+// is 1.3 times wider if no row has a similar duration, and twice as wide if most of the GPU's constants are not
+// measured.
 Interval interval_of(const GpuModel& model, Limit limit, double ns);
 
 }  // namespace warpgrind::timing

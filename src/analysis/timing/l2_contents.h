@@ -1,5 +1,5 @@
-// What one GPU's L2 holds from launch to launch: which allocations its last kernels went through, and what of it has
-// still to be written back.
+// Contents of one GPU's L2 between launches: the allocations that the last kernels accessed, and the amount of dirty
+// data.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,22 @@ class L2Contents {
   explicit L2Contents(const GpuModel& model) : model_(model) {}
   using Stretches = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // first address, bytes
 
-  // As a launch finds it that touches these allocations. kernel: whatever tells its code from that of others.
+  // State before a launch that touches these allocations. kernel: any pointer that identifies its code.
   L2State before(const Stretches& allocations, const void* kernel = nullptr) const;
-  // It has run: of them together it touched `bytes`; lines for `allocated` bytes took the place of others.
+  // The launch has run. bytes: touched in all these allocations together. allocated: bytes of new lines, which evicted
+  // others.
   void after_launch(const Stretches& allocations, double bytes, double allocated, const void* kernel = nullptr);
-  // A fill or copy on the device has written `bytes` there.
+  // A fill or copy on the device has written `bytes` at the address.
   void after_write(std::uint64_t address, double bytes);
   // The cache now holds only clean lines of a buffer that no later launch reads.
   void after_flush();
 
  private:
   const GpuModel& model_;
-  double touched_ = 0;  // bytes, since the beginning
+  double touched_ = 0;  // bytes, since the start
   double dirty_ = 0;
-  std::map<const void*, double> code_;    // by kernel: likewise
-  std::map<std::uint64_t, double> last_;  // by first address: `touched_` before it was gone through the last time
+  std::map<const void*, double> code_;    // by kernel: `touched_` before its last launch
+  std::map<std::uint64_t, double> last_;  // by first address: `touched_` before its last use
 };
 
 }  // namespace warpgrind::timing

@@ -1,5 +1,4 @@
-// What one launch asks of a GPU: the input of the time model. Counts are exact or modelled; the rows of launch_work.inc
-// say what each is.
+// Work of one launch: the input of the time model. The figures are exact or modelled; launch_work.inc defines each.
 #pragma once
 
 #include <array>
@@ -13,7 +12,7 @@ struct LaunchWork {
 #define WG_WORK(member, unit, definition) double member = 0;
 #include "timing/launch_work.inc"
 #undef WG_WORK
-  // Of different memory, read and written.
+  // Distinct bytes, read plus written.
   double touched_bytes() const {
     return kSectorBytes * (read_sectors + write_sectors);
   }

@@ -1,3 +1,4 @@
+// Ledger: places closed entries in issue order.
 #include "timing/ledger.h"
 
 #include <utility>
@@ -43,12 +44,12 @@ void Ledger::run(std::unique_lock<std::mutex>& lock, const EntryPtr& entry) {
   Place place = std::exchange(entry->place, {});
   lock.unlock();
   place();
-  place = nullptr;  // what it holds may add to this ledger when it goes
+  place = nullptr;  // without the lock: destroying its captures may add to this ledger
   lock.lock();
   entry->placed = true;
 }
 
-// An entry leaves the list when it has been placed, not before: who waits for it must see what it did.
+// An entry leaves the list only after it was placed: a thread that waits for it must see its effect.
 void Ledger::place_front(std::unique_lock<std::mutex>& lock) {
   if (placing_) return;
   placing_ = true;
@@ -66,7 +67,7 @@ void Ledger::place_closed(std::uint64_t number) {
   changed_.wait(lock, [&] { return !placing_; });
   placing_ = true;
   for (std::size_t i = 0; i < entries_.size() && entries_[i]->number <= number; ++i) {
-    const EntryPtr entry = entries_[i];  // none leaves the list meanwhile
+    const EntryPtr entry = entries_[i];  // no entry leaves the list while placing_ is set
     if (entry->closed && !entry->placed) run(lock, entry);
   }
   placing_ = false;

@@ -1,6 +1,6 @@
-// Work ends in any order, but it is placed on the timeline in the order in which it was issued, so that virtual times
-// do not depend on how fast this machine did what. An entry is opened when work is issued and closed when its duration
-// is known; entries are placed from the front, one after the other, each by a function that the issuer gave.
+// Queue that places work on the timeline in issue order, although work ends in any order. So virtual times do not
+// depend on the speed of this machine. An entry is opened when work is issued and closed when its duration is known.
+// Entries are placed from the front, one by one, each by a function from the issuer.
 #pragma once
 
 #include <atomic>
@@ -25,12 +25,12 @@ class Ledger {
 
   EntryPtr open(Place place);
   void close(const EntryPtr& entry);
-  // Something that needs no work: placed at once when all before it are, else in its turn.
+  // Adds an entry that is closed already: it is placed at once if all before it are, else in its turn.
   void add(Place place);
 
   std::uint64_t last() const;  // number of the last entry
   bool placed_through(std::uint64_t number) const;
-  // Places what is closed up to `number` out of turn, without what is still open.
+  // Places all closed entries up to `number` now; skips entries that are still open.
   void place_closed(std::uint64_t number);
 
  private:
@@ -39,9 +39,9 @@ class Ledger {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<EntryPtr> entries_;  // not placed, in order of number
+  std::deque<EntryPtr> entries_;  // not placed yet, in order of number
   std::uint64_t next_ = 1;
-  bool placing_ = false;  // some thread runs a Place; it goes on with those that follow
+  bool placing_ = false;  // a thread runs a Place, and will continue with the following entries
 };
 
 }  // namespace warpgrind::timing

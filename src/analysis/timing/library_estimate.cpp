@@ -1,3 +1,4 @@
+// Time estimates of library calls: constants with their sources, and the formula.
 #include "timing/library_estimate.h"
 
 #include <algorithm>
@@ -10,17 +11,17 @@ namespace {
 // peaks at the 1980 MHz that the device query reports.
 constexpr double kFp32Share = 0.76, kFp64Share = 0.90, kTf32Share = 0.73, kHalfShare = 0.71, kBf16Share = 0.74;
 constexpr double kInt8Share = 0.7;  // assumed, like FP16
-// What a product takes besides: its start, and the length of one thread block's sums. The same measurements at
-// N = 128 to 1024: 6.4 to 61 us (FP32), 3.2 to 40 us (FP64); this rule is within 35 % of them.
+// Fixed time of a product: its start, plus a time per step of one thread block's sums. Measured likewise at N = 128 to
+// 1024: 6.4 to 61 us (FP32), 3.2 to 40 us (FP64); this rule is within 35 % of them.
 constexpr double kProductStartNs = 2500, kDepthNs = 6;
-// cublasSgeam of 16384 x 16384: 3947 GB/s of the 4273 that a copy reaches.
+// Measured: cublasSgeam of 16384 x 16384 reaches 3947 GB/s, a copy 4273.
 constexpr double kDenseShare = 0.92;
-// Without a measurement here: a transform reads and writes everything once for each pass over the data and is taken to
-// reach 80 % of a copy; sparse products gather from a vector and are taken to reach 60 %; generators write, 90 %.
+// Assumed, not measured. A transform reads and writes all data once per pass: 80 % of a copy's bandwidth. Sparse
+// products gather from a vector: 60 %. Generators only write: 90 %.
 constexpr double kTransformShare = 0.8, kSparseShare = 0.6, kRandomShare = 0.9;
-constexpr double kStartNs = 2000;  // of a small kernel, from its launch to its end
+constexpr double kStartNs = 2000;  // duration of a small kernel, from launch to end
 
-// Operations a clock and SM of the tensor cores, dense (NVIDIA's architecture white papers and datasheets); 0: none.
+// Dense operations per clock and SM of the tensor cores (NVIDIA's architecture white papers and datasheets); 0: none.
 double tensor_rate(const GpuModel& model, LibraryArithmetic arithmetic) {
   struct Row {
     int cc;

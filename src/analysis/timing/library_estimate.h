@@ -1,6 +1,6 @@
-// The estimated time of a call into a library (cuBLAS, cuFFT, cuRAND, cuSPARSE), which the host carries out: nothing of
-// it is counted, so that all there is are the operations and bytes that the documented task needs at least, the model's
-// peaks, and the share of them that such a library reaches. Constants and their sources: library_estimate.cpp.
+// Time estimate of a library call (cuBLAS, cuFFT, cuRAND, cuSPARSE). The host executes the call, so nothing is counted.
+// The estimate uses the least operations and bytes that the documented task needs, the GPU's peaks, and the share of
+// the peaks that such a library reaches. Constants and their sources: library_estimate.cpp.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 namespace warpgrind::timing {
 
 enum class LibraryFamily : std::uint8_t {
-  matrix_product,  // and what is made of products: triangular solves, factorisations
-  dense,           // vectors and matrices read and written once: BLAS 1 and 2, geam, scaling
+  matrix_product,  // also built from products: triangular solves, factorisations
+  dense,           // read and write vectors and matrices once: BLAS 1 and 2, geam, scaling
   transform,       // FFT
   random,          // generators
   sparse
@@ -23,13 +23,13 @@ struct LibraryWork {
   LibraryFamily family = LibraryFamily::dense;
   LibraryArithmetic arithmetic = LibraryArithmetic::fp32;
   double operations = 0;  // multiplications and additions
-  double bytes = 0;       // of operands, each once
-  double depth = 0;       // length of the sums that a product makes one after the other
+  double bytes = 0;       // of all operands, each counted once
+  double depth = 0;       // length of the serial sums of a product
 };
 
 struct LibraryEstimate {
   double ns = 0;
-  double gpu_fraction = 0;  // the part of the GPU that it keeps busy
+  double gpu_fraction = 0;  // part of the GPU that is busy, 0 to 1
 };
 
 LibraryEstimate estimate_library(const GpuModel& model, const LibraryWork& work);

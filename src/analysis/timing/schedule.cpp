@@ -1,3 +1,4 @@
+// List scheduling of a basic block, and in-order issue of the result.
 #include "timing/schedule.h"
 
 #include <algorithm>
@@ -12,18 +13,18 @@ namespace {
 using machine::Instruction;
 using machine::Pipe;
 
-// 32-bit registers of loads under way that ptxas keeps for a stretch of code; a load beyond them is issued only when it
-// is the next in the program. By the lab's rows of an H200.
+// Limit of 32-bit registers that loads in flight occupy. A load beyond it is issued only if it is next in program
+// order. Fitted to the lab's rows of an H200.
 constexpr double kLoadRegisters = 16;
-// Cycles that ptxas keeps between a load and its first reader where it can. By the lab's rows of an H200 (100: 10.9 %
-// in the median, 200 and 300: 10.3 %); the machine code of its products has as much between them.
+// Latency that ptxas assumes between a load and its first reader. Fitted to the lab's rows of an H200 (median error
+// with 100: 10.9 %, with 200 and 300: 10.3 %). Its machine code of matrix products shows the same distance.
 constexpr double kExpectedLoad = 200;
 
 bool waits_for_data(const Instruction& i) {
   return i.load && (i.pipe == Pipe::global || i.pipe == Pipe::local || i.pipe == Pipe::texture);
 }
 
-// Memory whose accesses keep their order; none: not memory.
+// Number of the memory whose accesses keep their order (global, shared, local); nullopt: not a memory access.
 std::optional<unsigned> memory_of(const Instruction& i) {
   switch (i.pipe) {
     case Pipe::global:
@@ -57,7 +58,7 @@ void Dependences::link(std::uint32_t from, std::uint32_t to, bool result) {
   ++waits_[to];
 }
 
-// Registers that are written again are renamed.
+// Only true dependences (read after write): ptxas renames registers that are written again.
 void Dependences::registers() {
   std::unordered_map<ptx::RegId, std::uint32_t> last;
   for (std::uint32_t n = 0; n < block_->instructions.size(); ++n) {
@@ -75,7 +76,7 @@ void Dependences::registers() {
   }
 }
 
-// A store stays behind the accesses before it to its memory, a load behind the last store; nothing passes a barrier.
+// A store stays behind all earlier accesses to its memory, a load behind the last store. Nothing passes a barrier.
 void Dependences::memory() {
   struct Memory {
     std::optional<std::uint32_t> store;
@@ -106,7 +107,7 @@ void Dependences::memory() {
   }
 }
 
-// What ends the block is its last issue.
+// An instruction that ends the block is issued last.
 void Dependences::control() {
   if (block_->instructions.empty() || !block_->instructions.back().ends) return;
   const auto last = static_cast<std::uint32_t>(block_->instructions.size() - 1);
@@ -115,7 +116,7 @@ void Dependences::control() {
 
 namespace {
 
-// Issues instructions of a block; when, and what is there afterwards.
+// Issues the instructions of a block one by one; computes the issue cycles and the availability of results.
 class Issue {
  public:
   Issue(const Dependences& d, const Costs& costs, double start, Ready& ready)
@@ -125,7 +126,7 @@ class Issue {
   }
 
   double now() const { return now_; }
-  // Operands and pipe are there.
+  // First cycle at which the operands and the pipe are available.
   double soonest(std::uint32_t n) const { return std::max(available_[n], busy_[static_cast<std::size_t>(at(n).pipe)]); }
   void wait_until(double cycle) { now_ = std::max(now_, cycle); }
 
@@ -156,7 +157,7 @@ class Issue {
   std::array<double, machine::kPipes> busy_{};
 };
 
-// List scheduling: of what could be issued, the instruction with the longest way to the block's end.
+// List scheduling: of the instructions that can be issued, takes the one with the longest path to the block's end.
 class Ordering {
  public:
   Ordering(const Dependences& d, const Costs& costs, Ready& none)
@@ -183,7 +184,7 @@ class Ordering {
  private:
   const Instruction& at(std::uint32_t n) const { return d_.block().instructions[n]; }
 
-  // The longest way to the block's end.
+  // Priority: length of the longest path to the block's end.
   void find_priorities() {
     priority_.resize(n_);
     for (std::uint32_t n = n_; n-- > 0;) {
@@ -203,7 +204,7 @@ class Ordering {
 
   static double registers_of(const Instruction& i) { return std::max<double>(1, i.result_words); }
 
-  // A load that is not next in the program needs room for its result.
+  // A load that is not next in program order needs free registers for its result.
   bool may_issue(std::uint32_t n) const {
     return !waits_for_data(at(n)) || n <= first_ || live_ + registers_of(at(n)) <= kLoadRegisters;
   }
@@ -236,7 +237,7 @@ class Ordering {
     issue_.run(n);
     for (const Dependences::Link& l : d_.waiters(n))
       if (--waits_[l.to] == 0) open_.push_back(l.to);
-    // Loads whose last reader has been issued give their registers back.
+    // A load's registers are free after its last reader was issued.
     for (const std::uint32_t load : sources_[n])
       if (--readers_[load] == 0) live_ -= registers_of(at(load));
   }

@@ -1,5 +1,5 @@
-// One straight piece of machine code: the order that ptxas gives its instructions (list scheduling, with latencies that
-// it can only guess for loads), and when a warp issues them, in this order, and each result is there.
+// Instruction scheduling of one basic block of machine code. It predicts the order that ptxas chooses (list scheduling,
+// with guessed latencies for loads), and the cycles at which a warp issues the instructions and gets the results.
 #pragma once
 
 #include <array>
@@ -11,21 +11,21 @@
 
 namespace warpgrind::timing {
 
-// Who waits for whom in a block. Static.
+// Dependences between the instructions of a block. Independent of latencies.
 class Dependences {
  public:
   explicit Dependences(const machine::Block& block);
 
   struct Link {
     std::uint32_t to = 0;
-    bool result = false;  // waits for the result; else only for the issue
+    bool result = false;  // true: waits for the result; false: only for the issue
   };
   const machine::Block& block() const { return *block_; }
   const std::vector<Link>& waiters(std::uint32_t instruction) const { return waiters_[instruction]; }
   std::uint32_t waits(std::uint32_t instruction) const { return waits_[instruction]; }  // number of links to it
-  // Registers that an instruction reads of those that come into the block.
+  // Registers that an instruction reads and that were written before the block.
   const std::vector<ptx::RegId>& inputs(std::uint32_t instruction) const { return inputs_[instruction]; }
-  // Instructions that read the result of a load.
+  // Number of instructions that read the result of a load.
   std::uint32_t readers(std::uint32_t instruction) const { return readers_[instruction]; }
 
  private:
@@ -44,17 +44,17 @@ struct Costs {
   std::vector<double> latency;                 // by instruction of the block
   double barrier = 0;                          // cycles of a barrier
   double branch = 0;                           // cycles until a warp issues again after a branch
-  double predicate = 0;                        // cycles until a predicate guards, selects or decides a branch
-  std::array<double, machine::kPipes> busy{};  // cycles that an instruction of a warp keeps its pipe, by Pipe
+  double predicate = 0;                        // cycles until a predicate can guard, select or decide a branch
+  std::array<double, machine::kPipes> busy{};  // cycles that a warp instruction occupies its pipe, by Pipe
 };
 
-// Cycle at which each register is there, by number; 0: long ago.
+// Cycle at which each register is available, by number; 0: long ago.
 using Ready = std::vector<double>;
 
-// Indexes of the block's instructions in the order in which they stand in machine code. `registers`: numbers in use.
+// Indexes of the block's instructions in the predicted order of the machine code. `registers`: number of registers.
 std::vector<std::uint32_t> order_of(const Dependences& block, Costs costs, std::size_t registers);
 
-// Issues the block from cycle `start` on and returns the cycle after its last issue. `ready` comes in and goes out.
+// Issues the block from cycle `start` on and returns the cycle after its last issue. Reads and updates `ready`.
 double issue_in_order(const Dependences& block, const std::vector<std::uint32_t>& order, const Costs& costs,
                       double start, Ready& ready);
 

@@ -1,3 +1,4 @@
+// Placement of kernels, copies and other work on the virtual timeline.
 #include "timing/timeline.h"
 
 #include <algorithm>
@@ -60,7 +61,7 @@ Span Timeline::finish(Stream& stream, double begin, double duration) {
   return {begin, end};
 }
 
-// The earliest moment from `earliest` on at which the GPU has room: room only appears when a kernel ends.
+// Returns the first time from `earliest` on at which the GPU has room. Room appears only when a kernel ends.
 double Timeline::place_kernel(DeviceTime& device, HostClock& host, double earliest, double duration, double fraction) {
   std::vector<Running> active;
   std::vector<double> moments{earliest};
@@ -83,7 +84,7 @@ double Timeline::place_kernel(DeviceTime& device, HostClock& host, double earlie
   double end = begin + duration;
   double latest = device.kernels.empty() ? end : std::max(end, device.kernels.back().latest_end);
   device.kernels.push_back({begin, end, fraction, latest});
-  // The queue of launches is full: the host waits until half of it is done, as it does on hardware.
+  // If the queue of launches is full, the host waits until half of it is done, as on hardware.
   if (device.kernels.size() >= kQueueDepth) {
     host.now = std::max(host.now, device.kernels[kQueueDepth / 2].end);
     std::erase_if(device.kernels, [&](const Running& k) { return k.end <= host.now; });
@@ -91,15 +92,16 @@ double Timeline::place_kernel(DeviceTime& device, HostClock& host, double earlie
   return begin;
 }
 
-// Kernels and copies are commands of different queues of the GPU, one of which waits for the other. Measured behind a
-// busy stream (lab/results/h200/engines.csv); a stream that has been idle does not pay. An event changes nothing: it is
-// recorded where the work before it ran, so that the change shows behind the event, in the time of what comes next.
+// Cost of a switch between kernels and copies: they are commands of different queues of the GPU, and one queue waits
+// for the other. Measured behind a busy stream (lab/results/h200/engines.csv); after an idle stream there is no cost.
+// An event causes no switch: it is recorded in the queue of the work before it. The cost then appears after the event,
+// in the time of the next work.
 double Timeline::switch_to(Stream& s, Unit unit) {
   const Unit before = std::exchange(s.unit, unit);
   return before != Unit::none && before != unit ? costs_.engine_switch : 0;
 }
 
-// When the stream comes to what `host` issues now.
+// Earliest start in the stream of work that `host` issues now.
 double Timeline::turn(Stream& s, const HostClock& host) const {
   const double before = ready(s);
   if (host.now >= before) s.unit = Unit::none;  // it is idle
@@ -121,7 +123,7 @@ Span Timeline::kernel(StreamId id, HostClock& host, const KernelTime& time, doub
   return span;
 }
 
-// One engine serves both directions of the host's link on GPUs that have a single one.
+// On GPUs with a single copy engine, it serves both directions of the host's link.
 double& Timeline::busy_until(DeviceTime& device, CopyEngine engine) {
   const bool second = engine == CopyEngine::to_host && device.engines.size() > 2;
   return engine == CopyEngine::peer ? device.engines.back() : device.engines[second ? 1 : 0];
@@ -168,7 +170,7 @@ void Timeline::chain(StreamId id) {
   stream(id).chained = true;
 }
 
-// Who comes shortly after the end still waits for the rest of the way that the news takes.
+// The host notices the end `after` ns later. A call that comes during that delay waits for the rest of it.
 void Timeline::notice(HostClock& host, double end, double after) {
   if (end > 0) host.now = std::max(host.now, end + after);
 }

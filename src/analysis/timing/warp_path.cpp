@@ -1,3 +1,4 @@
+// Walk of a warp through its machine code, block by block.
 #include "timing/warp_path.h"
 
 #include <algorithm>
@@ -12,10 +13,10 @@ namespace {
 using machine::Instruction;
 using machine::Pipe;
 
-// Instructions that are walked through; loops go on as their last rounds went.
+// Most instructions of a walk. Rounds of a loop beyond it take the average time of the walked ones.
 constexpr std::size_t kMostInstructions = 4000;
-constexpr long kMostLoopRounds = 8;  // of a loop in one
-// An atomic with a result goes to L2 however near the data was.
+constexpr long kMostLoopRounds = 8;  // largest unroll factor
+// Least cycles of an atomic with a result: it always goes to L2.
 constexpr double kLeastAtomic = 300;
 
 class Walk {
@@ -25,19 +26,19 @@ class Walk {
       : model_(model), code_(code), flow_(flow), warps_(warps), new_to_warp_(new_to_warp) {
     const TimingConstants& c = model.timing;
     costs_.barrier = c.barrier_cycles + c.barrier_cycles_per_warp * warps_per_block;
-    costs_.branch = 2 * c.integer_latency_cycles;  // its stall count (5) and the fetch at the other place
+    costs_.branch = 2 * c.integer_latency_cycles;  // its stall count (5) and the fetch at the target
     costs_.predicate = predicate_cycles(model);
     find_pipes();
     unrolled_.reserve(code.blocks.size());
     for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
       unrolled_.push_back(unrolled(b));
       blocks_.emplace_back(unrolled_.back().block);
-      orders_.emplace_back();  // of what warps ran: putting long blocks in order costs
+      orders_.emplace_back();  // only executed blocks are ordered: long ones take time
       if (flow.warps[b] > 0) orders_.back() = order_of(blocks_.back(), costs(b, c.l1_latency_cycles), code.registers);
     }
   }
 
-  // Cycles of a warp in the mean, and what the slowest takes longer.
+  // Mean cycles of a warp, and the additional cycles of the slowest.
   std::pair<double, double> cycles_with(double latency) {
     std::map<std::uint32_t, std::vector<double>> taken;
     walk(latency, taken);
@@ -54,8 +55,8 @@ class Walk {
   }
 
  private:
-  // A loop's block as often as ptxas puts its rounds one behind the other: it counts, compares and goes back once for
-  // all.
+  // Block of a loop, unrolled as ptxas does: the rounds follow each other, and the loop's counter, comparison and
+  // branch appear only once.
   struct Unrolled {
     machine::Block block;
     unsigned rounds = 1;
@@ -72,13 +73,13 @@ class Walk {
     return u;
   }
 
-  // Until a predicate guards, selects or decides a branch. Volta and later: 13 cycles lie between ISETP and such a
-  // reader in all machine code of ptxas 13.0 (1,017 of 1,017 branches behind their comparison).
+  // Cycles until a predicate can guard, select or decide a branch. Volta and later: all machine code of ptxas 13.0 has
+  // 13 cycles between ISETP and such a reader (1,017 of 1,017 branches after their comparison).
   static double predicate_cycles(const GpuModel& model) {
     return model.cc_major >= 7 ? 13 : model.timing.integer_latency_cycles;
   }
 
-  // What a pipe narrower than a warp takes for one instruction of it, on one of the SM's schedulers.
+  // Cycles that a warp instruction occupies a pipe narrower than a warp, on one of the SM's schedulers.
   void find_pipes() {
     const TimingConstants& c = model_.timing;
     const double warp = static_cast<double>(kWarpSize) * std::max(1u, model_.schedulers_per_sm);
@@ -109,7 +110,7 @@ class Walk {
     return c;
   }
 
-  // From the kernel's beginning, always where most of the warps went that have not been accounted for.
+  // Walks from the kernel's entry. At each branch it takes the edge with the most warps that are not yet accounted for.
   void walk(double latency, std::map<std::uint32_t, std::vector<double>>& taken) {
     std::map<std::pair<std::uint32_t, std::size_t>, double> used;
     std::map<std::uint32_t, Costs> known;
@@ -137,7 +138,7 @@ class Walk {
   std::size_t next(std::uint32_t b, const std::map<std::pair<std::uint32_t, std::size_t>, double>& used,
                    const std::map<std::uint32_t, std::vector<double>>& taken) const {
     std::size_t best = kNowhere;
-    double most = 0.02;  // fewer warps than one in fifty went on: the end
+    double most = 0.02;  // stop if less than one warp in fifty goes on
     for (std::size_t k = 0; k < code_.blocks[b].successors.size(); ++k) {
       const std::uint32_t to = code_.blocks[b].successors[k].to;
       const auto spent = used.find({b, k});
@@ -155,7 +156,7 @@ class Walk {
     return best;
   }
 
-  // The first round through a loop waits for what comes into it; the others go on alike.
+  // The first round of a loop also waits for values from before the loop; all other rounds take equal time.
   double of_block(std::uint32_t b, double times, const std::vector<double>& rounds, double latency) {
     if (rounds.empty()) {
       Ready ready(code_.registers, 0);
@@ -168,7 +169,7 @@ class Walk {
     return rounds[0] + (sum - rounds[0]) / static_cast<double>(rounds.size() - 1) * (times - 1);
   }
 
-  // A block that few warps enter: those take all of its time.
+  // Extra share of the warps that enter a block which few enter: they take all of its time.
   double more_than_mean(std::uint32_t b) const {
     const double times = flow_.warps[b] / warps_;
     double entering = times;
@@ -187,10 +188,10 @@ class Walk {
   const machine::Code& code_;
   const machine::Flow& flow_;
   double warps_;
-  Costs costs_;  // but for the latencies
+  Costs costs_;  // without the latencies
   const NewToWarp& new_to_warp_;
   std::vector<Unrolled> unrolled_;
-  std::vector<Dependences> blocks_;  // of these
+  std::vector<Dependences> blocks_;  // of unrolled_
   std::vector<std::vector<std::uint32_t>> orders_;
 };
 

@@ -1,3 +1,4 @@
+// Work of a launch from its counts, machine code, modelled caches and the location of its memory.
 #include "timing/work_of.h"
 
 #include <algorithm>
@@ -81,14 +82,14 @@ class Reading {
       for (const machine::Instruction& i : code_.blocks[b].instructions) {
         const double executed = flow_.times(b, i) / warps_, issued = executed * i.issue;
         w_.instructions += issued;
-        // A texture's instruction stands for the moves before it, too: they are not the texture units' work.
+        // `issue` of a texture instruction includes the moves before it, which do not occupy the texture units.
         if (double* pipe = pipe_of(i.pipe)) *pipe += (i.pipe == Pipe::texture ? executed : issued) * i.work;
         w_.static_instructions += i.issue * (i.of_loop ? 1 : copies);
       }
     }
   }
 
-  // Rounds of a loop that stand one after the other in machine code and are run.
+  // Unrolled copies of a loop's body that are executed.
   double copies_of(std::size_t b) const {
     const machine::Block& block = code_.blocks[b];
     if (block.unrolled == 1) return 1;
@@ -99,8 +100,8 @@ class Reading {
     return block.unrolled == machine::Block::kAltogether ? rounds : std::min<double>(block.unrolled, rounds);
   }
 
-  // What another warp of the SM has asked for is under way, and not there yet: a load waits for what is new to its own
-  // warp. A warp alone finds all that L1 still has.
+  // Part of a site's loads that wait for memory. Data that another warp of the SM has requested is still on its way, so
+  // a load waits for everything new to its own warp. A single warp in the grid hits all that L1 holds.
   double new_to_warp(std::uint32_t site) const {
     if (!l_.caches || site >= l_.caches->sites.size()) return 1;
     const events::SiteCaches& c = l_.caches->sites[site];
@@ -111,7 +112,7 @@ class Reading {
     return std::min(fresh, 1 - std::pow(hit, c.load_sectors / c.requests));
   }
 
-  // Launches of a kernel mostly do the same, block for block: then the path is known.
+  // Launches of a kernel mostly have the same block counts; then the cached path is valid.
   void find_path(const GpuModel& model, std::vector<double>& like, WarpPath& p) {
     std::vector<double> now;
     for (const double warps : flow_.warps) now.push_back(warps / warps_);
@@ -156,8 +157,8 @@ class Reading {
     w_.atomic_returns = w_.atomic_sectors > 0 ? returned_ / w_.atomic_sectors : 0;
   }
 
-  // A row of neighbouring elements may begin inside a sector; L2 puts such ends together with those of the next row.
-  // Everything else that is less than its sectors is a write of a part. (Local memory of a divergent warp too.)
+  // A row of adjacent elements may begin inside a sector; L2 merges such ends with those of the next row. All other
+  // stores that do not fill their sectors are partial writes (also local memory of a divergent warp).
   void stores(const AccessCost& c, std::uint64_t requests, bool global) {
     if (requests == 0 || c.sectors == 0) return;
     const double sectors = as_double(c.sectors), lines = as_double(c.lines), n = as_double(requests),
@@ -168,7 +169,7 @@ class Reading {
       return;
     }
     w_.l2_write_sectors += sectors;
-    // A fifth of its bytes missing: nearly all of its sectors are written in part.
+    // If a fifth of the bytes is missing, nearly all sectors are written in part.
     w_.partial_write_sectors += sectors * std::min(1.0, 5 * std::max(0.0, 1 - asked / sectors));
   }
 
@@ -185,7 +186,7 @@ class Reading {
     w_.partly_written_sectors = c.partly_written_sectors;
   }
 
-  // Compute capability 1.x: no caches for global memory, every transaction goes to DRAM as a whole.
+  // Compute capability 1.x has no caches for global memory: every transaction goes to DRAM as a whole.
   void transactions() {
     w_.l1_load_passes = std::max(load_lines_, load_requests_);
     w_.l1_store_passes = w_.l2_write_lines;
@@ -199,7 +200,7 @@ class Reading {
     put(kWritten, whole(w_.l2_write_sectors));
   }
 
-  // The members of LaunchWork that say how much different memory is read, or written.
+  // Members of LaunchWork for the distinct memory that is read, or written.
   using Distinct = std::array<double LaunchWork::*, 5>;
   static constexpr Distinct kRead = {&LaunchWork::read_sectors, &LaunchWork::read_pieces, &LaunchWork::read_lines,
                                      &LaunchWork::read_pairs, &LaunchWork::read_fours};
@@ -209,12 +210,12 @@ class Reading {
     const double figures[] = {s.sectors, s.pieces, s.lines, s.pairs, s.quads};
     for (std::size_t k = 0; k < members.size(); ++k) w_.*members[k] = figures[k];
   }
-  // So many sectors side by side.
+  // Counts for this many contiguous sectors.
   static events::DistinctStretches whole(double sectors) {
     return {sectors, sectors / 2, sectors / 4, sectors / 8, sectors / 16};
   }
 
-  // Every load goes to L2; what it reads more than the footprint it finds there.
+  // Every load goes to L2, and reads beyond the footprint hit there.
   void without_caches() {
     w_.l1_load_passes = std::max(load_lines_, load_requests_);
     w_.l1_store_passes = w_.l2_write_lines;
@@ -233,12 +234,12 @@ class Reading {
     put(kWritten, whole(written));
   }
 
-  // Parts of what is read and written below L1.
+  // Shares of the traffic below L1 that goes to other memory, 0 to 1.
   struct FarShares {
     double host_read = 0, host_write = 0, peer_read = 0, peer_write = 0;
   };
 
-  // By what each site accesses; else the traffic is taken to be spread over the allocations by their size.
+  // From the memory of each site. If that is unknown, the traffic is assumed proportional to the allocations' sizes.
   FarShares far_shares() const {
     FarShares f;
     if (!l_.memories) {
@@ -265,7 +266,7 @@ class Reading {
     return f;
   }
 
-  // Memory behind a link is not kept in L2: it crosses the link at every access that L1 misses.
+  // L2 does not cache memory behind a link: every access that misses L1 crosses the link.
   void far_memory() {
     w_.migrated_bytes = l_.migrated_bytes;
     const FarShares f = far_shares();
@@ -289,7 +290,7 @@ class Reading {
   LaunchWork w_;
   double warps_ = 1;
   double load_sectors_ = 0, load_lines_ = 0, load_asked_ = 0, load_requests_ = 0, returned_ = 0;
-  double load_moved_ = 0, store_moved_ = 0;  // bytes, by transactions
+  double load_moved_ = 0, store_moved_ = 0;  // bytes of transactions
 };
 
 }  // namespace

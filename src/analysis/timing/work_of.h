@@ -1,4 +1,4 @@
-// What a launch asked of the GPU, from its counts, its machine code and the modelled caches.
+// Computation of a launch's work (LaunchWork) from its counts, its machine code and the modelled caches.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,32 @@
 
 namespace warpgrind::timing {
 
-// Distinct bytes of global memory a kernel may touch, e.g. the sizes of the allocations its pointer parameters point
-// into: in GPU memory, in mapped host memory. None: unknown.
+// Distinct bytes of global memory that a kernel may touch, in GPU memory and in mapped host memory: e.g. the sizes of
+// the allocations its pointer parameters point into. 0: unknown.
 struct Footprint {
   std::uint64_t device = 0, host = 0;
   std::uint64_t total() const { return device + host; }
   bool operator==(const Footprint&) const = default;
 };
 
-// What the memory is that a site accesses.
+// Location of the memory that a site accesses.
 enum class SiteMemory : std::uint8_t { own, host, peer };
 
 struct LaunchSeen {
-  const machine::Code* code = nullptr;  // null: nothing was counted, and only the shape is known
+  const machine::Code* code = nullptr;  // null: nothing was counted; only the shape is known
   const events::KernelFacts* facts = nullptr;
   const events::LaunchCounts* counts = nullptr;
   const events::CacheCounts* caches =
-      nullptr;  // null: not modelled; L1 then catches nothing, L2 what the footprint says
+      nullptr;  // null: not modelled; then L1 has no hits, and L2 misses the footprint once
   Occupancy occupancy;
   std::uint64_t blocks = 1, threads_per_block = 1;
   Footprint footprint;
-  const std::vector<SiteMemory>* memories = nullptr;  // by site; null: not known, and `footprint` decides
-  double migrated_bytes = 0;                          // of managed memory that is moved for it
+  const std::vector<SiteMemory>* memories = nullptr;  // by site; null: unknown, use `footprint`
+  double migrated_bytes = 0;                          // managed memory that migrates for the launch
 };
 
-// Keeps what it has found out about kernels: the path of a warp while launches are alike. Not thread-safe. Kernels are
-// known by their facts, which have to stay.
+// Reader of launches. It caches each kernel's warp path while launches are equal. Not thread-safe. The address of a
+// kernel's facts identifies it, so they must outlive the reader.
 class WorkReader {
  public:
   explicit WorkReader(const GpuModel& model) : model_(model) {}
@@ -48,7 +48,7 @@ class WorkReader {
 
  private:
   struct Kernel {
-    std::vector<double> like;  // warps by block and new sectors by site of the launch that `path` is of
+    std::vector<double> like;  // key of `path`: warps by block, new_to_warp by site, warps per block
     WarpPath path;
   };
   const GpuModel& model_;

@@ -1,6 +1,7 @@
-// DRAM. It moves pieces of 64 bytes; pieces that come alone out of their line, and lines alone out of theirs, cost more
-// (measured on an H200: loads of one sector 128, 256 and 512 bytes apart take 74, 98 and 107 bytes' time each). Sectors
-// written in part are read, merged and written. A launch that begins with dirty lines in L2 pays for their way out.
+// DRAM term. DRAM moves pieces of 64 bytes. A piece that is alone in its line costs more, and more again if its line is
+// alone in 256 or 512 bytes. Measured on an H200: loads of one sector 128, 256 and 512 bytes apart take the time of 74,
+// 98 and 107 bytes each. Partly written sectors are read, merged and written. A launch that starts with dirty lines in
+// L2 also pays for writing them back.
 #include <algorithm>
 
 #include "timing/terms/terms.h"
@@ -9,11 +10,13 @@ namespace warpgrind::timing {
 namespace {
 
 constexpr double kLineBytes = 128;
-// How much more a piece costs that is alone in its line, ... whose line is alone in 256 bytes, ... in 512 bytes.
+// Additional cost of a piece that is alone in its line, of a line alone in 256 bytes, and of one alone in 512 bytes.
 constexpr double kLonelyPiece = 0.16, kLonelyLine = 0.37, kLonelyPair = 0.14;
-// A sector written in part costs so many bytes where its line has 4, 2, 1 such sectors; more where lines are alone.
+// Cost in bytes of a partly written sector whose line has 4, 2 or 1 such sectors; the last two are added for lines that
+// are alone in 256 and 512 bytes.
 constexpr double kPartOfFour = 64, kPartOfTwo = 90, kPartAlone = 179, kPartLonelyLine = 0.385, kPartLonelyPair = 0.07;
-// Writing takes the place of dirty lines as it goes: pure writes pay nothing for them, copies a third, reads all.
+// Writes replace dirty lines as part of their own traffic: pure writes pay nothing for evictions, copies a third, reads
+// everything.
 constexpr double kWritesEvict = 1.3;
 
 double ratio(double a, double b, double otherwise) {
@@ -21,7 +24,7 @@ double ratio(double a, double b, double otherwise) {
 }
 
 struct Spread {
-  double pieces, lines, pairs, fours;  // 1: none is alone; 2, 4: one of so many
+  double pieces, lines, pairs, fours;  // 1: no part is alone; 2, 4: only one part in 2 or 4 is touched
 };
 Spread spread(double sectors, double pieces, double lines, double pairs, double fours) {
   return {2 * ratio(pieces, sectors, 0.5), 4 * ratio(lines, sectors, 0.25), 2 * ratio(pairs, lines, 0.5),
@@ -48,7 +51,7 @@ double bytes_of_part(const Spread& a) {
 }  // namespace
 
 double still_there(const GpuModel& model, double bytes) {
-  const double room = 0.636 * static_cast<double>(model.l2_bytes);  // 40 MB of an H200's
+  const double room = 0.636 * static_cast<double>(model.l2_bytes);  // 40 MB on an H200
   return room > 0 ? std::clamp(1.5 - bytes / room, 0.0, 1.0) : 0;
 }
 
@@ -74,7 +77,7 @@ void add_dram_term(Terms& t, const Setting& s) {
   const TimingConstants& c = s.model.timing;
   const DramTraffic d = dram_traffic(s);
   const double total = d.read + d.written;
-  // Turning from reading to writing and back costs a tenth when half are writes: a copy is slower than reading by that.
+  // Switching between reads and writes costs a tenth if half are writes. The ratio of read to copy bandwidth gives it.
   const double turning = c.dram_copy_gbps > 0 ? std::max(0.0, c.dram_read_gbps / c.dram_copy_gbps - 1) : 0;
   const double mix = total > 0 ? 2 * std::min(d.read, d.written) / total : 0;
   t[Limit::dram_bandwidth] = (total + d.evicted) / c.dram_read_gbps * (1 + turning * mix);

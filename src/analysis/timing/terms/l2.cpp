@@ -1,5 +1,5 @@
-// L2: bytes and lines read, bytes written, for the whole GPU and through the ports of the SMs in use; and writes that
-// cover a part of a sector only, which L2 has to merge.
+// L2 terms: bytes and lines read, and bytes written, for the whole GPU and through the ports of the busy SMs. Also
+// writes of a part of a sector, which L2 must merge.
 #include <algorithm>
 
 #include "timing/terms/terms.h"
@@ -14,7 +14,7 @@ void add_l2_terms(Terms& t, const Setting& s) {
   t[Limit::l2_bandwidth] =
       std::max(read / c.l2_read_gbps, w.l2_read_lines / c.l2_lines_per_ns) + written / c.l2_write_gbps;
   t[Limit::l2_port] = s.cycles((read + written) / s.placed.busy_sms / c.l2_sm_bytes_per_cycle);
-  // Sectors that are written together go at one rate, single ones at another.
+  // Sectors of one line that are written together have one rate, single sectors another.
   const double of_a_line = w.l2_write_lines > 0 ? w.l2_write_sectors / w.l2_write_lines : 4;
   const double spread = w.write_lines > 0 ? w.write_sectors / w.write_lines : 4;
   const double together = std::clamp(std::min(of_a_line, spread) - 1, 0.0, 1.0);

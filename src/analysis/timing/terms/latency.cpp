@@ -1,5 +1,5 @@
-// The critical path: what one warp takes from its first instruction to its last, wave after wave. A block's slot is
-// busy a while longer than its instructions, and longer still until its last stores are acknowledged.
+// Latency term: the critical path of a warp, from its first to its last instruction, times the number of waves. A
+// block's slot stays busy a while after its last instruction, and longer if stores must be acknowledged.
 #include <algorithm>
 #include <array>
 
@@ -13,7 +13,7 @@ struct Point {
   double latency, cycles;
 };
 
-// Beyond the last point the slope of the last stretch goes on.
+// Piecewise linear; extrapolates with the slope of the last segment.
 double interpolate(const std::array<Point, kPathLatencies.size()>& points, double latency) {
   std::size_t i = 1;
   while (i + 1 < points.size() && latency > points[i].latency) ++i;
@@ -23,8 +23,8 @@ double interpolate(const std::array<Point, kPathLatencies.size()>& points, doubl
 
 }  // namespace
 
-// Loads that miss L1 come from DRAM as far as their data is new: the part of what the running blocks read that no
-// block before them has.
+// Mean latency of loads that miss L1, in cycles. They go to DRAM only for new data: the part of the running blocks'
+// reads that no earlier block has read.
 static double load_latency(const Setting& s) {
   const LaunchWork& w = s.work;
   const TimingConstants& c = s.model.timing;

@@ -1,5 +1,5 @@
-// What a launch costs however little it does: its way to the GPU, the first fetch of its code, and the rate at which
-// blocks are handed to SMs.
+// Fixed costs of a launch: its way to the GPU, the first fetch of its code, and the rate at which blocks are
+// distributed to the SMs.
 #include <algorithm>
 
 #include "timing/terms/terms.h"
@@ -8,9 +8,9 @@ namespace warpgrind::timing {
 
 void add_launch_terms(Terms& t, const Setting& s) {
   const TimingConstants& c = s.model.timing;
-  constexpr double kLargeBlock = 512;  // threads; larger ones come more slowly (two fit on an SM)
+  constexpr double kLargeBlock = 512;  // threads; larger blocks start more slowly (two fit on an SM)
   t[Limit::block_launch] = s.work.blocks * (s.work.threads_per_block > kLargeBlock ? c.block_ns_1024 : c.block_ns);
-  // From DRAM; what L2 holds comes at the rate of straight code.
+  // Code from DRAM takes fetch_ns per instruction, code in L2 cold_instruction_ns (measured with straight-line code).
   const double fetch = s.fitted.fetch_ns + (c.cold_instruction_ns - s.fitted.fetch_ns) * s.l2.code;
   t[Limit::instruction_fetch] = s.work.static_instructions * std::max(0.0, fetch);
   t[Limit::launch] = c.empty_kernel_ns + s.fitted.start_ns;

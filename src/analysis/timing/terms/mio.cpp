@@ -1,5 +1,5 @@
-// What goes through the memory input/output unit of an SM: wavefronts of shared memory, passes through the banks of L1,
-// requests to the texture unit and the constant cache, barriers.
+// MIO terms: work of the memory input/output unit of an SM. It handles wavefronts of shared memory, passes through the
+// banks of L1, requests to the texture unit and the constant cache, and barriers.
 #include <algorithm>
 
 #include "timing/terms/terms.h"
@@ -7,10 +7,10 @@
 namespace warpgrind::timing {
 namespace {
 
-// A request of constant memory with one address for all lanes is served beside others: a quarter of a wavefront, by the
-// lab's rows of an H200.
+// A request to constant memory with one address for all lanes overlaps with others: it counts as a quarter of a
+// wavefront (fitted to the lab's rows of an H200).
 constexpr double kUniformConstant = 0.25;
-// Tables up to 2 KiB stay in the constant cache of an SM; each request to a larger one may miss.
+// Tables up to 2 KiB stay in an SM's constant cache; for larger ones every request counts as a miss.
 constexpr double kConstantPart = 2048;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How the blocks of a grid lie on the SMs.
+// Distribution of a grid's blocks over the SMs.
 #include <algorithm>
 #include <cmath>
 

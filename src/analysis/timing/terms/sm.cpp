@@ -1,6 +1,5 @@
-// The throughput of an SM's pipes: issue slots of its schedulers, and what executes integer, floating-point and matrix
-// instructions. Rates a cycle and SM are those of the model; a warp instruction of 32 lanes takes 32 / (lanes of a
-// scheduler) cycles.
+// SM terms: throughput of the schedulers' issue slots and of the integer, floating-point and matrix pipes. Rates per
+// cycle and SM come from the GPU model. A warp instruction takes 32 / (lanes of a scheduler) cycles.
 #include <algorithm>
 
 #include "timing/terms/terms.h"
@@ -8,11 +7,11 @@
 namespace warpgrind::timing {
 namespace {
 
-// Of what PTX counts as moves and conversions between integers a third is left for the integer pipe (ptxas renames
-// registers instead of moving them); fitted by eye on the lab's rows of an H200.
+// Part of the moves and integer conversions of PTX that reaches the integer pipe: ptxas renames registers instead of
+// most moves. Fitted by eye to the lab's rows of an H200.
 constexpr double kMoveOnAlu = 0.3;
-// Cycles of a scheduler for one matrix instruction: m16n8k16 of 16-bit types 6.1 and m8n8k4 of FP64 16 on an H200
-// (1.52 and 4 of an SM, measured). Relative to the FP64 pipe for the second, which is no faster than DFMA there.
+// Scheduler cycles of one matrix instruction on an H200: 6.1 for m16n8k16 of 16-bit types, 16 for m8n8k4 of FP64
+// (measured: 1.52 and 4 cycles per SM). The second is no faster than the FP64 pipe's DFMA.
 constexpr double kHalfMatrix = 6.1, kDoubleMatrix = 16;
 
 }  // namespace
@@ -26,7 +25,7 @@ void add_sm_terms(Terms& t, const Setting& s) {
   const auto term = [&](double a_warp) { return s.cycles(a_warp * n); };
   const double integer = cycles_of(m.cores_int_per_sm), fp32 = cycles_of(m.cores_fp32_per_sm);
   const double imad = w.imad * s.fitted.integer;
-  // Since Kepler a scheduler issues an instruction a cycle; before, as fast as its lanes take a warp.
+  // Since Kepler a scheduler issues one instruction per cycle; before, it needed 32 / lanes cycles.
   const double issue = m.cc_major >= 3 ? 1 : fp32;
   t[Limit::issue] = term(w.instructions * s.fitted.issue * issue);
   t[Limit::integer] = term((w.alu + kMoveOnAlu * w.moves) * integer * s.fitted.integer);

@@ -1,5 +1,5 @@
-// The terms of a kernel's time, one file each; all in ns. Sources of the formulas: measurements on an H200 (the
-// `timing` part of its model) unless a file says otherwise.
+// Terms of a kernel's time, one file each; all in ns. Sources of the formulas: measurements on an H200 (the `timing`
+// part of its model) unless a file says otherwise.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace warpgrind::timing {
 
-// What can bind a kernel.
+// Resource that limits a kernel.
 enum class Limit : std::uint8_t {
 #define WG_TERM(id, text) id,
 #include "timing/terms/terms.inc"
@@ -34,30 +34,31 @@ class Terms {
   std::array<double, kLimits> ns_{};
 };
 
-// How the blocks of a grid lie on the SMs. At least 1 each.
+// Distribution of a grid's blocks over the SMs. All members but `share` are at least 1.
 struct Placement {
-  double per_sm = 1;        // blocks of the grid an SM, at least 1
-  double resident = 1;      // blocks that are on an SM at once
-  double waves = 1;         // rounds of them
-  double busy_sms = 1;      // with any block
-  double share = 1;         // of one SM in the launch: the part of all its work
+  double per_sm = 1;        // blocks of the grid per SM
+  double resident = 1;      // resident blocks per SM
+  double waves = 1;         // rounds of resident blocks
+  double busy_sms = 1;      // SMs with at least one block
+  double share = 1;         // part of the launch's work that one SM does
   double warps = 1;         // of the launch
-  double warps_per_sm = 1;  // all that an SM runs
+  double warps_per_sm = 1;  // over the whole launch
   double warps_per_scheduler = 1;
-  double resident_warps = 1;  // a scheduler's at once, 1 to 16
+  double resident_warps = 1;  // per scheduler, 1 to 16
 };
 Placement place(const GpuModel& model, const LaunchWork& work);
 
-// What L2 holds when the launch begins.
+// Contents of L2 at the start of a launch.
 struct L2State {
-  double dirty_bytes = 0;  // lines that must be written back before others may take their place
-  double resident = 0;     // 0 to 1: the part of what the launch reads that is there
-  double code = 0;         // likewise, of the kernel's machine code
+  double dirty_bytes = 0;  // lines that must be written back before they are replaced
+  double resident = 0;     // part of the launch's memory that is in L2, 0 to 1
+  double code = 0;         // part of the kernel's machine code that is in L2, 0 to 1
   bool operator==(const L2State&) const = default;
 };
 
-// The part of some memory that is still in L2 when so many bytes have been touched since it was gone through, its own
-// too: all of it after 20 MB, nothing after 60 MB of an L2 of 60 MB (an H200's Jacobi sweeps, by size).
+// Part of some memory that is still in L2 after `bytes` were touched since the start of its last use, its own bytes
+// included. For an L2 of 60 MB: all of it up to 20 MB, nothing from 60 MB on (Jacobi sweeps of several sizes on an
+// H200).
 double still_there(const GpuModel& model, double bytes);
 
 struct Setting {
@@ -72,13 +73,13 @@ struct Setting {
 
 void add_sm_terms(Terms& terms, const Setting& s);    // issue, pipes
 void add_mio_terms(Terms& terms, const Setting& s);   // shared memory, L1, textures, constants, barriers
-void add_l2_terms(Terms& terms, const Setting& s);    // and partial writes
-void add_link_terms(Terms& terms, const Setting& s);  // the host's memory, other GPUs', managed memory that moves
-double link_latency_cycles(const Setting& s);         // of a load; to another GPU it is taken to be that to the host
-// Bytes that cross to DRAM count by what they cost there (pieces, lonely lines, parts of sectors).
+void add_l2_terms(Terms& terms, const Setting& s);    // L2 and partial writes
+void add_link_terms(Terms& terms, const Setting& s);  // memory of the host and other GPUs, migration of managed memory
+double link_latency_cycles(const Setting& s);         // of a load; assumed equal for the host and other GPUs
+// Traffic of DRAM. Bytes are weighted by their cost there (pieces, isolated lines, partial sectors).
 struct DramTraffic {
   double read = 0, written = 0, evicted = 0;  // bytes
-  double allocated = 0;                       // bytes of L2 lines that the launch takes
+  double allocated = 0;                       // bytes of L2 lines that the launch allocates
 };
 DramTraffic dram_traffic(const Setting& s);
 void add_dram_term(Terms& terms, const Setting& s);

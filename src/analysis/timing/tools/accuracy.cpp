@@ -1,5 +1,5 @@
-// How good the time estimate is, from stored measurements alone: `make accuracy`. Writes docs/accuracy.md with its
-// chart, a table that later runs are held against, and the intervals of estimates (timing/intervals.inc).
+// Program `make accuracy`: scores the time estimate against stored measurements. It writes docs/accuracy.md with its
+// chart, a table for comparison with later runs, and the intervals of estimates (timing/intervals.inc).
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// Scores, tables, chart and intervals of the time model's accuracy.
 #include "timing/tools/accuracy_report.h"
 
 #include <fmt/format.h>
@@ -297,7 +298,7 @@ std::string intervals_inc(const Accuracy& a) {
 #include "timing/terms/terms.inc"
 #undef WG_TERM
   };
-  constexpr std::size_t kLeast = 8;  // rows; a limit with fewer has the interval of all
+  constexpr std::size_t kLeast = 8;  // rows; a limit with fewer gets the interval of all rows
   for (std::size_t k = 0; k < kLimits; ++k) {
     std::vector<std::size_t> rows;
     for (const std::size_t i : all_rows(a))

@@ -1,3 +1,4 @@
+// Prediction of stored rows, fit of the parameters, and ranking of rungs.
 #include "timing/tools/score.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ Prediction predict(const GpuModel& model, const StoredRow& row, const Fitted& fi
   std::map<Limit, double> bounds;
   double dirty = 0;  // the lab flushes L2 by reading
   bool first = true;
-  std::vector<double> kernels;  // that have run in this row, told apart by their size
+  std::vector<double> kernels;  // already run in this row; their size identifies them
   const auto add = [&](const LaunchWork& work, double times) {
     L2State l2{dirty, 0, 0};
     for (const double known : kernels)
@@ -29,7 +30,7 @@ Prediction predict(const GpuModel& model, const StoredRow& row, const Fitted& fi
   };
   for (const StoredLaunch& launch : row.launches) {
     unsigned left = launch.repeat;
-    // The first ones find L2 in another state; then each is like the last.
+    // The first two start with another state of L2; all later ones are equal.
     for (unsigned n = 0; left > 0 && n < 2; --left, ++n) add(launch.work, 1);
     if (left > 0) add(launch.work, left);
   }
@@ -70,14 +71,14 @@ class Fitting {
     double sum = 0, weights = 0;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const double e = std::abs(std::log(predict(model_, *rows_[i], fitted).ns / rows_[i]->measured_ns));
-      constexpr double kFar = 0.7;  // beyond a factor of 2 a row counts half
+      constexpr double kFar = 0.7;  // beyond a factor of 2 the excess counts half
       sum += weights_[i] * (e < kFar ? e : kFar + 0.5 * (e - kFar));
       weights += weights_[i];
     }
     return sum / weights;
   }
 
-  // As far in steps of this factor as it gets better.
+  // Multiplies the parameter by `factor` repeatedly, as long as the loss decreases.
   void walk(const FittedMember& member, double factor, Fitted& best, double& best_loss) const {
     for (;;) {
       Fitted next = best;

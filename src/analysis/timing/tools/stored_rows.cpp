@@ -1,3 +1,4 @@
+// Reader of stored rows (JSON) and launches (CSV).
 #include "timing/tools/stored_rows.h"
 
 #include <cstdlib>
