@@ -1,5 +1,5 @@
-// Barriers of a block (bar, barrier, __syncthreads): who comes to which, and with what count. A barrier is judged when
-// it is passed, as lanes that leave the kernel meanwhile are not missing.
+// Checker of block barriers (bar, barrier, __syncthreads): the threads that arrive, and their thread counts. A barrier
+// is judged when it is passed, because lanes that exit before that are not missing.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ struct Arrival {
 };
 
 struct BlockState {
-  std::array<std::vector<Arrival>, kBarriers> arrived;  // since the barrier was passed last
-  std::vector<LaneMask> gone;                           // lanes that have left the kernel, by warp
+  std::array<std::vector<Arrival>, kBarriers> arrived;  // since the barrier was last passed
+  std::vector<LaneMask> gone;                           // exited lanes, by warp
   std::vector<std::uint32_t> passed_by_all;             // sites that every thread of the block has passed
   LaneMask gone_of(std::uint32_t warp) const { return warp < gone.size() ? gone[warp] : 0; }
   void clear() {
@@ -42,8 +42,8 @@ const events::Site& site_of(const events::Launch& launch, std::uint32_t site) {
   return launch.facts->sites[site];
 }
 
-// "bar.sync" and "barrier.sync.aligned": all lanes of the warp execute it together (PTX ISA, bar). Without: each thread
-// for itself.
+// Is the barrier aligned ("bar.sync", "barrier.sync.aligned")? Then all lanes of a warp execute it together (PTX ISA,
+// bar); otherwise each thread executes it alone.
 bool is_aligned(const events::Site& site) {
   const std::string name = site.text.substr(0, site.text.find(' '));
   return name.starts_with("bar.") || name.find(".aligned") != std::string::npos;
@@ -52,7 +52,7 @@ bool reduces(const events::Site& site) {
   return site.text.substr(0, site.text.find(' ')).find(".red") != std::string::npos;
 }
 
-// The compiler may have one in several places (an unrolled loop).
+// Do the sites come from the same source line? The compiler may copy a statement (an unrolled loop).
 bool same_statement(const events::Launch& launch, std::uint32_t a, std::uint32_t b) {
   const events::Site &one = site_of(launch, a), &other = site_of(launch, b);
   return a == b || (one.line != 0 && one.line == other.line && one.file == other.file);
@@ -64,7 +64,7 @@ std::uint32_t whole_warps(std::uint32_t threads) {
 std::uint32_t block_threads(const events::Launch& launch) {
   return static_cast<std::uint32_t>(launch.block.count());
 }
-// Of all threads of the block: not of some of its warps.
+// Is the barrier for all threads of the block, not only some of its warps?
 bool is_for_all(const events::Launch& launch, std::uint32_t threads) {
   return threads == 0 || threads == whole_warps(block_threads(launch));
 }
@@ -87,7 +87,7 @@ class Barriers final : public Checker {
   }
 
   void on_barrier(const events::Barrier& e, unsigned) override {
-    if (e.barrier >= kBarriers) return;  // the device says so
+    if (e.barrier >= kBarriers) return;  // the device reports that
     BlockState& block = blocks_.of(*e.launch, e.block);
     note_live(block, e.warp, lanes_of_warp(*e.launch, e.warp) & ~e.live);
     std::vector<Arrival>& arrived = block.arrived[e.barrier];
@@ -133,7 +133,7 @@ class Barriers final : public Checker {
     if (std::find(passed.begin(), passed.end(), site) == passed.end()) passed.push_back(site);
   }
 
-  // The common case: whole warps, one instruction.
+  // The usual case: whole warps at one instruction.
   static bool all_at_one_site(const events::Launch& launch, const std::vector<Arrival>& arrived) {
     return std::all_of(arrived.begin(), arrived.end(), [&](const Arrival& a) {
       return a.site == arrived[0].site && a.mask == lanes_of_warp(launch, a.warp);
@@ -165,7 +165,7 @@ class Barriers final : public Checker {
   FirstSeen found_;
 };
 
-// other: an earlier arrival that takes part.
+// other: an earlier arrival that contradicts `now`; may be null.
 void Barriers::wrong_count(const events::Barrier& e, const Arrival& now, const Arrival* other,
                            const std::string& message, const char* advice) {
   const events::Launch& launch = *e.launch;
@@ -194,7 +194,7 @@ void Barriers::check_count(const events::Barrier& e, const Arrival& now, const s
         fmt::format("barrier {} is to wait for {} threads, which is no multiple of 32", e.barrier, now.threads),
         "barriers count whole warps (PTX ISA, bar): name a multiple of 32");
   for (const Arrival& other : arrived) {
-    if (other.threads != now.threads)  // also where the count is the block's: a GPU ends the kernel
+    if (other.threads != now.threads)  // even if one names the block's size and the other none: a GPU ends the kernel
       return wrong_count(
           e, now, &other,
           fmt::format("barrier {} is to wait for {} at one place, and for {} at another, before "
@@ -214,7 +214,7 @@ void Barriers::check_count(const events::Barrier& e, const Arrival& now, const s
                 "a barrier waits for threads of one block: name no more than the block has");
 }
 
-// True: at least one warp has come in parts.
+// Reports warps of which only a part arrived, or whose lanes are at different barriers. True: there is one.
 bool Barriers::judge_warps(const events::BarrierPassed& e, const BlockState& block,
                            const std::vector<Arrival>& arrived) {
   const events::Launch& launch = *e.launch;
@@ -259,9 +259,10 @@ bool Barriers::judge_warps(const events::BarrierPassed& e, const BlockState& blo
   return wrong;
 }
 
-// Threads that came to this very barrier in earlier turns of a loop, and not in this one, in which the rest of their
-// warp does: the condition of the loop, or around the barrier, depends on the thread. What saves the program is that
-// they have left the kernel. Threads that left before the loop never came (`if (i >= n) return;`).
+// Reports threads that passed this barrier in earlier iterations of a loop, but exited before this one, to which the
+// rest of their warp comes. So the condition of the loop, or around the barrier, depends on the thread. The program
+// works only because they have exited. Threads that exit before the loop (`if (i >= n) return;`) never came and are not
+// reported.
 void Barriers::judge_leavers(const events::BarrierPassed& e, const BlockState& block,
                              const std::vector<Arrival>& arrived) {
   const events::Launch& launch = *e.launch;
@@ -290,7 +291,8 @@ void Barriers::judge_leavers(const events::BarrierPassed& e, const BlockState& b
   }
 }
 
-// Every warp is whole, and they are at different barriers. Named barriers for some of the warps are made for that.
+// Reports whole warps that meet at different barrier instructions. Barriers for only some warps are meant for that, and
+// are not reported.
 void Barriers::judge_block(const events::BarrierPassed& e, const std::vector<Arrival>& arrived) {
   const events::Launch& launch = *e.launch;
   const Arrival* first = &arrived[0];

@@ -1,3 +1,4 @@
+// Creation of the selected checkers, and the merged, sorted list of their findings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 using results::Finding;
 using results::FindingAccess;
 
-// What a reader of the source sees of a finding: all but the instruction, the thread and how far.
+// Key of a finding at source level: everything except the instruction, the thread and the offset.
 std::string seen_as(const Finding& f) {
   std::string text = fmt::format("{}|{}|{}|{}|{}", f.group, f.kind, static_cast<int>(f.severity), f.kernel, f.error);
   for (const FindingAccess& a : f.accesses) {
@@ -28,7 +29,7 @@ std::string seen_as(const Finding& f) {
   return text;
 }
 
-// Instructions that the compiler has made of one line (an unrolled loop) are one finding. In the order of the findings.
+// Merges findings at several instructions of one source line (an unrolled loop) into one. Keeps the order.
 void merge_lines(std::vector<Finding>& findings) {
   struct Place {
     std::size_t index = 0;

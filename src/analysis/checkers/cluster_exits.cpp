@@ -1,6 +1,6 @@
-// Accesses to the shared memory of another block of the cluster, which may have ended by then: nothing keeps it until
-// the access is over. What does: a barrier of the cluster, at which the accessing block arrives afterwards and for
-// which the other one waits; or a flag or an mbarrier in its memory, set afterwards, for which it waits.
+// Checker of accesses to the shared memory of another block of the cluster that may have ended before. The other block
+// must wait for the access in one of two ways. Either it waits at a barrier of the cluster, at which the accessing
+// block arrives after the access. Or it waits for a flag or an mbarrier in its memory that is set after the access.
 #include "checkers/cluster_exits.h"
 
 #include <fmt/format.h>
@@ -18,18 +18,19 @@ namespace warpgrind::checkers {
 
 namespace {
 
-// By blocks of one launch, linear.
+// State of one launch. Blocks are linear numbers.
 struct LaunchState {
-  // Of a block: how often each warp has arrived at the cluster's barrier; the latest phase that the block waited for.
+  // arrived: by block and warp, the newest phase of the cluster's barrier it arrived at. waited: by block, the newest
+  // phase it waited for.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> arrived;
   std::map<std::uint64_t, std::uint32_t> waited;
   struct Seen {
-    std::uint32_t arrived = 0;  // by the warp that accesses, before
+    std::uint32_t arrived = 0;  // newest phase that the accessing warp had arrived at
     std::uint64_t count = 0;
     Who who;
     results::FindingAccess access;
   };
-  // Of whom (from, to), at which site: the last access that nothing but a barrier can order.
+  // By pair of blocks (from, to) and site: the last access that only a barrier can still order.
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::map<std::uint32_t, Seen>> remote;
 };
 
@@ -65,7 +66,7 @@ class ClusterExits final : public Checker {
       if (ranks_apart(a.addresses[static_cast<unsigned>(std::countr_zero(m))]) != 0) return look(a);
   }
   bool on_affine_access(const events::AffineAccess& a, unsigned) override { return a.space != StateSpace::shared; }
-  // Of a block that has ended already.
+  // The other block has ended already.
   void on_invalid_access(const events::InvalidAccess& e, unsigned) override {
     if (!is_of_ended_block(e)) return;
     const std::lock_guard lock(mutex_);
@@ -102,11 +103,12 @@ class ClusterExits final : public Checker {
     std::int64_t ranks = 0;
     std::uint32_t bytes = 0;
     unsigned lane = 0;
-    std::uint32_t arrived = 0;  // ~0: the other block has ended, whatever it waited for
+    std::uint32_t arrived = 0;  // ~0: the other block has ended already, so no barrier helps
   };
   void look(const events::Access& a);
   void note(LaunchState& state, const events::WarpEvent& e, const Remote& remote);
-  // The other block may wait for what this one does to its memory now: what this one did before is over by then.
+  // The other block may wait for a signal that this block writes to its memory now. This block's earlier accesses are
+  // then complete.
   void told(const events::Launch& launch, const Dim3& block, std::int64_t ranks) {
     const std::lock_guard lock(mutex_);
     const auto it = launches_.find(launch.id);
@@ -123,7 +125,7 @@ void ClusterExits::look(const events::Access& a) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
     const std::int64_t ranks = ranks_apart(a.addresses[lane]);
     if (ranks == 0) continue;
-    // Copies tell an mbarrier there.
+    // Strong accesses may be flags, and copies signal an mbarrier there.
     if (a.order != events::MemoryOrder::weak || a.path != events::AccessPath::instruction) {
       told(*a.launch, a.block, ranks);
       continue;
@@ -157,7 +159,7 @@ void ClusterExits::on_launch_end(const events::Launch& launch, const events::Lau
   for (const auto& [blocks, sites] : state.remote) {
     const auto waited = state.waited.find(blocks.second);
     for (const auto& [site, seen] : sites) {
-      // The barrier that the block arrives at after the access has the next number.
+      // The barrier that the accessing block arrives at after the access is the next phase.
       if (waited != state.waited.end() && waited->second > seen.arrived) continue;
       const std::string key = fmt::format("{}|{}", launch.facts->name, site);
       found_.add(key, seen.who, [&] {

@@ -9,8 +9,8 @@ namespace warpgrind::checkers {
 
 namespace {
 
-// Functions between the user's line and the runtime: the stub that nvcc makes of a kernel (its lines are of a file
-// below crt/), and the inline wrappers of CUDA's headers.
+// Is the function one between the user's code and the runtime? These are the stub that nvcc generates for a kernel (its
+// lines are in a file below crt/), and the inline wrappers of CUDA's headers.
 bool is_wrapper(const jit::HostPlace& place, const std::string& kernel) {
   if (place.function.empty()) return false;
   const std::string name = demangle(place.function);

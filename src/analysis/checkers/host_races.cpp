@@ -1,6 +1,6 @@
-// Races of the host with its own work: a kernel, a copy or a fill uses managed or pinned memory, and the program's own
-// code reads or writes the same bytes before it has waited for that work. Work runs when it is issued where this is
-// looked for, so that its bytes are known when the call returns; pages that the program may not touch yet are watched
+// Checker of races between the host and its own stream work. A kernel, a copy or a fill uses managed or pinned memory,
+// and host code reads or writes the same bytes before it has waited for that work. With this checker, work runs when it
+// is issued, so its bytes are known when the call returns. Pages that host code must not touch yet are watched
 // (base/host_pages.h).
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -36,11 +36,11 @@ using results::FindingAccess;
 constexpr std::uint64_t kPage = HostPages::kPage, kWord = 4;
 
 struct Page : TouchedPage<kPage> {
-  // Of grids with flags: when each word was last written.
+  // Grids with flags only: moment of the last write to each word.
   std::unique_ptr<std::array<std::uint32_t, kPage / kWord>> moments;
 };
 
-// Memory that both use.
+// Memory that host and device can both use.
 struct Common {
   std::uint64_t low = 0, high = 0;
   events::Allocation::Kind kind = events::Allocation::Kind::host;
@@ -48,23 +48,24 @@ struct Common {
 };
 using Commons = std::map<std::uint64_t, Common>;  // by low
 
-// A word of memory that a thread has written for the host to see while the grid runs: volatile, atomic at system scope.
+// A word that a thread has written so that the host can see it while the grid runs: volatile, or atomic at system
+// scope.
 struct Flag {
-  std::uint32_t moment = 0;
-  std::uint32_t fenced = 0;  // what its block has written until then is published with it
+  std::uint32_t moment = 0;  // of the write
+  std::uint32_t fenced = 0;  // the flag publishes its block's writes up to this moment
 };
 
 struct Use {
   std::uint64_t work = 0;
   std::unordered_map<std::uint64_t, Page> pages;  // by address / kPage
-  std::map<std::uint32_t, FindingAccess> sites;   // by Toucher::number(); made while the launch was there
+  std::map<std::uint32_t, FindingAccess> sites;   // by Toucher::number(); filled while the launch runs
   bool has_flags = false;
   std::uint32_t moment = 0;
   std::map<std::uint64_t, std::uint32_t> fences;   // by block: the moment of its last fence at system scope
   std::unordered_map<std::uint64_t, Flag> flags;   // by word
-  std::uint32_t seen_moment = 0, seen_fenced = 0;  // of flags that the host has looked at
+  std::uint32_t seen_moment = 0, seen_fenced = 0;  // newest, of the flags that the host has accessed
 
-  // Of these bytes what both use. by: null: no grid.
+  // Records those bytes that lie in common memory. by: null if the work is not a grid.
   void touch(const Commons& commons, std::uint64_t address, std::uint64_t bytes, bool writes, const Toucher* by);
 };
 
@@ -114,7 +115,7 @@ class HostRaces final : public Checker {
     w.host_copies = w.host_fills = w.allocations = w.deallocations = true;
     return w;
   }
-  // Of a launch when there was no memory that the host can use: what happens outside of kernels.
+  // A launch that began without common memory needs only the events outside kernels.
   events::Wants wants_of(const events::Launch& launch) override {
     events::Wants w = wants();
     const Running* const r = running_.find(launch);
@@ -136,12 +137,12 @@ class HostRaces final : public Checker {
   void report(std::vector<Finding>& findings) override;
 
  private:
-  // A grid, which one worker runs (Session).
+  // A running grid. With this checker one worker runs it (Session).
   struct Running {
     explicit Running(std::size_t sites) : has_place(sites * 2), rows(sites) {}
     Use use;
     std::shared_ptr<const Commons> commons;
-    std::uint64_t version = 0;            // of them
+    std::uint64_t version = 0;            // of `commons`
     std::vector<std::uint8_t> has_place;  // by Toucher::number(): Use::sites has it
     Rows<kPage> rows;
     auto toucher() {
@@ -179,12 +180,12 @@ class HostRaces final : public Checker {
   std::mutex mutex_;
   Commons common_;
   std::atomic<std::uint64_t> version_{0};  // of common_
-  std::shared_ptr<const Commons> shown_;   // a copy for launches; null: there is none of this version
-  std::map<std::uint64_t, Issued> open_;   // that the host has not waited for, by id
-  std::map<std::uint64_t, Use> uses_;      // of them, by work
+  std::shared_ptr<const Commons> shown_;   // copy of common_ for launches; null: none of this version yet
+  std::map<std::uint64_t, Issued> open_;   // work that the host has not waited for, by id
+  std::map<std::uint64_t, Use> uses_;      // memory of the open work, by its id
   std::size_t pages_used_ = 0;
   LaunchStates<Running> running_;
-  std::map<std::uint64_t, bool> guarded_;  // by page: readable
+  std::map<std::uint64_t, bool> guarded_;  // watched pages; true: the host may read them
   std::map<std::string, Finding> found_;
 };
 
@@ -198,7 +199,7 @@ void HostRaces::on_allocation(const events::Allocation& a, unsigned) {
   c.low = a.address;
   c.high = a.address + a.bytes;
   c.kind = variable ? Kind::managed : a.kind;
-  // What is registered shares its first and its last page with whatever else the program has there.
+  // Registered memory may share its first and last page with other data of the program; these are not watched.
   const bool shares = a.kind == Kind::registered;
   c.watched_low = (shares ? c.low + kPage - 1 : c.low) / kPage * kPage;
   c.watched_high = (shares ? c.high : c.high + kPage - 1) / kPage * kPage;
@@ -223,7 +224,7 @@ void HostRaces::on_deallocation(const events::Allocation& a, unsigned) {
   HostPages::instance().want(!common_.empty());
 }
 
-// ---- Which bytes work uses
+// ---- Bytes that work uses
 
 void Use::touch(const Commons& commons, std::uint64_t address, std::uint64_t bytes, bool writes, const Toucher* by) {
   const std::uint64_t end = address + bytes;
@@ -247,7 +248,7 @@ void Use::touch(const Commons& commons, std::uint64_t address, std::uint64_t byt
   }
 }
 
-// What a launch sees of memory that both use: as it was when somebody last looked.
+// Updates the launch's copy of common_.
 void HostRaces::look_again(Running& r) {
   const std::lock_guard lock(mutex_);
   r.rows.settle(r.toucher());
@@ -279,7 +280,7 @@ void HostRaces::on_access(const events::Access& a, unsigned) {
   if (!r) return;
   Use& u = r->use;
   const Toucher by{a.site, a.type != AccessType::load};
-  if (!by.writes && is_system(a)) return;  // it looks at a flag, which the host may set at any time
+  if (!by.writes && is_system(a)) return;  // reads a flag, which the host may set at any time
   ++u.moment;
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
@@ -305,7 +306,7 @@ bool HostRaces::on_affine_access(const events::AffineAccess& a, unsigned) {
   ++u.moment;
   each_stretch(a, [&](std::uint64_t at, std::uint64_t bytes) {
     if (!any_common(*r->commons, at, bytes)) return;
-    fine &= known;  // else its place is not known yet
+    fine &= known;  // false: on_access() is needed once, to record the place
     if (!known) return;
     if (u.has_flags || !r->rows.follows(at, bytes, by, r->toucher())) u.touch(*r->commons, at, bytes, by.writes, &by);
   });
@@ -344,12 +345,13 @@ void HostRaces::on_host_fill(const events::HostFill& f, unsigned) {
   add_rows(f);
 }
 
-// ---- What the host has waited for
+// ---- Work that the host has waited for
 
 void HostRaces::on_stream_work(const events::StreamWork& w, unsigned) {
   const std::lock_guard lock(mutex_);
   look_at_touches();
-  // A function of the host knows what came before it; so does whoever it tells.
+  // A host function runs after the work before it, and may notify the rest of the host. So that work counts as waited
+  // for.
   if (w.kind == events::StreamWork::Kind::host_function)
     for (const std::uint64_t before : w.after) retire(before);
   if (common_.empty() && open_.empty()) return;
@@ -392,7 +394,7 @@ void HostRaces::add(std::uint64_t work, Use&& u) {
     uses_.emplace(work, std::move(u));
     return;
   }
-  // A grid that a kernel of it launched. What its sites are is told by their own numbers: those of the first.
+  // Child grid of the same work: merge only its bytes, since site numbers belong to the parent's kernel.
   for (auto& [number, page] : u.pages) {
     Page& into = known->second.pages[number];
     into.read |= page.read;
@@ -400,7 +402,7 @@ void HostRaces::add(std::uint64_t work, Use&& u) {
   }
 }
 
-// ---- Which pages are watched
+// ---- Watched pages
 
 void HostRaces::guard(const Use& u) {
   bool changed = false;
@@ -439,7 +441,7 @@ void HostRaces::guard_again() {
   }
 }
 
-// ---- What the host did
+// ---- Accesses of the host
 
 void HostRaces::look_at_touches() {
   if (guarded_.empty()) return;
@@ -451,9 +453,10 @@ void HostRaces::look(const HostPages::Touch& touch) {
     if (look(u, touch)) return;
 }
 
-// True: they race. Flags say what the host knows; what else it touches then has to be published by them.
+// True: a race. An access to a flag tells the host how far the grid is. Other bytes that the host then accesses must
+// have been published by such a flag.
 bool HostRaces::look(Use& u, const HostPages::Touch& touch) {
-  std::optional<std::pair<std::uint64_t, bool>> race;  // address; published, but by too narrow a fence
+  std::optional<std::pair<std::uint64_t, bool>> race;  // address; true: published, but with too narrow a fence
   each_page(touch.address, touch.bytes, [&](std::uint64_t number, std::uint16_t low, std::uint16_t high) {
     const auto it = u.pages.find(number);
     if (it == u.pages.end()) return;
@@ -467,7 +470,7 @@ bool HostRaces::look(Use& u, const HostPages::Touch& touch) {
         continue;
       }
       if (race || !(page.written[k] || (touch.write && page.read[k]))) continue;
-      if (!page.written[k] && u.seen_moment != 0) continue;  // a flag may say that it has been read
+      if (!page.written[k] && u.seen_moment != 0) continue;  // the flag may mean that the grid has read it
       const std::uint32_t moment = page.moments ? (*page.moments)[k / kWord] : 0;
       if (moment != 0 && moment <= u.seen_fenced) continue;
       race = {address, moment != 0 && moment < u.seen_moment};
@@ -477,7 +480,7 @@ bool HostRaces::look(Use& u, const HostPages::Touch& touch) {
   return race.has_value();
 }
 
-// in_kernel: the access itself; else the work that it is in.
+// in_kernel: returns the access inside the kernel; otherwise the stream work.
 FindingAccess HostRaces::access_of(const Use& u, std::uint64_t address, bool writes, bool in_kernel) const {
   FindingAccess a;
   if (const auto work = known_.works.find(u.work)) a = checkers::access_of(*work);
@@ -501,7 +504,7 @@ FindingAccess HostRaces::access_of(const Use& u, std::uint64_t address, bool wri
 
 namespace {
 
-// Where debug information of the C library is installed its functions have lines, too.
+// Is the address in the C or C++ library? With installed debug information, its functions have lines too.
 bool is_c_library(const void* pc) {
   Dl_info info{};
   if (!::dladdr(pc, &info) || !info.dli_fname) return false;
@@ -510,7 +513,7 @@ bool is_c_library(const void* pc) {
          name.starts_with("libstdc++.so");
 }
 
-// The program's line, and not that of a function of the C library that it called.
+// Innermost place of the access outside the C library.
 jit::HostPlace place_of(const HostPages::Touch& touch) {
   jit::HostPlace first;
   for (unsigned k = 0; k < touch.caller_count; ++k) {

@@ -1,6 +1,6 @@
-// Values that nobody has given, where they decide something: a branch, an address, an operand of a barrier or shuffle,
-// the old value of an atomic, bytes that the program copies to the host. The device follows them, bit by bit
-// (device/definedness, codegen/kernel/definedness.h); this names them.
+// Checker of uninitialised values where they matter: in a branch, an address, an operand of a barrier or shuffle, the
+// old value of an atomic, or a copy to the host. The device tracks them bit by bit (device/definedness,
+// codegen/kernel/definedness.h); this checker reports them.
 #include <fmt/format.h>
 
 #include <bit>
@@ -23,7 +23,7 @@ using events::UndefinedUse;
 using results::Severity;
 using OriginKind = UndefinedOrigin::Kind;
 
-// What the value was in, as a kind of finding; empty: what it decides says more.
+// Kind of finding by the place of the value; empty: its use determines the kind.
 const char* kind_of(OriginKind origin) {
   switch (origin) {
     case OriginKind::shared:
@@ -40,7 +40,7 @@ const char* kind_of(OriginKind origin) {
 struct UseWords {
   const char *kind, *message, *access, *advice;
 };
-// plain: an update by a load and a store.
+// plain: an update by a load and a store, not by an atomic.
 UseWords words_of(UndefinedUse::Use use, bool plain, OriginKind origin) {
   if (plain)
     return {"uninit-rmw", "memory that was never written is added to", "write",
@@ -83,7 +83,7 @@ class Initialisation final : public Checker {
     results::Finding finding;
     std::uint64_t count = 0;
   };
-  // Who uses it where, and where it comes from.
+  // Function, instruction, kind of use, and name_of() the origin.
   using Key = std::tuple<std::string, std::uint32_t, int, std::string>;
 
   void drop_told_elsewhere();
@@ -97,7 +97,7 @@ class Initialisation final : public Checker {
   std::map<Key, Seen> seen_;
 };
 
-// What the instruction that uses the value is there for.
+// Verb for the instruction that uses the value.
 const char* verb_of_site(const events::Site& site, const char* otherwise) {
   switch (site.kind) {
     case SiteKind::load:
@@ -113,9 +113,9 @@ const char* verb_of_site(const events::Site& site, const char* otherwise) {
   }
 }
 
-// The same for what is the same, whoever sees it first.
+// Stable name of an origin, equal for equal origins.
 std::string Initialisation::name_of(const UndefinedOrigin& origin, const std::string& kernel) const {
-  // Which register is the compiler's affair: an unrolled loop has one for each turn.
+  // Without the register's name: an unrolled loop has another register in each iteration.
   if (origin.kind == OriginKind::register_) return "register " + kernel;
   if (origin.kind != OriginKind::memory)
     return fmt::format("{} {} {}", static_cast<int>(origin.kind), kernel, origin.object);
@@ -197,7 +197,7 @@ void Initialisation::on_undefined_use(const UndefinedUse& use, unsigned) {
   move_to(f.accesses[0], launch, site, use.instruction);
   take_place(f, f.accesses[0]);
   f.origin = origin_of_value(use.origin, kernel);
-  if (plain && f.origin) f.origin->way.clear();  // the store itself
+  if (plain && f.origin) f.origin->way.clear();  // it would only name the store itself
   seen.finding = std::move(f);
 }
 
@@ -207,7 +207,7 @@ void Initialisation::on_undefined_copy(const events::UndefinedCopy& copy, unsign
   results::Finding f;
   f.kind = "uninit-copy-to-host";
   f.severity = copy.holes ? Severity::info : Severity::warning;
-  if (!copy.holes && *kind_of(copy.origin.kind)) {  // a value that a kernel has computed and nobody has looked at
+  if (!copy.holes && *kind_of(copy.origin.kind)) {  // a value that a kernel has computed, found only now
     f.kind = kind_of(copy.origin.kind);
     f.severity = Severity::error;
   }
@@ -232,7 +232,7 @@ void Initialisation::on_undefined_copy(const events::UndefinedCopy& copy, unsign
   }
 }
 
-// What was added to memory that nobody had set is told only where nothing else says what became of it.
+// Drops findings of plain updates of unwritten memory, if another finding has the same origin.
 void Initialisation::drop_told_elsewhere() {
   const auto is_plain = [](const Seen& s) {
     return s.finding.kind == "uninit-rmw" && s.finding.severity == Severity::warning;
@@ -244,7 +244,7 @@ void Initialisation::drop_told_elsewhere() {
                 [&](const auto& row) { return is_plain(row.second) && told.count(std::get<3>(row.first)) != 0; });
 }
 
-// What the compiler made of one statement, all its instructions, is one finding.
+// Merges findings at several instructions of one statement into one.
 void Initialisation::merge_statements() {
   using Statement = std::tuple<std::string, std::string, std::string, std::string>;
   std::map<Statement, std::map<Key, Seen>::iterator> first;

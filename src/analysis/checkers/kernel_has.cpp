@@ -1,3 +1,4 @@
+// Classification of a kernel's sites by the events they can raise.
 #include "checkers/kernel_has.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ bool says(const Site& s, const char* word) {
   return s.text.find(word) != std::string::npos;
 }
 
-// All lanes of a warp execute what moves matrices, which otherwise is a load or a store.
+// Do lanes of a warp meet at the site? All lanes execute matrix loads and stores together.
 bool meets(const Site& s) {
   switch (s.kind) {
     case SiteKind::warp_barrier:

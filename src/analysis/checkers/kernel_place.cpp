@@ -1,3 +1,4 @@
+// Source places of kernel instructions, with inlined calls and library headers resolved.
 #include "checkers/kernel_place.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ namespace warpgrind::checkers {
 
 namespace {
 
-// Of the toolkit, of the compiler, of Debian, ours: nobody looks for a bug there.
+// Is the file a header of the toolkit, the compiler, Debian or warpgrind, where no bug is searched?
 bool is_library_header(const std::string& file) {
   for (const char* folder :
        {"/usr/include/", "/usr/lib/", "/usr/local/cuda", "/opt/cuda", "/include/crt/", "/include/cooperative_groups",

@@ -1,4 +1,5 @@
-// What the program made and never released. After a fault every call fails, also those that free: then nothing is said.
+// Checker of leaks: objects that the program made and never released. After a fault all calls fail, including those
+// that free, so nothing is reported.
 #include <fmt/format.h>
 
 #include <map>
@@ -48,7 +49,7 @@ What what_of(const Handle& h) {
   return {"leak-graph", "graph", "cudaGraphDestroy, cudaGraphExecDestroy"};
 }
 
-// All that one line made.
+// All leaked objects of one line.
 struct Made {
   What what;
   results::FindingAccess at;
@@ -71,13 +72,13 @@ class Leaks final : public Checker {
   events::Wants wants() const override { return {}; }
 
   void report(std::vector<results::Finding>& findings) override {
-    // A program that stops at an error leaves all it has; one that goes on had its chance.
+    // A program that stops at a fault cannot free anything. One that continues after it could have.
     if (known_.faulted && *known_.faulted && !(known_.gone_on && *known_.gone_on)) return;
     Lines lines;
     for (const Object& o : known_.objects.all()) {
       const What what = what_of(o);
       if (!o.live() || !what.kind) continue;
-      // The runtime's own memory, and that of NVIDIA's libraries: no call of the program asked for it.
+      // Skips memory of the runtime and of NVIDIA's libraries, which no call of the program requested.
       if (!o.made_by && (!o.made.call.starts_with("cuda") || o.made.callers.empty())) continue;
       add(lines, what, o.made_by ? *o.made_by : host_access(o.made), Severity::warning, o.bytes);
     }

@@ -1,5 +1,5 @@
-// mbarriers in shared memory: initialised before they are used, not again while they are in use, no more arrivals than
-// they count, and no copies under way when the block ends.
+// Checker of mbarriers in shared memory. Errors: use before initialisation, initialisation while in use, more arrivals
+// than the count, and copies in flight when the block ends.
 #include <fmt/format.h>
 
 #include <bit>
@@ -19,7 +19,7 @@ namespace {
 
 using Operation = events::MBarrierOperation;
 
-// A place of the program, to be told later: while the launch runs.
+// A place in the kernel, for a later finding while the launch still runs.
 struct Place {
   std::uint32_t site = 0, warp = 0;
   unsigned lane = 0;
@@ -27,8 +27,8 @@ struct Place {
 
 struct State {
   std::uint64_t expected = 0, pending = 0;  // arrivals
-  std::int64_t bytes = 0;                   // still to come in this phase
-  bool not_waited_for = false;              // copies have come since somebody saw a phase end
+  std::int64_t bytes = 0;                   // outstanding in this phase
+  bool not_waited_for = false;              // copies have completed since a thread last saw a phase end
   Place made, copied;
 };
 
@@ -135,16 +135,16 @@ void MBarriers::arrive(const events::MBarrier& e, unsigned lane, State& state, s
 
 void MBarriers::operate(const events::MBarrier& e, unsigned lane, BlockMBarriers& block) {
   if (e.operation == Operation::init) return initialise(e, lane, block);
-  if (e.operation == Operation::pending_count) return;  // of a value in a register
+  if (e.operation == Operation::pending_count) return;  // it works on a register, not on the mbarrier
   const auto it = block.barriers.find(e.offsets[lane]);
   if (it == block.barriers.end()) {
-    if (e.offsets[lane] >> 24) return;  // of another block of the cluster
+    if (e.offsets[lane] >> 24) return;  // in another block of the cluster
     found("mbarrier-uninit", e, lane, [](results::Finding& f) {
       f.message = "an mbarrier is used that nobody has initialised";
       f.missing = "mbarrier.init (init(&bar, n)) by one thread, and a __syncthreads() before the others use it";
       f.advice = "initialise it at the beginning of the kernel; shared memory of an earlier block or launch is gone";
     });
-    State& state = block.barriers[e.offsets[lane]];  // said once, not for what follows
+    State& state = block.barriers[e.offsets[lane]];  // reported once; later uses are ignored
     state.expected = state.pending = ~0ull;
     return;
   }

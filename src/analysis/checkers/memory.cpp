@@ -1,5 +1,5 @@
-// Accesses that are not allowed, by kernels, and frees of what is no allocation. One finding for each instruction, kind
-// and object; the example is the first thread in the order of blocks and warps.
+// Checker of invalid accesses by kernels, and of invalid frees. One finding per instruction, kind and object. Its
+// example is the first thread in the order of blocks and warps.
 #include <fmt/format.h>
 #include <sys/mman.h>
 
@@ -26,21 +26,21 @@ using events::InvalidAccess;
 using Near = InvalidAccess::Object;
 using Problem = InvalidAccess::Problem;
 
-// Memory of the program that CUDA does not know.
+// Is the address in mapped host memory? (The caller has excluded memory that CUDA knows.)
 bool is_mapped(std::uint64_t address) {
   constexpr std::uint64_t kPage = 4096;
   unsigned char page = 0;
   return ::mincore(reinterpret_cast<void*>(address / kPage * kPage), kPage, &page) == 0 || errno != ENOMEM;
 }
 
-// What an access should have stayed in.
-constexpr std::uint64_t kLowest = std::uint64_t{1} << 32;  // below lie a null pointer and what it is indexed with
+constexpr std::uint64_t kLowest = std::uint64_t{1} << 32;  // lower addresses are null pointers, maybe with an index
 
+// Object that an access should have stayed in.
 struct Target {
   std::string text;   // "a 4096-byte allocation (cudaMalloc at main.cu:31)"
   std::string brief;  // "4096 bytes", "`tile`"
   std::uint64_t low = 0, high = 0;
-  bool known = false;        // low and high mean something
+  bool known = false;        // low and high are valid
   std::uint64_t object = 0;  // Object::number; 0: a variable of the kernel, or none
   bool freed = false, constant = false;
   std::optional<results::FindingOrigin> origin;
@@ -92,18 +92,18 @@ class Memory final : public Checker {
   void report(std::vector<results::Finding>& findings) override;
 
  private:
-  // One finding in the making.
+  // A finding that still collects accesses.
   struct Row {
     Who first;
     results::Finding finding;
     std::uint64_t accesses = 0;
     std::map<std::uint64_t, std::uint64_t> running;  // by launch: accesses in it
     std::uint64_t launches = 0;
-    bool ended = false;  // a launch of these: there were more
+    bool ended = false;  // a launch was ended early: there may be more accesses
   };
   // Kernel, function and instruction; kind; object.
   using Key = std::tuple<std::string, std::string, std::uint32_t, std::string, std::string>;
-  // What decides the key within a launch, without texts.
+  // Determines the key within one launch, without texts.
   using Quick = std::tuple<std::uint64_t, std::uint32_t, Problem, AccessType, StateSpace, Near, std::uint64_t,
                            std::uint64_t, std::uint64_t>;
 
@@ -124,14 +124,14 @@ class Memory final : public Checker {
     std::uint64_t events = 0;
     std::set<std::uint32_t> sites;
   };
-  std::map<std::uint64_t, LaunchState> launches_;  // that run
+  std::map<std::uint64_t, LaunchState> launches_;  // running
   struct NoRoom {
     Who who;
     results::FindingAccess at;
     std::uint64_t bytes = 0;
   };
-  std::map<std::uint64_t, NoRoom> no_room_;      // by work: the first malloc that gave null
-  std::optional<results::FindingCause> failed_;  // the last allocation by the host that failed
+  std::map<std::uint64_t, NoRoom> no_room_;      // by work: the first malloc that returned null
+  std::optional<results::FindingCause> failed_;  // the last failed allocation of the host
   std::vector<results::Finding> of_host_;
 };
 
@@ -139,7 +139,7 @@ Who who_of(const events::WarpEvent& e, unsigned lane) {
   return {e.launch->work, e.launch->id, linear_block(*e.launch, e.block), e.warp, lane};
 }
 
-// ---- What is meant
+// ---- Targets and texts
 
 Target Memory::variable_target(const InvalidAccess& e) {
   Target t;
@@ -232,7 +232,7 @@ std::string Memory::kind_of(const InvalidAccess& e, std::uint64_t address, const
   return address < kLowest ? "null-pointer" : "oob-global-" + verb;
 }
 
-// Not where nothing is known: an address of the host says nothing, and differs from run to run.
+// nullopt if the target is unknown: a host address is meaningless and differs from run to run.
 std::optional<results::AccessedMemory> memory_of(const InvalidAccess& e, std::uint64_t address, const Target& target) {
   if (!target.known && address >= kLowest) return std::nullopt;
   const char* const space = e.object == Near::shared ? "shared" : e.object == Near::local ? "local" : "global";
@@ -307,7 +307,7 @@ results::Finding Memory::finding_of(const InvalidAccess& e, unsigned lane) const
   return f;
 }
 
-// ---- What is seen
+// ---- Events
 
 Memory::Row& Memory::row_of(const events::WarpEvent& e, const results::Finding& f, const std::string& object) {
   const events::KernelFacts& facts = *e.launch->facts;
@@ -318,7 +318,7 @@ Memory::Row& Memory::row_of(const events::WarpEvent& e, const results::Finding& 
 }
 
 void Memory::on_invalid_access(const InvalidAccess& e, unsigned) {
-  if (is_of_ended_block(e)) return;  // told by cluster_exits.cpp
+  if (is_of_ended_block(e)) return;  // cluster_exits.cpp reports these
   const auto lane = static_cast<unsigned>(std::countr_zero(e.mask));
   const Who who = who_of(e, lane);
   const auto lanes = static_cast<std::uint64_t>(std::popcount(e.mask));
@@ -326,7 +326,7 @@ void Memory::on_invalid_access(const InvalidAccess& e, unsigned) {
   LaunchState& state = launches_[e.launch->id];
   ++state.events;
   state.sites.insert(e.site);
-  // Without an object near, each lane may be something else: below, the first lane stands for all.
+  // Without an object nearby, each lane's address may mean something else. The first lane represents all.
   const std::uint64_t page = e.object == Near::none ? e.addresses[lane] >> 32 : 0;
   const Quick quick{e.launch->id, e.site, e.problem, e.type, e.space, e.object, e.low, e.high, page + e.hit};
   Row*& row = quick_[quick];
@@ -346,7 +346,7 @@ void Memory::on_invalid_access(const InvalidAccess& e, unsigned) {
   row->running[e.launch->id] += lanes;
 }
 
-// A null pointer comes from an allocation that failed.
+// A null pointer is taken to come from a failed allocation.
 void Memory::name_cause(Row& row) const {
   const auto room = no_room_.find(row.first.work);
   if (room != no_room_.end())
@@ -459,7 +459,7 @@ void Memory::on_launch_end(const events::Launch& launch, const events::LaunchCou
   for (auto& [key, row] : rows_) {
     const auto running = row.running.find(launch.id);
     if (running == row.running.end()) continue;
-    // How many there were until then depends on how the workers took turns.
+    // The number of accesses before an early end depends on the workers' timing, so it is not reported.
     row.accesses += ended ? 1 : running->second;
     row.ended |= ended;
     ++row.launches;
@@ -471,7 +471,7 @@ void Memory::on_launch_end(const events::Launch& launch, const events::LaunchCou
 void Memory::report(std::vector<results::Finding>& findings) {
   const std::lock_guard lock(mutex_);
   for (auto& [key, row] : rows_) {
-    for (const auto& [launch, accesses] : row.running) row.accesses += accesses;  // it never ended
+    for (const auto& [launch, accesses] : row.running) row.accesses += accesses;  // launches that never ended
     results::Finding f = row.finding;
     f.count = row.accesses;
     if (row.ended)

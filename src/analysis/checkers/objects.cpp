@@ -1,3 +1,4 @@
+// Table of memory objects, and their descriptions.
 #include "checkers/objects.h"
 
 #include <fmt/format.h>

@@ -29,7 +29,7 @@ struct Object {
   bool holds(std::uint64_t at) const { return at - address < bytes; }
 };
 
-// "a 4096-byte allocation (cudaMalloc at main.cu:31)", "`table` (108 bytes, __device__ or __constant__ variable)"
+// "a 4096-byte allocation (cudaMalloc at main.cu:31)", "`table` (108 bytes, variable of the module)"
 std::string describe(const Object& object);
 // "bytes 16..19 of ..."
 std::string describe(const Object& object, std::uint64_t address, std::uint64_t bytes);

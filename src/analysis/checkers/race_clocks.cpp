@@ -1,3 +1,4 @@
+// Sorted sets of happens-before facts.
 #include "checkers/race_clocks.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Comparison of a launch's accesses, word by word, with the earlier ones in the shadow.
 #include "checkers/race_launch.h"
 
 #include <algorithm>
@@ -17,14 +18,14 @@ using events::AccessPath;
 using events::MemoryOrder;
 using events::MemoryScope;
 
-// Below the block's own shared memory: what the driver gives to it (device/access/access.h).
+// Is the offset in the driver's reserved 1 KiB below the block's own shared memory (device/access/access.h)?
 bool is_reserved(std::uint64_t offset) {
   constexpr std::int64_t kReserved = 1024;
   const auto from_own = static_cast<std::int64_t>(offset);
   return from_own < 0 && from_own >= -kReserved;
 }
 
-// Whole words of registers, in no order with anything: what QuickAccess is for.
+// Is it a weak load or store of whole words by an ordinary instruction? QuickAccess handles these.
 bool is_plain(const events::Access& a) {
   const bool type = a.type == AccessType::load || a.type == AccessType::store;
   return type && a.bytes % 4 == 0 && !a.sizes && a.path == AccessPath::instruction && a.order == MemoryOrder::weak;
@@ -54,7 +55,7 @@ struct LaunchRaces::Step {
   std::uint32_t record = 0;
   QuickAccess* quick = nullptr;  // null: threads are compared one by one
   bool shared = false;
-  std::uint64_t address = 0;  // of the lane, as the shadow knows it
+  std::uint64_t address = 0;  // of the lane, as the shadow counts it
 };
 
 LaunchRaces::LaunchRaces(const events::Launch& launch, std::unique_ptr<Shadow> global)
@@ -90,7 +91,7 @@ void LaunchRaces::begin_block(const events::BlockEvent& e) {
 }
 
 void LaunchRaces::end_block(std::uint64_t block) {
-  if (launch_.cluster.count() > 1) return;  // others may still look at it
+  if (launch_.cluster.count() > 1) return;  // other blocks of the cluster may still access its memory
   const auto it = blocks_.find(block);
   if (it == blocks_.end()) return;
   if (it->second->shared) it->second->shared->forget();
@@ -134,7 +135,7 @@ LaunchRaces::Last& LaunchRaces::last_of(const Shadow& shadow, Running& of, std::
   return last;
 }
 
-// One record for all that a warp does at a site until something may order it.
+// One record serves all accesses of a warp at a site, until an event may order them.
 std::uint32_t LaunchRaces::record_of(Shadow& shadow, Running& of, std::uint32_t warp, const AccessKind& kind,
                                      std::uint64_t copy) {
   last_of_ = &last_of(shadow, of, warp);
@@ -155,7 +156,7 @@ std::uint32_t LaunchRaces::record_of(Shadow& shadow, Running& of, std::uint32_t 
   last.tick = w.tick;
   last.weak = w.weak;
   last.copy = copy;
-  Record& r = shadow.add();  // field by field: this is half of what a kernel with little else to compare costs
+  Record& r = shadow.add();  // set field by field, for speed: half of the cost of a kernel with few comparisons
   static_cast<AccessKind&>(r) = kind;
   r.stamp.block = block.number;
   r.stamp.copy = copy;
@@ -177,7 +178,7 @@ QuickAccess LaunchRaces::quick_of(Shadow& shadow, Running& of, const WarpOrder& 
   return {shadow, *of.order, warp, what};
 }
 
-// ---- Late loads. From a barrier of the block on, until something is written to its shared memory.
+// ---- Late loads: logged from a barrier of the block until the first write to its shared memory.
 
 void LaunchRaces::open_late_loads(Running& of) {
   constexpr std::size_t kMost = 4096;
@@ -254,7 +255,7 @@ bool LaunchRaces::note(const events::AffineAccess& a, Running& of) {
   return true;
 }
 
-// Of lanes that are all at one address.
+// Checks an access of all `lanes` to one address.
 bool LaunchRaces::note_one_place(QuickAccess& quick, const events::AffineAccess& a, std::uint64_t address,
                                  LaneMask lanes) {
   const bool writes = a.type != AccessType::load;
@@ -265,7 +266,7 @@ bool LaunchRaces::note_one_place(QuickAccess& quick, const events::AffineAccess&
   return true;
 }
 
-// Of the lanes from lane0 on: `lanes`, of which bit 0 is lane0.
+// Checks one row of the access. `lanes`: the active lanes of the row; bit 0 is lane0.
 bool LaunchRaces::note_row(QuickAccess& quick, const events::AffineAccess& a, unsigned lane0, LaneMask lanes) {
   const bool writes = a.type != AccessType::load;
   const std::uint64_t base = a.address(lane0), first = base / 4;
@@ -285,8 +286,8 @@ bool LaunchRaces::note_row(QuickAccess& quick, const events::AffineAccess& a, un
                 : quick.read_column(base, a.kx, width, lane0, lanes);
 }
 
-// Cache operators are no part of PTX's memory model. Programs use those that go to the L2 cache for flags between
-// blocks (CUB before 2.0), where these are strong on all GPUs that there are.
+// Cache operators are not part of PTX's memory model. But programs use operators that access L2 for flags between
+// blocks (CUB before 2.0), and such accesses are strong on all existing GPUs. So they count as relaxed at device scope.
 void LaunchRaces::access(const events::Access& asked) {
   events::Access a = asked;
   if (a.order == events::MemoryOrder::weak && a.site < launch_.facts->sites.size() &&
@@ -322,14 +323,16 @@ void LaunchRaces::compare(const events::Access& a, Running& of) {
     return;
   const AccessKind kind = kind_of(a);
   std::optional<QuickAccess> quick;
-  // Of a block without a cluster all lanes' words are in one.
+  // Without a cluster, one shadow holds the words of all lanes.
   Shadow* const one = shared && launch_.cluster.count() > 1 ? nullptr
                       : shared                              ? &shared_of(of, s.address)
                                                             : global_.get();
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     s.address = a.addresses[l];
-    if (shared && is_reserved(s.address)) {  // of cooperative groups, whose own business its order is
+    if (shared &&
+        is_reserved(
+            s.address)) {  // cooperative groups synchronise through this memory: not checked, but it may order threads
       order_.strong_access(*block, a.warp, l, true, s.address, a);
       continue;
     }
@@ -364,11 +367,11 @@ const AccessKind& LaunchRaces::kind_of(const events::AffineAccess& a) {
   return k;
 }
 
-// A read of one word by all lanes.
+// Read of one word by all active lanes. False: undecided.
 bool LaunchRaces::broadcast(Step& s, std::uint64_t copy) {
   std::uint64_t address = s.a.addresses[static_cast<unsigned>(std::countr_zero(s.a.mask))];
   Shadow* const shadow = s.shared ? &shared_of(s.running, address) : global_.get();
-  if (shadow->has_more()) return false;  // a step with a shadow has a record there
+  if (shadow->has_more()) return false;  // before s.shadow is set: a step with a shadow must have a record in it
   s.shadow = shadow;
   s.record = record_of(*s.shadow, s.running, s.a.warp, kind_of(s.a), copy);
   return quick_of(*s.shadow, s.running, s.warp, s.a.warp, s.record).read_word(address / 4, s.a.mask);
@@ -385,7 +388,7 @@ void LaunchRaces::lane(Step& s, unsigned l) {
     if (at + 4 > end) mask &= (1u << (end - at)) - 1;
     word(s, l, at / 4, static_cast<std::uint8_t>(mask));
   }
-  // After the comparison: what it acquires orders what comes later.
+  // After the comparison, because an acquire orders only later accesses.
   if (strong)
     order_.strong_access(s.block, s.a.warp, l, s.shared, s.address, s.a);
   else if (s.a.type == AccessType::store && order_.has_variables(s.block, s.shared))
@@ -425,7 +428,7 @@ void LaunchRaces::word(Step& s, unsigned l, std::uint64_t word, std::uint8_t byt
   line.put(in_line, c);
 }
 
-// "old = *p; do { old = atomicCAS(p, old, ...) } ...": the first read may be of anything.
+// "old = *p; do { old = atomicCAS(p, old, ...) } ...": the first read may return any value.
 void LaunchRaces::note_guess(const Step& s, unsigned l, const Cell& c) {
   const Record& read = s.shadow->record(c.read);
   const bool swap = s.a.site < launch_.facts->sites.size() &&
@@ -457,7 +460,7 @@ void LaunchRaces::update_write(Step& s, unsigned l, std::uint64_t word, std::uin
   c.write = s.record;
   c.write_lane = static_cast<std::uint8_t>(l);
   c.write_bytes = bytes;
-  if (atomic) return;  // other atomics are to be held against the readers, too
+  if (atomic) return;  // keep the readers: later atomics must be compared with them, too
   if ((c.read_bytes & ~bytes) == 0) {
     c.read = c.other = 0;
     c.readers = 0;
@@ -489,7 +492,7 @@ void LaunchRaces::update_read(Step& s, unsigned l, std::uint64_t word, std::uint
     if (c.other != 0 && over(c.other, c.other_lane)) c.other = 0;
     return;
   }
-  // Kernels where some readers may be ordered before a write and others not: all of them matter.
+  // If some readers may be ordered before a write and others not, all of them must be kept.
   const bool exact = is_exact(s.block, s.warp) || c.read_bytes != bytes;
   if (exact) {
     std::vector<MoreAccess>* const more = s.shadow->more(word);
@@ -506,7 +509,7 @@ void LaunchRaces::update_read(Step& s, unsigned l, std::uint64_t word, std::uint
   }
 }
 
-// Stores of what is there already, or of what another lane of the same instruction stores.
+// Does the lane store the value that memory has already?
 bool LaunchRaces::same_value(const Step& s, unsigned l, std::uint64_t address, std::uint8_t bytes) const {
   const events::Access& a = s.a;
   if (a.type != AccessType::store || !a.values || a.element_bytes == 0) return false;
@@ -520,17 +523,17 @@ bool LaunchRaces::same_value(const Step& s, unsigned l, std::uint64_t address, s
   return true;
 }
 
-// True: a race, or at sites of enough races.
+// True: a race, or a pair of sites that has kEnough races already.
 bool LaunchRaces::test(Step& s, unsigned l, std::uint64_t word, std::uint32_t before, unsigned lane,
                        std::uint8_t bytes) {
   const Record& q = s.shadow->record(before);
   const Record& r = s.shadow->record(s.record);
-  // As nearly all are: a barrier of the block lies between them.
+  // The usual case: a barrier of the block lies between them.
   if (q.stamp.epoch < s.block.epoch && q.stamp.block == s.block.number && q.stamp.copy == 0 && !r.non_coherent &&
       !r.bulk)
     return false;
   if (before == s.record && lane == l && q.stamp.copy == 0) return false;
-  // As flags and counters are: strong both, whatever orders them.
+  // Flags and counters: two strong accesses do not race, ordered or not.
   const bool may_be_volatile = s.shared && !q.atomic() && !r.atomic();
   if (q.strong() && r.strong() && !may_be_volatile && !r.non_coherent && !r.bulk && q.bytes == r.bytes &&
       reaches(q.scope, q, s.block) && reaches(r.scope, q, s.block))
@@ -546,13 +549,14 @@ bool LaunchRaces::test_fully(Step& s, unsigned l, std::uint64_t word, std::uint3
   const std::uint64_t address = word * 4 + static_cast<unsigned>(std::countr_zero(bytes));
   Race what;
   what.shared = s.shared;
-  // Read before it is written, and ordered: nothing old can be in the read-only path's cache any more.
+  // A write before a non-coherent read is an error even if ordered: the read-only cache may hold old data. A read
+  // before an ordered write is not.
   if (r.non_coherent && q.writes()) {
     what.kind = RaceKind::non_coherent;
     found(s, l, address, q, lane, what);
     return true;
   }
-  if (q.stamp.copy != 0 && q.stamp.copy == r.stamp.copy && lane == l) return false;  // its own two sides
+  if (q.stamp.copy != 0 && q.stamp.copy == r.stamp.copy && lane == l) return false;  // the two sides of one copy
   const LaunchOrder::Order order = order_.ordered(q.stamp, lane, s.block, s.warp, l);
   if (order == LaunchOrder::Order::ordered) {
     if (!s.shared || !r.bulk || r.writes() || !q.writes() || q.stamp.copy != 0 ||

@@ -1,4 +1,4 @@
-// QuickAccess: rows, held against the parts that are known of their lines.
+// QuickAccess: comparison of rows with the parts of their lines.
 #include <algorithm>
 #include <bit>
 #include <iterator>
@@ -15,10 +15,11 @@ std::uint32_t first_bits(unsigned n) {
   return n >= 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << n) - 1;
 }
 
-// Each bit of `lanes` becomes (1 << shift) bits: `count` of these, up to 32, from bit `from` on.
+// Expands each bit of `lanes` to (1 << shift) bits. Returns `count` of these bits (at most 32), from bit `from` on.
 std::uint32_t words_of(LaneMask lanes, unsigned shift, unsigned from, unsigned count) {
   if (shift == 0) return lanes >> from & first_bits(count);
-  constexpr std::uint64_t kFirst[] = {~0ull, ~0ull / 3, ~0ull / 15, ~0ull / 255, ~0ull / 65535};  // a lane's first
+  constexpr std::uint64_t kFirst[] = {~0ull, ~0ull / 3, ~0ull / 15, ~0ull / 255,
+                                      ~0ull / 65535};  // the first bit of each lane
   WG_ASSERT(shift < std::size(kFirst));
   const std::uint64_t words = _pdep_u64(lanes >> (from >> shift), kFirst[shift]) * ((1ull << (1u << shift)) - 1);
   return static_cast<std::uint32_t>(words >> (from & ((1u << shift) - 1))) & first_bits(count);
@@ -26,7 +27,7 @@ std::uint32_t words_of(LaneMask lanes, unsigned shift, unsigned from, unsigned c
 
 }  // namespace
 
-// Puts it where nothing is known any more, if there is room.
+// Stores the part in an unused or forgotten slot. False: there is none.
 bool QuickAccess::add_part(Line& line, const LinePart& now) const {
   for (unsigned i = 0; i < Line::kParts; ++i) {
     if (line.records[i] > none_) continue;
@@ -37,7 +38,7 @@ bool QuickAccess::add_part(Line& line, const LinePart& now) const {
   return false;
 }
 
-// As write_cell(), of several words.
+// As write_cell(), for several words.
 bool QuickAccess::write_parts(Line& line, const LinePart& now) {
   LinePart* same = nullptr;
   std::uint32_t* room = nullptr;
@@ -69,8 +70,8 @@ bool QuickAccess::write_parts(Line& line, const LinePart& now) {
   return true;
 }
 
-// Of `words`, which the part's record has read in no order with this access: those that keep no other reader. False: it
-// takes cells to say.
+// `words`: words whose first reader (`part`) is unordered with this access. Removes those that keep another reader.
+// False: only cells can describe the result.
 bool QuickAccess::read_beside(const Line& line, unsigned part, std::uint32_t& words) const {
   for (unsigned i = 0; i < Line::kParts; ++i) {
     const LinePart& p = line.parts[i];
@@ -81,7 +82,7 @@ bool QuickAccess::read_beside(const Line& line, unsigned part, std::uint32_t& wo
   return true;
 }
 
-// As read_cell(), of several words.
+// As read_cell(), for several words.
 bool QuickAccess::read_parts(Line& line, const LinePart& now) {
   using Field = LinePart::Field;
   std::uint32_t again = 0, beside = 0;
@@ -100,9 +101,9 @@ bool QuickAccess::read_parts(Line& line, const LinePart& now) {
     } else if (p.field == Field::write) {
       if (of_.non_coherent || !ordered(record, same_lanes && now.rows == 1)) return false;
     } else if (record == of_.record) {
-      return false;  // lanes to be added, of some words
+      return false;  // it would add lanes to some words of a part
     } else if (!ordered(record, same_lanes && (p.rows & ~now.rows) == 0)) {
-      // Of its own warp each word's lanes say whether it is replaced.
+      // Same warp: each word's lanes decide whether its reader is replaced.
       if (of_.exact || first_reader != Line::kParts || known(record) == Known::own_warp) return false;
       first_reader = i;
       beside = both;
@@ -114,15 +115,15 @@ bool QuickAccess::read_parts(Line& line, const LinePart& now) {
   return note_read(line, now, now.words & ~again & ~beside, others, same);
 }
 
-// `words`: of which it is the reader now; others: of which it is the other one. same: a part for the former. False:
-// cells are needed, and all is to be noted there.
+// Records this access as the first reader of `words` and the other reader of `others`. same: a part that `words` can
+// extend. False: cells are needed, and the whole access must be recorded there.
 bool QuickAccess::note_read(Line& line, const LinePart& now, std::uint32_t words, std::uint32_t others,
                             LinePart* same) {
   using Field = LinePart::Field;
   for (unsigned i = 0; i < Line::kParts && words != 0; ++i) {
     LinePart& p = line.parts[i];
     if (line.records[i] <= none_ || p.field == Field::write || (p.words & words) == 0) continue;
-    // The readers before are ordered before this one: is the other one, too?
+    // The first readers are ordered before this access. If the other reader is not, it stays.
     if (p.field == Field::other && !ordered(line.records[i], p.same_lanes(now) && now.rows == 1)) continue;
     if ((p.words &= ~words) == 0) line.records[i] = 0;
   }

@@ -1,3 +1,4 @@
+// Happens-before order: effects of barriers, fences, releases and acquires, mbarriers and asynchronous copies.
 #include "checkers/race_order.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ void each_lane(LaneMask mask, F&& f) {
   for (LaneMask m = mask; m != 0; m &= m - 1) f(static_cast<unsigned>(std::countr_zero(m)));
 }
 
-// A scope that holds threads of other blocks.
+// Does the scope include threads of other blocks?
 bool wide(MemoryScope s) {
   return s != MemoryScope::cta && s != MemoryScope::none;
 }
@@ -99,7 +100,7 @@ bool LaunchOrder::beyond_scope(const Stamp& q, unsigned lane, const LaneOrder& b
   return by.beyond_scope && by.beyond_scope->knows(q.block, q.warp, lane, q.epoch, q.tick);
 }
 
-// ---- Giving away and taking
+// ---- Giving and taking knowledge
 
 Moment LaunchOrder::moment(const BlockOrder& b, const WarpOrder& w, unsigned lane) {
   return {b.epoch, w.synced, w.tick, w.lanes[lane].known, w.known, b.known, true};
@@ -117,7 +118,7 @@ Shared LaunchOrder::knowledge(const BlockOrder& b, std::uint32_t warp, unsigned 
   return all;
 }
 
-// Of several lanes, now. The lanes' accesses from now on are not in it.
+// Knowledge of several lanes at this moment; excludes their later accesses.
 Shared LaunchOrder::knowledge(const BlockOrder& b, std::uint32_t warp, LaneMask mask) {
   const WarpOrder& w = b.warps[warp];
   auto all = std::make_shared<Knowledge>();
@@ -153,7 +154,8 @@ void LaunchOrder::learn(BlockOrder& b, WarpOrder& w, LaneMask mask, const Shared
 
 // ---- Barriers
 
-// A barrier of the whole block: what anyone knows all know, and the epoch says the rest.
+// Barrier of the whole block: every thread learns what any thread knows. The new epoch stands for the block's own
+// accesses.
 void LaunchOrder::all_know_all(BlockOrder& b) {
   Shared all = b.known;
   for (WarpOrder& w : b.warps) {
@@ -207,7 +209,8 @@ bool LaunchOrder::is_of_all(const BlockOrder& b, std::uint32_t id) const {
       if (!a.waits) return false;
       here_[a.warp] |= a.mask;
     }
-  // One of a number of threads does not wait for those that have left.
+  // With a thread count, all lanes that the block began with must be here: exited threads are not subtracted from the
+  // count. Without one, only the live lanes must.
   const bool counted = at != b.barriers.end() && at->second.threads != 0;
   for (std::size_t w = 0; w < here_.size(); ++w) {
     const LaneMask needed = counted ? all_lanes(w) : b.warps[w].live;
@@ -226,7 +229,7 @@ void LaunchOrder::barrier_passed(BlockOrder& b, std::uint32_t id) {
   arrivals.clear();
 }
 
-// A barrier of some threads of the block, or that some do not wait at.
+// Barrier of only some threads of the block, or at which some do not wait.
 void LaunchOrder::some_know(BlockOrder& b, const std::vector<BlockOrder::Arrival>& arrivals) {
   std::vector<LaneMask> here(b.warps.size());
   for (const BlockOrder::Arrival& a : arrivals) here[a.warp] |= a.mask;
@@ -269,7 +272,7 @@ void LaunchOrder::warp_sync(BlockOrder& b, const events::WarpSync& e) {
     for (auto& row : *w.pairs) row.fill(0);
     w.lanes_differ = true;
   }
-  // What one of them knows, all of them do.
+  // Each of these lanes learns what any of them knows.
   std::array<std::uint32_t, kWarpSize> most{};
   each_lane(e.together, [&](unsigned l) {
     for (unsigned of = 0; of < kWarpSize; ++of) most[of] = std::max(most[of], (*w.pairs)[l][of]);
@@ -316,7 +319,8 @@ void LaunchOrder::fence(BlockOrder& b, const events::Fence& e) {
   each_lane(e.mask, [&](unsigned l) {
     LaneOrder& lane = w.lanes[l];
     Shared seen = lane.pending_cta;
-    // Fences of that order are in one order with that of the release: what is known of it was seen before a barrier.
+    // All fence.sc have one total order, also with the fence of the release. So this one makes known what any thread of
+    // the block had read before the last barrier.
     if (wide(e.scope) && e.order == MemoryOrder::sequential) seen = joined(seen, b.observed);
     if (wide(e.scope))
       seen = joined(seen, lane.pending_gpu);
@@ -344,7 +348,7 @@ void LaunchOrder::release(BlockOrder& b, BlockOrder::Variable& v, const Shared& 
   v.gpu_block = b.number;
 }
 
-// What was released at the variable: known at once to an acquire, after a fence to a relaxed read.
+// Takes what was released at the variable. An acquire learns it at once, a relaxed read only after a fence.
 void LaunchOrder::acquire(BlockOrder& b, WarpOrder& w, unsigned lane, const BlockOrder::Variable& v,
                           const events::Access& a) const {
   LaneOrder& me = w.lanes[lane];
@@ -389,7 +393,7 @@ void LaunchOrder::strong_access(BlockOrder& b, std::uint32_t warp, unsigned lane
   const bool flag = !shared && a.type == AccessType::store;
   const bool gives = releases(a.order) || me.fence.set;
   if (!gives && !flag) {
-    if (a.type == AccessType::store && it != variables.end()) variables.erase(it);  // ends what was released there
+    if (a.type == AccessType::store && it != variables.end()) variables.erase(it);  // the store ends the release
     return;
   }
   BlockOrder::Variable& v = variables[address];
@@ -397,7 +401,7 @@ void LaunchOrder::strong_access(BlockOrder& b, std::uint32_t warp, unsigned lane
   const Shared now = flag || releases(a.order) ? knowledge(b, warp, lane, moment(b, w, lane)) : nullptr;
   if (flag) {
     v.seen = joined(joined(now, me.seen), b.seen);
-    ++w.tick;  // what it reads from now on is not in it
+    ++w.tick;  // later reads are not part of `now`
   }
   if (!gives) return;
   const MemoryScope scope = releases(a.order) || wide(me.fence_scope) ? a.scope : me.fence_scope;

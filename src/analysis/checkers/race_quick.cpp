@@ -1,4 +1,4 @@
-// QuickAccess: words, held against their cells.
+// QuickAccess: comparison of words with their cells.
 #include "checkers/race_quick.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint32_t kWhole = 15;  // all bytes of a word
 constexpr unsigned kChunk = 16;
-// With sanitizers GCC 12 makes loops over masks of sixteen bits that do not end: it takes the bits above them from
-// what the stack held. That is also why such masks become unsigned by hand (words() below).
+// Workaround for GCC 12 with sanitizers: it compiles loops over 16-bit masks so that they do not end, because the upper
+// bits are stack garbage. Hence word by word. For the same reason words() below converts such masks to unsigned.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kWordByWord = true;
 #else
@@ -56,7 +56,7 @@ QuickAccess::Known QuickAccess::find_out(const Record& r) const {
 
 // ---- Word by word
 
-// Does the other reader stay, beside this one? One of another block than the first says most.
+// Should `other` be kept rather than this access? A reader from another block than that of `read` is the most useful.
 bool QuickAccess::keeps_other(std::uint32_t other, std::uint32_t read) const {
   if (of_.shared) return true;
   const std::uint64_t first = shadow_.record(read).stamp.block;
@@ -69,7 +69,7 @@ void QuickAccess::note_other(LineCells& c, unsigned w, unsigned lane) const {
   c.parts[w] = (c.parts[w] & ~(31u << LineCells::kOtherLane)) | lane << LineCells::kOtherLane;
 }
 
-// The readers before are ordered before the access of `lanes`: is the other one, too?
+// The first readers are ordered before the access of `lanes`. Removes the other reader if it is, too.
 void QuickAccess::forget_other(LineCells& c, unsigned w, LaneMask lanes) {
   const std::uint32_t o = still(c.other[w]);
   if (o != 0 && ordered(o, lanes == LaneMask{1} << other_lane(c.parts[w]))) c.other[w] = 0;
@@ -119,7 +119,7 @@ bool QuickAccess::write_cell(Line& line, unsigned w, unsigned lane) {
   return true;
 }
 
-// Single lanes come to a line's words in columns, each warp to its own: that is no matter of parts.
+// Column accesses use cells only: single lanes of many warps touch the words of a line, so parts cannot describe them.
 template <bool kWrites>
 bool QuickAccess::column(std::uint64_t address, std::int64_t step, unsigned width, unsigned lane0, LaneMask lanes) {
   for (; lanes != 0; lanes &= lanes - 1) {
@@ -153,7 +153,7 @@ WG_AVX512 inline unsigned words(__mmask16 mask) {
 WG_AVX512 inline __m512i all(std::uint32_t value) {
   return _mm512_set1_epi32(static_cast<int>(value));
 }
-// Words of one field.
+// Loads `words` of one field; the others are 0.
 WG_AVX512 inline __m512i load(const LineCells::Words& from, unsigned first, std::uint16_t words) {
   return _mm512_maskz_loadu_epi32(words, from.data() + first);
 }
@@ -169,7 +169,7 @@ WG_AVX512 inline __m512i lanes_of(const LinePart& part, unsigned from) {
 
 }  // namespace
 
-// Of the words `which`, by what is known of their records.
+// Classifies the words `which` by known() of their records.
 WG_AVX512 QuickAccess::Classes QuickAccess::classify(const std::uint32_t* records, unsigned which) {
   const __m512i of_words = _mm512_loadu_si512(records);
   Classes out;
@@ -213,7 +213,7 @@ WG_AVX512 bool QuickAccess::read_chunk(const Chunk& k) {
     replaced |= of.settled | (of.own_warp & words(_mm512_testn_epi32_mask(strangers, strangers)));
     const unsigned beside = others & ~replaced;
     if (beside != 0 && (of_.exact || (beside & ~whole_read) != 0)) return false;
-    // In shared memory one more reader is enough.
+    // In shared memory one other reader is enough.
     for (unsigned b = beside & ~(of_.shared ? still(c.other) : 0); b != 0; b &= b - 1) {
       const unsigned w = first + static_cast<unsigned>(std::countr_zero(b));
       note_other(c, w, k.now.lane(w));

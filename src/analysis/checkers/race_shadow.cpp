@@ -1,3 +1,4 @@
+// Shadow memory: pages of lines, and the packing of cells.
 #include "checkers/race_shadow.h"
 
 #include <sys/mman.h>
@@ -56,7 +57,8 @@ Shadow::Page& Shadow::far_page(std::uint64_t number) {
   return *slot;
 }
 
-// What the cells held before is nobody's: a line has parts when all of it is forgotten.
+// Converts parts to cells. Old content of the cells is invalid, because a line returns to parts only when all its
+// records are forgotten.
 void Shadow::fill_cells(Line& line) {
   if (!line.cells) line.cells = &all_cells_.add();
   LineCells& c = *line.cells;

@@ -1,4 +1,4 @@
-// Races of one launch: in shared memory, and in global memory within and between blocks.
+// Checker of races within one launch: in shared memory, and in global memory within and between blocks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ std::string place_of(const FindingAccess& a) {
   return a.line != 0 ? fmt::format("line {}", a.line) : fmt::format("PTX line {}", a.ptx_line);
 }
 
-// What would order the two.
+// Text for the missing synchronisation that would order the two accesses.
 std::string missing_edge(const Race& race, const FindingAccess& first, const FindingAccess& second, bool next_turn) {
   const bool one_block = race.first.stamp.block == race.second.stamp.block;
   const std::string between =
@@ -108,7 +108,7 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
       between);
 }
 
-// The variable that the site means, where its address says so.
+// Text for the shared variable at `address`, if the site's address origins contain it.
 std::string shared_object(const events::Launch& launch, std::uint32_t site, std::uint64_t address) {
   using Kind = events::AddressOrigin::Kind;
   if (site < launch.facts->sites.size())
@@ -122,7 +122,7 @@ std::string shared_object(const events::Launch& launch, std::uint32_t site, std:
   return fmt::format("byte {} of shared memory", address);
 }
 
-// What a thread loads and what it stores, by the registers that the addresses are made of.
+// Relation of the elements that one thread accesses at the two sites, from the registers of the addresses.
 enum class Elements : std::uint8_t { same, neighbours, unknown };
 Elements elements_of(const events::Launch& launch, const Race& race) {
   const auto address = [&](std::uint32_t site) -> const ptx::Operand* {
@@ -164,7 +164,7 @@ std::string advice_of(const events::Launch& launch, const Race& race, const Find
       apart);
 }
 
-// What looks as if it ordered them.
+// Note on synchronisation that seems to order the accesses, but does not.
 std::string hint_of(const Race& race, const events::Launch& launch) {
   if (race.hint.kind == Hint::Kind::none || race.hint.site >= launch.facts->sites.size()) return "";
   const std::string at = place_of(access_at(launch, race.hint.site, {0, 0, 0}, 0, 0, ""));
@@ -186,7 +186,7 @@ class Races final : public Checker {
     w.fences = w.mbarriers = w.async_groups = w.blocks = w.blocks_ended = w.only_written = w.whole_blocks = true;
     return w;
   }
-  // Where nothing orders threads, who lives is of no interest; where nothing is written, nobody races.
+  // Without synchronisation, exits do not matter. Without shared accesses and global writes, there are no races.
   events::Wants wants_of(const events::Launch& launch) override {
     const KernelHas has = what_has(launch);
     if (!has.shared_accesses && !has.global_writes) return {};
@@ -254,17 +254,17 @@ class Races final : public Checker {
   struct Found {
     Finding finding;
     Who who;
-    std::uint64_t launches = 0, blocks = 0, last_launch = 0, in_launch = 0;  // in_launch: blocks of the last
-    bool more = false;                                                       // than were counted
+    std::uint64_t launches = 0, blocks = 0, last_launch = 0, in_launch = 0;  // in_launch: blocks of last_launch
+    bool more = false;                                                       // not all pairs were counted
     std::string pair;
   };
 
-  // The same lines race between warps, which says more.
+  // Do the same lines also race between warps? That finding is more severe.
   bool worse_at(const std::string& pair) const {
     return found_.contains("race-shared|" + pair) || found_.contains("race-global|" + pair);
   }
 
-  // orders: what comes after it may be ordered after what is before.
+  // orders: the event may order later accesses after earlier ones.
   template <class Event>
   void pass(const Event& e, void (LaunchOrder::*to)(BlockOrder&, const Event&), bool orders = true) {
     LaunchRaces* const l = launches_.find(*e.launch);
@@ -287,10 +287,10 @@ class Races final : public Checker {
 
   Known known_;
   std::mutex mutex_;
-  // Each has one worker where races are looked for (Session), so that nobody else uses what is found.
+  // With this checker each launch has one worker (Session), so no other thread uses its LaunchRaces.
   LaunchStates<LaunchRaces> launches_;
-  std::vector<std::unique_ptr<Shadow>> spare_;  // of launches that have ended
-  std::map<std::string, Found> found_;          // by what makes findings the same
+  std::vector<std::unique_ptr<Shadow>> spare_;  // shadows of ended launches, for reuse
+  std::map<std::string, Found> found_;          // by kind and pair of places
 };
 
 FindingAccess Races::access_of(const LaunchRaces& in, const Race& race, bool second) const {
@@ -313,14 +313,15 @@ FindingAccess Races::access_of(const LaunchRaces& in, const Race& race, bool sec
   return a;
 }
 
-// By line, since compilers lay out branches as they like.
+// Compares lines rather than instructions, since compilers place branches anywhere.
 bool stands_before(const events::Site& a, const events::Site& b) {
   const bool lines = a.file == b.file && a.line != 0 && b.line != 0 && a.line != b.line;
   return lines ? a.line < b.line : a.instruction <= b.instruction;
 }
 
-// Where either may come first: in the order in which one thread comes to the two between barriers, which may be round a
-// loop (the read of one turn, the write of the next); else in that of the source.
+// The race with its accesses in a fixed order, if either may come first (may_turn). It is the order in which one thread
+// can execute both between barriers, also around a loop (the read of one iteration, the write of the next). If that
+// does not decide, it is the order in the source.
 Race told(const LaunchRaces& in, const Race& race) {
   const auto& sites = in.launch().facts->sites;
   if (!race.may_turn || race.first.site >= sites.size() || race.second.site >= sites.size()) return race;
@@ -339,7 +340,7 @@ Race told(const LaunchRaces& in, const Race& race) {
   return turned;
 }
 
-// The second comes after the first by the loop around them only.
+// Does the second access follow the first only in the next iteration of a loop?
 bool is_next_turn(const events::Launch& launch, const Race& race) {
   const auto& sites = launch.facts->sites;
   if (race.first.site >= sites.size() || race.second.site >= sites.size()) return false;
@@ -379,7 +380,7 @@ void Races::collect(LaunchRaces& races) {
   for (const auto& [key, race] : races.races()) {
     Finding f = finding_of(races, race);
     const FindingAccess &a = f.accesses[0], &b = f.accesses[1];
-    // One finding for a pair of source lines; without lines for a pair of instructions.
+    // One finding per pair of source lines; without lines, per pair of instructions.
     const auto place = [](const FindingAccess& x) {
       return x.line != 0 ? fmt::format("{}:{}", x.file, x.line) : fmt::format("{}#{}", x.kernel, x.ptx_line);
     };
@@ -402,7 +403,7 @@ void Races::collect(LaunchRaces& races) {
     }
     known.last_launch = races.launch().id;
     known.more |= race.count >= LaunchRaces::kEnough;
-    // Pairs of instructions of the same lines: mostly in the same blocks.
+    // Pairs of instructions from the same lines mostly race in the same blocks, so their blocks are not summed.
     const std::uint64_t more = race.blocks > known.in_launch ? race.blocks - known.in_launch : 0;
     known.in_launch += more;
     known.blocks += more;

@@ -1,5 +1,5 @@
-// Races between pieces of work of different streams, or of branches of a graph: grids, copies and fills that touch the
-// same bytes, one of them writing, where no event, no stream and no wait of the host orders them.
+// Checker of races between work of different streams, or of branches of a graph. Two grids, copies or fills race if
+// they touch the same bytes, at least one writes, and no event, stream or host wait orders them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,15 +39,15 @@ class Footprint : public std::unordered_map<std::uint64_t, FootprintPage> {
   }
 
  private:
-  static constexpr std::size_t kLately = 64;  // the rows of a tile, each in a page of its own
+  static constexpr std::size_t kLately = 64;  // enough for the rows of a tile, each in its own page
   struct Lately {
     std::uint64_t number = 0;
     FootprintPage* page = nullptr;
   };
-  std::vector<Lately> lately_;  // pages that were asked for before
+  std::vector<Lately> lately_;  // direct-mapped cache of recent pages
 };
 
-// by: null: no grid.
+// by: null if the work is not a grid.
 void touch(Footprint& f, std::uint64_t address, std::uint64_t bytes, bool write, const Toucher* by) {
   if (bytes == 0) return;
   const std::uint64_t last = (address + bytes - 1) / kWordBytes;
@@ -65,18 +65,19 @@ struct IssuedWork {
   std::uint64_t stream = events::StreamWork::kNoStream;
   int device = 0;
   std::vector<std::uint64_t> after;
-  std::uint64_t overlaps = 0;                    // a grid that may begin before this one, that before it, has ended
-  std::uint64_t known_from = ~std::uint64_t{0};  // works of this id and later are issued after the host knew its end
+  std::uint64_t overlaps = 0;  // the previous grid, if this one may begin before its end; 0: none
+  std::uint64_t known_from =
+      ~std::uint64_t{0};  // work with this id or a later one was issued after the host knew the end
   bool node() const { return stream == events::StreamWork::kNoStream; }
 };
 
 struct Done {
   std::uint64_t work = 0;
   Footprint footprint;
-  // Of a grid that may begin before the one before it has ended: before griddepcontrol.wait.
+  // Grids that may begin before the previous one has ended: the footprint before griddepcontrol.wait.
   Footprint before_wait;
-  std::uint32_t wait = 0;  // where that is in the kernel's own body; 0: the whole grid comes after the one before
-  // Of a grid, by Toucher::number(): places, made while the launch was there.
+  std::uint32_t wait = 0;  // its position in the kernel's body; 0: the whole grid runs after the previous one
+  // Grids: places by Toucher::number(), filled while the launch runs.
   std::map<std::uint32_t, FindingAccess> sites;
 
   void touch(std::uint64_t address, std::uint64_t bytes, const Toucher& by, bool early) {
@@ -88,7 +89,7 @@ struct Done {
   }
 };
 
-// A grid, which one worker runs (Session).
+// A running grid. With this checker one worker runs it (Session).
 struct Running {
   explicit Running(std::size_t sites) : has_place(sites * 2), rows(sites) {}
   Done done;
@@ -96,7 +97,7 @@ struct Running {
   Rows<kPageBytes> rows;
 };
 
-// Where a kernel waits for the grid before it, at the latest: ~0 nowhere, 0 not known (in a function that it may call).
+// Position of the kernel's first griddepcontrol.wait. ~0: it has none; 0: unknown (in a function that it may call).
 std::uint32_t wait_of(const events::Launch& launch) {
   if (!launch.module) return 0;
   std::uint32_t first = ~0u;
@@ -129,7 +130,7 @@ class StreamRaces final : public Checker {
     w.accesses = w.only_written = w.no_shared = w.stream_work = w.host_waits = w.host_copies = w.host_fills = true;
     return w;
   }
-  // What the launch only reads, too, once there is something else that may write it meanwhile.
+  // Reads of memory that the launch only reads are needed as soon as other work may write it at the same time.
   events::Wants wants_of(const events::Launch&) override {
     events::Wants w = wants();
     const std::lock_guard lock(mutex_);
@@ -169,9 +170,9 @@ class StreamRaces final : public Checker {
   std::map<std::uint64_t, IssuedWork> issued_;
   std::uint64_t last_issued_ = 0;
   std::map<std::pair<int, std::uint64_t>, std::uint64_t> last_of_;  // by device and stream
-  bool several_ = false;                                            // streams, or nodes of a graph
+  bool several_ = false;                                            // several streams or graph nodes were used
   LaunchStates<Running> running_;
-  std::deque<Done> done_;  // that may still race with something
+  std::deque<Done> done_;  // ended work that may still race with other work
   std::map<std::string, Finding> found_;
 };
 
@@ -189,7 +190,7 @@ void StreamRaces::on_stream_work(const events::StreamWork& w, unsigned) {
   last_issued_ = std::max(last_issued_, w.id);
   using Kind = events::StreamWork::Kind;
   if ((w.kind != Kind::allocation && w.kind != Kind::deallocation) || w.address == 0) return;
-  // Memory of a stream is there after the one and before the other.
+  // Stream-ordered memory exists only between its allocation and its deallocation: both count as writes.
   const auto object = known_.objects.live_at(w.address);
   if (!object) return;
   Done d;
@@ -198,7 +199,7 @@ void StreamRaces::on_stream_work(const events::StreamWork& w, unsigned) {
   compare(std::move(d));
 }
 
-// The host knows that it is over, and so is all that came before it.
+// The host knows that this work, and all work before it, has ended.
 void StreamRaces::retire(std::uint64_t work) {
   std::vector<std::uint64_t> next = {work};
   while (!next.empty()) {
@@ -218,7 +219,7 @@ void StreamRaces::on_host_wait(const events::HostWait& w, unsigned) {
   forget_old();
 }
 
-// first was issued before second: does the second begin after the first has ended?
+// Does `second` begin after `first` has ended? `first` was issued earlier.
 bool StreamRaces::ordered(std::uint64_t first, std::uint64_t second) const {
   const auto a = issued_.find(first), b = issued_.find(second);
   if (a == issued_.end() || b == issued_.end()) return true;
@@ -299,7 +300,7 @@ void StreamRaces::on_host_fill(const events::HostFill& f, unsigned) {
   compare_rows(f);
 }
 
-// With all that is over and may race with it.
+// Compares the work with all ended work that may race with it.
 void StreamRaces::compare(Done&& d) {
   if (d.footprint.empty() || d.work == 0) return;
   for (const Done& other : done_) {
@@ -321,7 +322,7 @@ void StreamRaces::compare(Done&& d) {
     }
   }
   done_.push_back(std::move(d));
-  if (!several_) {  // of one stream the newest say it all, should there ever be another
+  if (!several_) {  // only one stream so far: the newest works are enough if another one appears
     constexpr std::size_t kKept = 32;
     while (done_.size() > kKept) done_.pop_front();
   }
@@ -329,7 +330,7 @@ void StreamRaces::compare(Done&& d) {
   while (done_.size() > kMost) done_.pop_front();
 }
 
-// What the host has waited for cannot race with what is issued from now on.
+// Drops work that the host has waited for: it cannot race with later work.
 void StreamRaces::forget_old() {
   std::erase_if(done_, [&](const Done& d) {
     const auto it = issued_.find(d.work);
@@ -369,7 +370,7 @@ void StreamRaces::found(const Done& a, const Done& b, std::uint64_t page, std::s
   f.kernel = f.accesses[0].kernel;
   const std::uint64_t address = (page * kPageWords + word) * kWordBytes;
   auto object = known_.objects.live_at(address);
-  if (!object) object = known_.objects.freed_at(address);  // by now
+  if (!object) object = known_.objects.freed_at(address);  // freed since then
   if (object) {
     f.notes.push_back("both touch " + describe(*object, address, kWordBytes));
     for (FindingAccess& at : f.accesses) at.bytes = kWordBytes;

@@ -1,5 +1,5 @@
-// Allocations of which a part is never written, by kernels, copies or fills, until they are freed or the program ends.
-// Only with --track-unused-memory: most programs have some, and nothing is wrong with them.
+// Checker of allocations of which a part is never written by kernels, copies or fills until they are freed or the
+// program ends. Only with --track-unused-memory: most programs have some, and that is no error.
 #include <fmt/format.h>
 
 #include <map>
@@ -45,7 +45,7 @@ class UnusedMemory final : public Checker {
 
  private:
   void look(const Object& o) {
-    if (o.made.callers.empty() || o.made_by) return;  // the runtime's own
+    if (o.made.callers.empty() || o.made_by) return;  // memory of the runtime itself
     const Unwritten unwritten = known_.unwritten(o.address, o.bytes);
     if (unwritten.bytes == 0) return;
     Finding f;

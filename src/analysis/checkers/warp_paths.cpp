@@ -1,3 +1,4 @@
+// Control-flow and data-flow analysis around `.sync` operations.
 #include "checkers/warp_paths.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ using flow::ControlFlow;
 using ptx::Instruction;
 using ptx::Opcode;
 
-// Blocks that are reached from `from` (itself included) without going through `without`.
+// Blocks that can be reached from `from` (inclusive) without passing through `without`.
 std::vector<bool> reached(const ControlFlow& cfg, std::uint32_t from, std::uint32_t without, bool backwards) {
   std::vector<bool> seen(cfg.blocks.size(), false);
   std::vector<std::uint32_t> work;
@@ -41,7 +42,7 @@ bool is_seen_by_others(const Instruction& i) {
 
 using Registers = std::vector<bool>;
 
-// What an instruction does with the registers that hold the value: hands it on, uses it, or overwrites it.
+// Follows a value through registers: an instruction may pass it on, use it, or overwrite it.
 struct Follow {
   const ptx::Function& function;
   bool used = false;
@@ -53,15 +54,15 @@ struct Follow {
     const auto held = [&](ptx::RegId r) { return holds[r]; };
     if (i.guard && holds[i.guard.reg]) used = true;
     const bool takes = std::any_of(reads.begin(), reads.end(), held);
-    if (i.guard) {  // perhaps; what is written is one or the other
+    if (i.guard) {  // guarded: the result may or may not depend on the value
       for (ptx::RegId r : writes) holds[r] = false;
       return;
     }
     const ptx::OpcodeInfo& info = ptx::info(i.opcode);
-    // Another lane's value: whether that one is any good is not known.
+    // Results of warp operations come from other lanes, whose values are unknown.
     const bool from_others = info.convergent || i.has(ptx::Modifier::sync);
     if (takes && !from_others && (writes.empty() || is_seen_by_others(i))) used = true;
-    // The address of a load, or an operand of a branch: it decides. selp may throw it away.
+    // The address of a load or the operand of a branch is a use. selp may discard the value.
     if (takes && !from_others && (info.reads_memory || i.opcode == Opcode::brx_idx)) used = true;
     const bool hands_on =
         takes && i.opcode != Opcode::selp && i.opcode != Opcode::slct && !from_others && !info.reads_memory;
@@ -91,7 +92,7 @@ bool can_be_passed_by(const ptx::Function& function, std::uint32_t instruction) 
   for (std::uint32_t b = 0; b < cfg.blocks.size(); ++b) {
     if (!cfg.blocks[b].reachable || !leads_here[b] || cfg.blocks[b].successors.size() < 2) continue;
     for (std::uint32_t next : cfg.blocks[b].successors) {
-      if (next == cfg.exit() || next == here || leads_here[next]) continue;  // returns, or may still come
+      if (next == cfg.exit() || next == here || leads_here[next]) continue;  // the lanes exit, or can still get here
       const std::vector<bool> on_the_way = reached(cfg, next, here, false);
       for (std::uint32_t k = 0; k < on_the_way.size(); ++k) {
         if (!on_the_way[k]) continue;
@@ -110,11 +111,11 @@ bool result_is_used(const ptx::Function& function, std::uint32_t instruction) {
   std::vector<ptx::RegId> written;
   flow::registers_written(function.body[instruction], written);
   if (written.empty() || function.body[instruction].guard) return false;
-  // Blocks that every thread comes to which has been here.
+  // Blocks that every thread reaches after this instruction.
   std::vector<bool> certain(cfg.blocks.size(), false);
   for (std::uint32_t b = start; b != cfg.exit() && !certain[b]; b = cfg.blocks[b].post_dominator) certain[b] = true;
 
-  // Which registers hold it on every way from here, by block: a fixed point from above.
+  // By block: registers that hold the value on every path from here. Iterated to the greatest fixed point.
   std::vector<std::optional<Registers>> at_end(cfg.blocks.size());
   bool used = false;
   const auto through = [&](std::uint32_t block, std::uint32_t first, Registers holds) {

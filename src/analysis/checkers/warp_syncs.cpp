@@ -1,5 +1,5 @@
-// Operations at which lanes of a warp meet (__syncwarp, shuffles, votes, mma): who is named, who comes, whose value is
-// read.
+// Checker of operations at which lanes of a warp meet (__syncwarp, shuffles, votes, mma). It compares the member masks
+// with the lanes that come, and checks that lanes read values only from active lanes.
 #include <fmt/format.h>
 
 #include <bit>
@@ -20,7 +20,7 @@ namespace warpgrind::checkers {
 
 namespace {
 
-// Lanes that met at one instruction, while others they met at another one have not been seen yet.
+// Lanes of one meeting whose members are at several instructions. `seen`: the lanes whose events have come so far.
 struct Part {
   std::uint32_t site = 0;
   LaneMask mask = 0, seen = 0;
@@ -85,7 +85,7 @@ class WarpSyncs final : public Checker {
   void matrix_without(const events::WarpSync& e, LaneMask elsewhere);
   void left_without(const events::WarpSync& e);
   void compare_parts(const events::WarpSync& e);
-  // An answer of the analysis of a site's code, found once.
+  // Result of a code analysis for the site, cached.
   bool ask(const events::WarpEvent& e, bool (*question)(const ptx::Function&, std::uint32_t));
 
   BlockStates<BlockParts> blocks_;
@@ -127,14 +127,14 @@ void WarpSyncs::matrix_without(const events::WarpSync& e, LaneMask elsewhere) {
   });
 }
 
-// They waited, and went on only because the others ended.
+// Lanes waited for members that never came, and continued only because those exited.
 void WarpSyncs::left_without(const events::WarpSync& e) {
-  if (!ask(e, &can_be_passed_by)) return;  // an early return
+  if (!ask(e, &can_be_passed_by)) return;  // the members just returned early
   found_.add(key("left", e), who(e, e.mask), [&] {
     results::Finding f = finding("syncwarp-mask", e, e.mask);
     f.message = fmt::format("the member mask {:#010x} names {}, which never {} here", e.members, lanes_text(e.left),
                             std::has_single_bit(e.left) ? "comes" : "come");
-    // Nobody waits for lanes that have ended: on a GPU it works, and rests on when they end.
+    // A warning only: no lane waits for exited lanes, so it works on a GPU, depending on when they exit.
     f.severity = results::Severity::warning;
     f.notes.push_back("they took another way, and left the kernel while the others waited for them");
     f.advice =
@@ -144,7 +144,7 @@ void WarpSyncs::left_without(const events::WarpSync& e) {
   });
 }
 
-// PTX: lanes meet at the same operation with the same qualifiers; it need not be the same instruction.
+// PTX: lanes must meet at the same operation with the same qualifiers, but not at the same instruction.
 void WarpSyncs::compare_parts(const events::WarpSync& e) {
   BlockParts& block = blocks_.of(*e.launch, e.block);
   const auto [it, is_first] = block.parts.try_emplace(e.warp, Part{e.site, e.mask, e.mask, e.operation});
