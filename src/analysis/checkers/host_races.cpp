@@ -453,7 +453,7 @@ void HostRaces::look(const HostPages::Touch& touch) {
     if (look(u, touch)) return;
 }
 
-// True: a race. An access to a flag tells the host how far the grid is. Other bytes that the host then accesses must
+// True: a race. From a flag the host learns how far the grid is. Other bytes that the host then accesses must
 // have been published by such a flag.
 bool HostRaces::look(Use& u, const HostPages::Touch& touch) {
   std::optional<std::pair<std::uint64_t, bool>> race;  // address; true: published, but with too narrow a fence

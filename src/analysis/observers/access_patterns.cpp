@@ -1,3 +1,4 @@
+// Counting of access patterns per worker, and the choice of the listed ones.
 #include "observers/access_patterns.h"
 
 #include <algorithm>
@@ -11,10 +12,10 @@
 namespace warpgrind::observers {
 namespace {
 
-// Different patterns that a worker keeps of a site: those with the smallest hashes, so that the choice does not depend
-// on the order, and the counts of those kept are exact.
+// Most patterns that a worker keeps per site: those with the smallest hashes. So the choice does not depend on the
+// order of accesses, and the counts of the kept patterns are exact.
 constexpr std::size_t kKept = 4096;
-constexpr unsigned kMostWorkers = 16384;  // of all launches that run at the same time
+constexpr unsigned kMostWorkers = 16384;  // over all concurrent launches
 
 AccessCost cost_of(const AccessRules& rules, const PatternKey& key, AccessForm form) {
   std::int64_t offsets[kWarpSize];
@@ -23,7 +24,7 @@ AccessCost cost_of(const AccessRules& rules, const PatternKey& key, AccessForm f
   return access_cost(rules, form, offsets, key.mask);
 }
 
-// How far from ideal: what is not needed, then all there is.
+// Distance from the ideal: first the unneeded traffic, then the total.
 std::pair<std::uint64_t, std::uint64_t> badness(const PatternCount& p) {
   const AccessCost& c = p.cost;
   return p.key.space == StateSpace::shared
@@ -39,9 +40,9 @@ struct Table {
   AccessType type = AccessType::load;
   unsigned bytes = 0;
   std::unordered_map<std::uint64_t, PatternCount> patterns;  // by hash
-  std::vector<std::uint64_t> heap;                           // their hashes, the highest first
+  std::vector<std::uint64_t> heap;                           // max-heap of their hashes
   std::uint64_t other = 0;
-  // Of those that were not kept, too.
+  // Of all evicted patterns.
   std::optional<PatternCount> worst, best;
 
   void add_example(PatternCount& to, const PatternCount& from) {
@@ -80,7 +81,7 @@ struct Table {
   void add(std::uint64_t hash, const PatternCount& p) {
     const auto it = patterns.find(hash);
     if (it != patterns.end()) {
-      // Two patterns of one hash (2^-64) count as the first.
+      // Two patterns with the same hash (probability 2^-64) count as the first one.
       it->second.count += p.count;
       add_example(it->second, p);
       return;
@@ -99,7 +100,7 @@ struct Table {
   }
 
   void add(const Table& from) {
-    if (from.bytes == 0) return;  // of a worker that never came here
+    if (from.bytes == 0) return;  // this worker never executed the site
     type = from.type;
     bytes = from.bytes;
     for (const auto& [hash, p] : from.patterns) add(hash, p);
@@ -110,11 +111,11 @@ struct Table {
 };
 
 struct WorkerTables {
-  std::vector<Table> sites;  // of the launch that runs
+  std::vector<Table> sites;  // of the current launch
 };
 
-// Patterns that differ only in where they begin, at the same cost, are one to a reader: a column of a matrix is the
-// same whichever column it is.
+// Merges patterns with the same cost that differ only in their alignment: for a reader, all columns of a matrix look
+// the same.
 std::vector<PatternCount> merged(std::vector<PatternCount> all) {
   const auto look = [](const PatternCount& p) {
     const AccessCost& c = p.cost;
@@ -139,11 +140,11 @@ std::vector<PatternCount> merged(std::vector<PatternCount> all) {
 SitePatterns listed(const Table& table, std::size_t most) {
   std::vector<PatternCount> all;
   for (const auto& [hash, p] : table.patterns) all.push_back(p);
-  // Those that were evicted may be worse or better than all that is kept.
+  // Evicted patterns may be worse or better than all kept ones.
   for (const auto& p : {table.worst, table.best})
     if (p && std::none_of(all.begin(), all.end(), [&](const PatternCount& q) { return q.key == p->key; }))
       all.push_back(*p);
-  std::uint64_t evicted = 0;  // of these, what `other` has in it
+  std::uint64_t evicted = 0;  // requests of these that `other` includes
   for (const PatternCount& p : all)
     if (!table.patterns.contains(p.key.hash())) evicted += p.count;
   all = merged(std::move(all));
@@ -190,7 +191,8 @@ results::AccessPattern pattern_of(results::Profile& profile, const PatternCount&
   out.sectors = p.cost.sectors;
   out.lines_128 = p.cost.lines;
   out.ideal_sectors = p.cost.ideal_sectors;
-  // Since 3.x they are the sectors, which the addresses say.
+  // With this rule (compute capability 3.x and later) the transactions are the sectors, which follow from the
+  // addresses.
   if (rules.coalescing == CoalescingRule::sectors_32 || p.key.space == StateSpace::local) return out;
   std::int64_t offsets[kWarpSize];
   for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = p.key.offsets[l] + p.key.alignment;
@@ -218,11 +220,11 @@ struct AccessPatterns::Impl {
   AccessRules rules;
   std::vector<std::unique_ptr<WorkerTables>> workers{kMostWorkers};
   std::map<SiteKey, Table> sites;
-  // Of the first launch of a kernel in a named range, by range and kernel.
+  // Patterns of a kernel's first launch in a named range, by range and kernel.
   using Sites = std::map<std::pair<std::string, std::uint32_t>, SitePatterns>;  // function, PTX line
   std::map<std::pair<std::string, std::string>, Sites> ranges;
 
-  // Where the patterns of this launch are kept apart; null: they are not.
+  // Entry for the patterns of this launch in its range; null: none is kept.
   Sites* in_range(const events::Launch& launch) {
     if (launch.range.empty() || ranges.size() >= results::Collector::kMostRangeKernels) return nullptr;
     const auto [it, fresh] = ranges.try_emplace({std::string(launch.range), launch.facts->name});
@@ -255,7 +257,7 @@ AccessPatterns::AccessPatterns(const Watched& watched) : impl_(std::make_unique<
 AccessPatterns::~AccessPatterns() = default;
 
 void AccessPatterns::on_access(const events::Access& a, unsigned worker) {
-  // Stretches of one lane have no pattern; what parameters cost is not modelled.
+  // Bulk copies and calls are ranges of one lane and have no pattern. The cost of parameters is not modelled.
   if (a.mask == 0 || a.space == StateSpace::param || a.path == events::AccessPath::bulk_copy ||
       a.path == events::AccessPath::call)
     return;
@@ -289,7 +291,7 @@ void AccessPatterns::on_access(const events::Access& a, unsigned worker) {
     table.add_example(it->second, p);
     return;
   }
-  // cp.async: a load from global memory and a store to shared memory.
+  // cp.async raises two events: a load from global memory and a store to shared memory.
   const bool copies = a.path == events::AccessPath::async_copy;
   p.cost = cost_of(impl_->rules, p.key,
                    {a.space, copies ? a.type : table.type, static_cast<std::uint8_t>(table.bytes), site.shared_atomic});
@@ -308,7 +310,7 @@ void AccessPatterns::on_launch_end(const events::Launch& launch, const events::L
         tables->sites[s] = Table{};
       }
     if (sum.patterns.empty()) continue;
-    // Allocations get their numbers in an order that does not depend on the table's.
+    // Fixed order, so that it does not depend on the hash table.
     std::vector<PatternCount*> order;
     for (auto& [hash, p] : sum.patterns) order.push_back(&p);
     for (std::optional<PatternCount>* p : {&sum.worst, &sum.best})
@@ -318,7 +320,7 @@ void AccessPatterns::on_launch_end(const events::Launch& launch, const events::L
     });
     for (PatternCount* p : order) {
       impl_->place(*p);
-      p->block_index += launch.id << 40;  // the example of the first launch stays
+      p->block_index += launch.id << 40;  // so the example of the first launch stays
     }
     const events::Site& site = facts.sites[s];
     if (range != nullptr) (*range)[{site.function, site.ptx_line}] = listed(sum, kListedOfRange);

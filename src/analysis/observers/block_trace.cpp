@@ -1,3 +1,4 @@
+// Recording of the traced block's accesses, and their export to the profile.
 #include "observers/block_trace.h"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ void BlockTrace::on_access(const events::Access& a, unsigned) {
   const bool texels = a.space == StateSpace::texture;
   if (texels || a.space == StateSpace::global || a.space == StateSpace::constant)
     e.allocation = watched_.find_allocation(a.addresses[std::countr_zero(a.mask)]);
-  // Arrays have no address that a program could know: from the lowest texel then.
+  // Arrays have no address that a program can know, so texels count from the lowest one.
   std::uint64_t origin = texels && !e.allocation ? ~std::uint64_t{0} : 0;
   for (LaneMask m = a.mask; origin != 0 && m != 0; m &= m - 1)
     origin = std::min(origin, a.addresses[std::countr_zero(m)]);
@@ -78,7 +79,7 @@ void BlockTrace::on_barrier(const events::Barrier& b, unsigned) {
 }
 
 void BlockTrace::contribute(results::Profile& profile) const {
-  // A program with many kernels shares what a report can carry: about 6 MB.
+  // Limit for the whole report, about 6 MB; all kernels share it.
   constexpr std::size_t kEvents = 32768, kLeast = 128;
   const std::size_t most = std::max(kLeast, kEvents / std::max<std::size_t>(1, profile.kernels.size()));
   for (results::KernelProfile& k : profile.kernels) {

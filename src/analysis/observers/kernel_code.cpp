@@ -1,3 +1,4 @@
+// PTX rows, flow graph, and sums by source line.
 #include "observers/kernel_code.h"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ void add_location(results::CodeRow& row, const ptx::Function& function, const pt
   const ptx::SourceLocation* at = &function.locations[location];
   row.file = file_name(module, at->file);
   row.line = at->line;
-  // The chain ends at the kernel's own line; a wrong index must not make it endless.
+  // The chain ends at the kernel's own line. The depth limit protects against a cycle of wrong indexes.
   for (std::size_t depth = 0; at->inlined_at >= 0 && depth < function.locations.size(); ++depth) {
     const std::string name = at->function.empty() ? "" : demangle(at->function);
     at = &function.locations[static_cast<std::size_t>(at->inlined_at)];
@@ -43,20 +44,21 @@ void add_metric(results::Metrics& metrics, const char* name, const char* unit, d
   m.value += value;
 }
 
-// Ratios do not add up, and the instructions of a line are counted below, all of them.
+// Can the metric be summed over the sites of a line? Ratios cannot. Instructions are excluded because add_lines()
+// counts all of the line.
 bool adds_up(const std::string& metric) {
   return !metric.ends_with(".ratio") && !metric.ends_with(".pct") && metric != "inst_executed" &&
          metric != "thread_inst_executed_true" && metric != "derived__avg_thread_executed_true" &&
          metric != "derived__memory_l1_conflicts_shared_nway";
 }
 
-// A GPU has parameters as constants, and no instruction for them: nvcc gives these loads the line of the function's
-// head.
+// Is it a load of a parameter? On a GPU parameters are constants and need no instruction. nvcc gives these loads the
+// line of the function's head.
 bool loads_parameter(const results::CodeRow& row) {
   return row.text.starts_with("ld.param");
 }
 
-// Of the sectors that the loads of a line looked up in L1.
+// Adds the hit rate of the L1 sectors that the loads of a line looked up.
 void add_hit_rate(results::Metrics& line) {
   const auto lookups = line.find("warpgrind__l1_lookups.sum"), hits = line.find("warpgrind__l1_lookup_hit.sum");
   if (lookups == line.end() || lookups->second.value <= 0) return;
@@ -64,7 +66,7 @@ void add_hit_rate(results::Metrics& line) {
   line["l1tex__t_sector_hit_rate.pct"] = {100 * hit / lookups->second.value, "%", Origin::modelled, ""};
 }
 
-// The unit of requests by where a site's accesses went.
+// Adds the site's requests to the counter of each space that it accessed.
 void add_requests(results::Metrics& line, const results::SiteProfile& site) {
   const auto executed = site.metrics.find("inst_executed");
   if (executed == site.metrics.end()) return;
@@ -135,7 +137,7 @@ results::FlowGraph KernelCode::graph_of(const events::KernelFacts& facts, const 
   return graph;
 }
 
-// What a launch did, by block and by way. Other block shapes are other machine code of the same graph.
+// Adds a launch's counts to the blocks and edges. Other block shapes have other machine code but the same graph.
 void KernelCode::add_flow(results::FlowGraph& graph, const events::KernelFacts& facts,
                           const events::LaunchCounts& counts) {
   if (graph.blocks.size() != counts.blocks.size() || graph.edges.size() != facts.edges.size()) return;
@@ -190,7 +192,7 @@ void KernelCode::contribute(results::Profile& profile) const {
 
 namespace {
 
-// Sums by line: at the instruction's own, and apart from that at every line into which its function was inlined.
+// Sums by line: at the instruction's own line, and separately at every line into which its function was inlined.
 class LineSums {
  public:
   explicit LineSums(const results::KernelProfile& kernel) : kernel_(kernel) {}
@@ -198,7 +200,7 @@ class LineSums {
   void add(const results::CodeRow* row, const std::string& file, std::uint32_t line, F&& f) {
     f(at(own_, file, line, row ? row->function : ""));
     if (!row) return;
-    std::set<std::pair<std::string, std::uint32_t>> seen;  // a recursive chain comes to a line more than once
+    std::set<std::pair<std::string, std::uint32_t>> seen;  // a recursive chain contains a line several times
     for (const auto& call : row->inlined_at)
       if (call.line != 0 && seen.emplace(call.file, call.line).second)
         f(at(inlined_, call.file, call.line, row->function));

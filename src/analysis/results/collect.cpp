@@ -1,3 +1,4 @@
+// Sums of launches by kernel, range and site, and their conversion to a Profile.
 #include "results/collect.h"
 
 #include <algorithm>
@@ -61,7 +62,7 @@ std::string file_name(const events::KernelFacts& facts, std::uint32_t file) {
   return file < facts.files.size() ? facts.files[file] : std::string();
 }
 
-// A place in the PTX: the same for all compiled forms of a kernel (which differ by block shape).
+// Place in the PTX. It is the same for all compiled versions of a kernel (one per block shape).
 using Place = std::pair<std::string, std::uint32_t>;  // function, instruction
 
 struct SiteSum {
@@ -69,7 +70,7 @@ struct SiteSum {
   std::string file;
   events::SiteCounts counts;
   events::SiteCaches caches;
-  std::optional<std::uint64_t> machine;  // accesses that ptxas leaves of it
+  std::optional<std::uint64_t> machine;  // accesses left after ptxas merged some
 };
 struct BranchSum {
   events::BranchFacts branch;
@@ -85,11 +86,11 @@ struct KernelSum {
   Dim3 grid, block;
   std::uint64_t dynamic_shared = 0;
   bool shapes_differ = false;
-  counters::Values values;  // of several launches: without what is derived
+  counters::Values values;  // with several launches, derived values are invalid
   std::map<Place, SiteSum> sites;
   std::map<Place, BranchSum> branches;
   std::map<timing::Limit, double> bounds;  // of the estimated time, ns
-  // The places of the kernel that was added last, by site and branch of its facts; null: it has not run there yet.
+  // Cache for the facts of the last added launch: the sums by its site and branch indexes; null: not executed yet.
   const events::KernelFacts* facts = nullptr;
   std::vector<SiteSum*> site_places;
   std::vector<BranchSum*> branch_places;
@@ -142,7 +143,7 @@ struct KernelSum {
     return *branch_places[i];
   }
 
-  // machine: accesses that ptxas leaves, by site.
+  // machine: accesses left after ptxas merged some, by site.
   void add(const LaunchRecord& l, const counters::Values& v, const std::vector<std::uint64_t>& machine) {
     add_values(l, v);
     const events::KernelFacts& f = *l.facts;
@@ -220,7 +221,7 @@ struct KernelSum {
   }
 };
 
-// They move when a vector of them grows, and so must what their pointers point to.
+// A growing vector must move these, not copy them: site_places points into the maps.
 static_assert(std::is_nothrow_move_constructible_v<KernelSum>);
 
 }  // namespace
@@ -243,7 +244,7 @@ struct Collector::Impl {
   std::vector<TimelineEntry> timeline;
   std::uint64_t timeline_left_out = 0;
   std::vector<TimelineEntry> host_timeline;
-  std::atomic<std::uint64_t> host_timeline_left_out{0};  // of every further call: no lock
+  std::atomic<std::uint64_t> host_timeline_left_out{0};  // atomic: incremented by every further call, without the lock
 
   void add_to_range(const LaunchRecord& l, const counters::Values& values, const std::vector<std::uint64_t>& machine) {
     const std::pair key{l.range, l.mangled_name};

@@ -7,7 +7,7 @@
 namespace warpgrind::results {
 namespace {
 
-// Every field in quotes, quotes doubled, as ncu does.
+// Puts a field in quotes and doubles the quotes in it, as ncu does.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {

@@ -1,3 +1,4 @@
+// Figures of a GPU model, and definitions of metrics.
 #include "results/derived.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Profile files: JSON text, format check, and file access.
 #include "results/json.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Before there was a severity, a warning's kind said so.
+// Older files have no severity: a warning's kind begins with "warning, " or is "warning".
 void read_severity(Finding& f) {
   constexpr std::string_view kWarning = "warning, ";
   if (f.kind.starts_with(kWarning)) {
@@ -26,7 +27,7 @@ void read_severity(Finding& f) {
   if (f.kind == "warning") f.severity = Severity::warning;
 }
 
-// Who takes a pattern by its index finds one.
+// Resets invalid pattern indexes to 0.
 void bound_indexes(SiteProfile& s) {
   for (std::uint32_t* index : {&s.worst, &s.best})
     if (*index >= s.patterns.size()) *index = 0;
@@ -35,8 +36,8 @@ void bound_indexes(SiteProfile& s) {
 }  // namespace
 
 std::string to_json(const Profile& p) {
-  // A name that is not UTF-8 must not cost the profile.
-  // Details are long lists of numbers, which nobody reads in lines.
+  // `replace`: a name that is not UTF-8 must not lose the profile. Detailed profiles are not indented: their long lists
+  // of numbers would take one line each.
   return JsonWriter::value(p).dump(p.detail ? -1 : 1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

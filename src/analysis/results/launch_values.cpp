@@ -12,7 +12,7 @@ namespace {
 
 template <class T>
 bool same(const std::vector<T>& a, const std::vector<T>& b) {
-  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(std::uint64_t) == 0);  // no bytes between members
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(std::uint64_t) == 0);  // no padding
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
@@ -27,7 +27,7 @@ bool same(const events::LaunchCounts& a, const events::LaunchCounts& b) {
          a.caches.has_value() == b.caches.has_value() && (!a.caches || same(*a.caches, *b.caches));
 }
 
-// The occupancy follows from the rest.
+// Ignores the occupancy, which follows from the rest.
 bool same(const counters::LaunchShape& a, const counters::LaunchShape& b) {
   return a.model == b.model && a.grid == b.grid && a.block == b.block && a.static_shared == b.static_shared &&
          a.dynamic_shared == b.dynamic_shared && a.local_bytes == b.local_bytes && a.registers == b.registers &&

@@ -1,3 +1,4 @@
+// Visitors of the member tables that write Markdown and TypeScript.
 #include "results/profile_docs.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@
 namespace warpgrind::results {
 namespace {
 
-// ---- The objects of the file, by the names that the page knows them by.
+// ---- Objects of the file, with their names in the page.
 
 struct Object {
   std::string_view name, what;
@@ -89,7 +90,7 @@ inline constexpr Object kObject<Model>{"Model", "Figures of a GPU."};
 template <>
 inline constexpr Object kObject<Profile>{"Profile", "All that leaves a run."};
 
-// Those with a table of their own in the document; the others are in the tables of those that have them.
+// Objects with a table of their own in the document. The others appear in the tables of their owners.
 template <class T>
 inline constexpr bool kHasTable = Is<T, Profile> || Is<T, Model> || Is<T, Metric> || Is<T, KernelProfile> ||
                                   Is<T, SiteProfile> || Is<T, AccessPattern> || Is<T, Finding>;
@@ -97,7 +98,7 @@ inline constexpr bool kHasTable = Is<T, Profile> || Is<T, Model> || Is<T, Metric
 template <class T>
 inline constexpr bool kIsObject = !kObject<T>.name.empty();
 
-// The object that a member holds, one or many: no object is void.
+// Object type that a member holds, once or several times; void: not an object.
 template <class T>
 struct Held {
   using Type = std::conditional_t<kIsObject<T>, T, void>;
@@ -119,7 +120,7 @@ struct Held<std::map<std::string, T>> : Held<T> {
 template <class T>
 std::string typescript_type() {
   if constexpr (Is<T, Metrics>) {
-    return "Metrics";  // the page's own, over a packed form
+    return "Metrics";  // the page's own type, over a packed form
   } else if constexpr (kIsA<T, std::optional>) {
     return typescript_type<typename T::value_type>();
   } else if constexpr (kIsA<T, std::vector>) {
@@ -169,7 +170,7 @@ struct TypeScriptWriter {
   }
 };
 
-// An interface for each object, after those that it holds.
+// Writes an interface for each object, after the interfaces of the objects that it holds.
 struct InterfaceWriter {
   std::string out;
   std::set<std::string_view> seen;
@@ -204,7 +205,7 @@ struct InterfaceWriter {
 struct MarkdownWriter {
   std::string out;
   std::string above = {};                // "accesses[].memory."
-  std::set<std::string_view> seen = {};  // objects whose members are there already
+  std::set<std::string_view> seen = {};  // objects whose members are already written
 
   template <class T>
   void member(const char* key, const T&, Since since, const char* what) {

@@ -1,3 +1,4 @@
+// Reading of source files, also from a folder beside the program.
 #include "results/sources.h"
 
 #include <fmt/format.h>
@@ -16,10 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargest = 4 << 20;  // what no person wrote is not shown
+constexpr std::size_t kLargest = 4 << 20;  // bytes; larger files are generated and not shown
 
-// A program that was moved or installed, as the lab's are, may have its sources in a folder `source` beside it: the
-// longest end of the path that is there. Empty: there is none.
+// Finds the longest suffix of the path that exists in the folder `source` beside the program. Moved or installed
+// programs, such as the lab's, may have their sources there. Empty: not found.
 std::string beside_the_program(const std::string& path) {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path() / "source";

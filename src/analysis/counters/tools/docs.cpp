@@ -1,4 +1,4 @@
-// Prints the documents that are made from tables: warpgrind-docs counters > docs/counters.md
+// Program that prints the documents generated from tables: warpgrind-docs counters > docs/counters.md
 #include <cstdio>
 #include <cstring>
 
