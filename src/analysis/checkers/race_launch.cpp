@@ -330,9 +330,7 @@ void LaunchRaces::compare(const events::Access& a, Running& of) {
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     s.address = a.addresses[l];
-    if (shared &&
-        is_reserved(
-            s.address)) {  // cooperative groups synchronise through this memory: not checked, but it may order threads
+    if (shared && is_reserved(s.address)) {  // memory of cooperative groups: not checked, but may order threads
       order_.strong_access(*block, a.warp, l, true, s.address, a);
       continue;
     }

@@ -18,8 +18,7 @@ std::uint32_t first_bits(unsigned n) {
 // Expands each bit of `lanes` to (1 << shift) bits. Returns `count` of these bits (at most 32), from bit `from` on.
 std::uint32_t words_of(LaneMask lanes, unsigned shift, unsigned from, unsigned count) {
   if (shift == 0) return lanes >> from & first_bits(count);
-  constexpr std::uint64_t kFirst[] = {~0ull, ~0ull / 3, ~0ull / 15, ~0ull / 255,
-                                      ~0ull / 65535};  // the first bit of each lane
+  constexpr std::uint64_t kFirst[] = {~0ull, ~0ull / 3, ~0ull / 15, ~0ull / 255, ~0ull / 65535};  // each lane's first
   WG_ASSERT(shift < std::size(kFirst));
   const std::uint64_t words = _pdep_u64(lanes >> (from >> shift), kFirst[shift]) * ((1ull << (1u << shift)) - 1);
   return static_cast<std::uint32_t>(words >> (from & ((1u << shift) - 1))) & first_bits(count);

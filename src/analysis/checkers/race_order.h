@@ -103,8 +103,7 @@ struct BlockOrder {
   Shared observed;  // from relaxed reads before the last barrier: known to any thread after a fence.sc
   Shared seen;      // LaneOrder::seen of all lanes before the last barrier
   std::vector<WarpOrder> warps;
-  std::unordered_map<std::uint64_t, LaneMask>
-      copies;  // lanes whose part of the copy the whole block knows to be complete
+  std::unordered_map<std::uint64_t, LaneMask> copies;  // by copy: lanes whose part the whole block knows to be complete
   struct Arrival {
     std::uint32_t warp = 0;
     LaneMask mask = 0;

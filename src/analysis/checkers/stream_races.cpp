@@ -65,9 +65,8 @@ struct IssuedWork {
   std::uint64_t stream = events::StreamWork::kNoStream;
   int device = 0;
   std::vector<std::uint64_t> after;
-  std::uint64_t overlaps = 0;  // the previous grid, if this one may begin before its end; 0: none
-  std::uint64_t known_from =
-      ~std::uint64_t{0};  // work with this id or a later one was issued after the host knew the end
+  std::uint64_t overlaps = 0;                    // the previous grid, if this one may begin before its end; 0: none
+  std::uint64_t known_from = ~std::uint64_t{0};  // work from this id on was issued after the host knew the end
   bool node() const { return stream == events::StreamWork::kNoStream; }
 };
 

@@ -7,7 +7,7 @@
 
 namespace warpgrind::checkers {
 
-// Can a thread get from instruction `from` to `to` without a barrier of its block between them? The way may lead around
+// Can a thread get from instruction `from` to `to` without a barrier of its block between them? The path may go around
 // a loop. from == to: can it execute the instruction again?
 bool reaches_without_barrier(const ptx::Function& function, std::uint32_t from, std::uint32_t to);
 

@@ -190,8 +190,7 @@ class Replay : public Replayed {
       do {
         access(sm, b, b.log->accesses[b.order[b.next[w]++]], number * 64 + slot);
         --b.left;
-      } while (b.next[w] != b.end[w] &&
-               !b.log->accesses[b.order[b.next[w]]].first);  // the requests of one texture instruction
+      } while (b.next[w] != b.end[w] && !b.log->accesses[b.order[b.next[w]]].first);  // one texture instruction
     }
   }
 

@@ -86,8 +86,7 @@ void add_pipes(Values& v, const machine::Code& code, const machine::Flow& flow) 
   for (std::size_t b = 0; b < code.blocks.size(); ++b)
     for (const Instruction& i : code.blocks[b].instructions)
       for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += flow.times(b, i) * i.on_pipe[k];
-  for (std::size_t k = 0; k < sums.size(); ++k)
-    v.set(of_pipe(k), std::round(sums[k]));  // on_pipe is an average, so sums may be fractional
+  for (std::size_t k = 0; k < sums.size(); ++k) v.set(of_pipe(k), std::round(sums[k]));  // on_pipe is an average
 }
 
 void add_instructions(Values& v, const machine::Code& code, const machine::Flow& flow, const LanesOn& lanes_on) {

@@ -6,9 +6,9 @@
 namespace warpgrind::timing {
 namespace {
 
-// Shares of the peak that cuBLAS 13.1 reaches on an H200 with square matrices of 4096 and 8192 (measured, CUDA events):
-// FP32 50.7 of 66.9 TFLOP/s, FP64 60.4 of 66.9 (its tensor cores), TF32 392 of 535, FP16 759 and BF16 793 of 1070, all
-// peaks at the 1980 MHz that the device query reports.
+// Shares of the peak that cuBLAS 13.1 reaches on an H200 with square matrices of 4096 and 8192 (measured, CUDA events).
+// FP32: 50.7 of 66.9 TFLOP/s. FP64: 60.4 of 66.9 (its tensor cores). TF32: 392 of 535. FP16 and BF16: 759 and 793 of
+// 1070. All peaks are at the 1980 MHz that the device query reports.
 constexpr double kFp32Share = 0.76, kFp64Share = 0.90, kTf32Share = 0.73, kHalfShare = 0.71, kBf16Share = 0.74;
 constexpr double kInt8Share = 0.7;  // assumed, like FP16
 // Fixed time of a product: its start, plus a time per step of one thread block's sums. Measured likewise at N = 128 to

@@ -7,8 +7,9 @@
 namespace warpgrind::timing {
 namespace {
 
-// Sectors (512 bytes) of one unit of L2. calibrate.cu on an H200 and an H100: a request for 32 sectors of 1 KiB takes
-// 11.1 ns, one for the 4 sectors of a line 2.64 ns. With units of 512 bytes that is 0.69 and 0.66 ns per sector.
+// Sectors of one unit of L2 (512 bytes). Measured by calibrate.cu on an H200 and an H100: a request for 32 sectors of
+// 1 KiB takes 11.1 ns, one for the 4 sectors of a line 2.64 ns. With units of 512 bytes that is 0.69 and 0.66 ns per
+// sector.
 constexpr double kUnitSectors = 16;
 
 }  // namespace

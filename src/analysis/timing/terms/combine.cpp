@@ -1,6 +1,6 @@
-// Combination of a kernel's terms into its time. Concurrent parts overlap better with more warps. This is modelled by a
-// norm (a^p + b^p)^(1/p): p is near 1 (a sum) with one warp per scheduler, and grows to the measured value with many
-// (latency against bandwidth on an H200: 1.7 for DRAM, 2.4 for L2).
+// Combination of a kernel's terms into its time. Concurrent parts overlap better with more warps. The model is a norm
+// (a^p + b^p)^(1/p). With one warp per scheduler p is near 1 (a sum). With many it grows to the measured value (latency
+// against bandwidth on an H200: 1.7 for DRAM, 2.4 for L2).
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>

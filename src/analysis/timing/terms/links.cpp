@@ -7,10 +7,10 @@
 namespace warpgrind::timing {
 namespace {
 
-// The first page fault migrates 64 KiB. Each further round migrates twice as much around it, up to a block of 2 MiB
-// (the driver's tree prefetcher: Ganguly et al., "Interplay between Hardware Prefetcher and Page Eviction Policy in
-// CPU-GPU Unified Virtual Memory", ISCA 2019). Further blocks migrate while others are in flight. On an H200, 1 MiB
-// takes 0.43 ms, 16 MiB 1.90 ms, 64 MiB 6.6 to 7.9 ms.
+// The first page fault migrates 64 KiB. Each further round migrates twice as much around it, up to a block of 2 MiB.
+// Further blocks migrate while others are in flight. On an H200, 1 MiB takes 0.43 ms, 16 MiB 1.90 ms, 64 MiB 6.6 to
+// 7.9 ms. Source (the driver's tree prefetcher): Ganguly et al., "Interplay between Hardware Prefetcher and Page
+// Eviction Policy in CPU-GPU Unified Virtual Memory", ISCA 2019.
 constexpr double kFirstBytes = 64 * 1024;
 constexpr double kMostFaultRounds = 6;
 
