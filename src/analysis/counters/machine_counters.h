@@ -1,5 +1,5 @@
-// Counters of the predicted machine code (src/engine/machine: what ptxas would generate). They are modelled and have Nsight
-// Compute's names. The exact counters of PTX have names of our own (warpgrind__ptx_...).
+// Counters of the predicted machine code (src/engine/machine: what ptxas would generate). They are modelled and have
+// Nsight Compute's names. The exact counters of PTX have names of our own (warpgrind__ptx_...).
 #pragma once
 
 #include <cstdint>

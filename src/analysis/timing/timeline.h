@@ -1,7 +1,7 @@
 // Virtual timeline: the times at which kernels, copies and events would run on the modelled GPUs. Work is placed here
 // in issue order (timing/ledger.h), whenever it really runs. Unit: nanoseconds since the program's start; origin:
-// `estimated`. Durations come from src/analysis/timing. A host thread advances only by its API calls (its computing takes no
-// time), so the same program gets the same times in every run.
+// `estimated`. Durations come from src/analysis/timing. A host thread advances only by its API calls (its computing
+// takes no time), so the same program gets the same times in every run.
 #pragma once
 
 #include <cstdint>
