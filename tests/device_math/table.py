@@ -11,18 +11,22 @@ HERE = pathlib.Path(__file__).resolve().parent
 OUT = HERE.parent.parent / "docs/device-math.md"
 HEAD = """# Device math: how exact
 
-Programs that warpgrind compiles itself (by clang) get their device math from `lib/warpgrind/libdevice.bc`: OCML of ROCm, and
-functions of our own where that has none or not exactly enough ([ARCHITECTURE.md](ARCHITECTURE.md), devicelib). This table is
-measured: each function at 32,768 arguments (any bits at all, all pairs of special values, close to multiples of 1/4 and of
-pi/4, small, large, and mostly the interval that matters) on the virtual GPU, against MPFR. The column H200 has NVIDIA's own
-functions of CUDA 13.0 at the same arguments on an H200.
+Programs that warpgrind compiles itself (by clang) get their device math from `lib/warpgrind/libdevice.bc`. It holds OCML of ROCm, and
+functions of our own where OCML has none or is not exact enough ([ARCHITECTURE.md](ARCHITECTURE.md), devicelib). The table compares each
+function on the virtual GPU with MPFR at 32,768 arguments:
 
-Errors are counted as NVIDIA's guide does ("Mathematical Functions"): the largest difference, in units of the last place, from
-the correctly rounded result. For some Bessel functions the guide bounds the absolute error instead, beyond some argument;
-lgamma is not bounded close to its poles. Bounds of CUDA 12's guide. Infinities, NaNs and signs of zeros are the reference's
-in every case (column "kind": how many are not).
+- any bits at all, and all pairs of special values;
+- close to multiples of 1/4 and of pi/4;
+- small, large, and mostly the interval that matters.
 
-Written by `ninja device_math_table`; the test `device_math.bounds` holds the bounds at 60 arguments of each function.
+The column H200 has NVIDIA's own functions of CUDA 13.0 at the same arguments on an H200.
+
+Errors are counted as in NVIDIA's guide ("Mathematical Functions"): the largest difference, in units of the last place, from the correctly
+rounded result. The bounds are those of CUDA 12's guide. For some Bessel functions the guide bounds the absolute error instead, beyond some
+argument. lgamma is not bounded close to its poles. Infinities, NaNs and signs of zeros are the reference's in every case (column "kind":
+how many are not).
+
+`ninja device_math_table` writes this document. The test `device_math.bounds` checks the bounds at 60 arguments of each function.
 
 | function | bound | here | H200 | absolute bound | here | H200 | kind |
 |---|--:|--:|--:|--:|--:|--:|--:|
