@@ -105,21 +105,23 @@ def summary(lines):
 
 def markdown(lines):
     text = ["# How good the virtual timeline is", "",
-            "Made by `tests/h200/compare_transfers.py --build BUILD --write`: what the lab's rows of copies, streams, managed and",
-            "mapped memory, graphs, several GPUs and host timers take on the virtual H200, beside what they took on a real one",
-            "(`lab/results/h200`). Errors are |estimated / measured - 1|; \"events\" is the time between two events, \"host\" that of",
-            "the host's clock. The rules: `src/analysis/timing/copy_estimate.cpp`, `src/analysis/timing/timeline.cpp`, `src/analysis/timing/terms/links.cpp`.", "",
+            "`tests/h200/compare_transfers.py --build BUILD --write` writes this document. It compares the times of rows of the lab",
+            "on the virtual H200 with those on a real one (`lab/results/h200`). The rows are those of copies, streams, managed and",
+            "mapped memory, graphs, several GPUs and host timers. Errors are |estimated / measured - 1|. \"events\" is the time",
+            "between two events, \"host\" that of the host's clock. The rules: `src/analysis/timing/copy_estimate.cpp`,",
+            "`src/analysis/timing/timeline.cpp`, `src/analysis/timing/terms/links.cpp`.", "",
             "| topic | clock | rows | median | 90 % within | worst |", "|---|---|---|---|---|---|"]
     for (topic, clock), (rows, median, most, worst) in summary(lines).items():
         text.append(f"| {topic} | {clock} | {rows} | {100 * median:.1f} % | {100 * most:.0f} % | {worst:.2f}x |")
     text += ["", "What is not modelled:", "",
-             "- how fast the host's own memory is: pageable copies beyond its caches take twice as long, and so do copies of about",
-             "  1 MiB into memory that the host has just written;",
-             "- an idle GPU that a short fill or kernel has just left: copies behind it begin up to 7 us later (rungs \"pinned to",
-             "  device\", \"pieces\" with one copy, \"explicit copy\");",
-             "- managed memory that goes back and forth: after some rounds the driver leaves small pieces with the host and maps them",
-             "  (rung \"managed\", 1 and 64 KiB, measured after many rounds), and pages that the host takes back cost nothing here;",
-             "- in topic streams most of the error is the kernel's own time.", "",
+             "- The speed of the host's own memory: pageable copies beyond its caches take twice as long. So do copies of about",
+             "  1 MiB into memory that the host has just written.",
+             "- An idle GPU that a short fill or kernel has just left: copies behind it begin up to 7 us later (rungs \"pinned",
+             "  to device\", \"pieces\" with one copy, \"explicit copy\").",
+             "- Managed memory that goes back and forth: after some rounds the driver leaves small pieces with the host and maps",
+             "  them (rung \"managed\", 1 and 64 KiB, measured after many rounds). Pages that the host takes back cost nothing",
+             "  here.",
+             "- In topic streams most of the error is the kernel's own time.", "",
              "## Rows", "", "Microseconds.", "",
              "| topic | rung | size | parameters | clock | estimated | measured | ratio |", "|---|---|---|---|---|---|---|---|"]
     for topic, clock, rung, size, parameters, ours, theirs in lines:
