@@ -1,4 +1,3 @@
-// Application of all advice rules to a profile, and the order of the results.
 #include "advice/advise.h"
 
 #include <fmt/format.h>
@@ -9,7 +8,7 @@
 
 namespace warpgrind::advice {
 
-// The rules of rules.inc, implemented in the *_rules.cpp files.
+// Implemented in the *_rules.cpp of their kind; the names are those of rules.inc.
 #define WG_RULE(ID, ...) void ID(const KernelView& kernel, std::vector<Candidate>& out);
 #include "advice/rules.inc"
 #undef WG_RULE
@@ -28,17 +27,17 @@ constexpr RuleRow kRules[] = {
 #undef WG_RULE
 };
 
-// GPU model of the profile, found by the name that cudaGetDeviceProperties reports.
+// The model of the profile: by its name, as cudaGetDeviceProperties reports it.
 const GpuModel* model_of(const results::Profile& profile) {
   const Result<const GpuModel*> found = find_gpu_model(profile.gpu);
   return found ? *found : nullptr;
 }
 
-// Keeps one rule per cause, the one that explains it best. threads: per launch.
+// One cause is said once: by the rule that knows it best. threads: of a launch.
 void drop_said_twice(std::vector<Candidate>& found, double threads) {
   const auto is = [](const char* id) { return [id](const Candidate& c) { return c.advice.rule == id; }; };
-  // For a single warp, only advice about its memory accesses is useful: its launch shape, its missing lanes and sharing
-  // with other warps are intended. For a single thread, no other advice is useful.
+  // What a single warp does to memory is worth a word; its launch, lanes that it lacks and what other warps would share
+  // are as somebody wanted them. Of a single thread nothing is.
   const bool small = std::any_of(found.begin(), found.end(), is("small_launch"));
   if (small && threads <= 1) std::erase_if(found, [&](const Candidate& c) { return !is("small_launch")(c); });
   if (small)
@@ -50,7 +49,7 @@ void drop_said_twice(std::vector<Candidate>& found, double threads) {
   if (std::any_of(found.begin(), found.end(), is("thread_divergence"))) std::erase_if(found, is("divergent_branches"));
 }
 
-// The estimated gain counts fully, the severity a tenth.
+// A gain of the estimate counts fully, badness that it does not see a tenth.
 double usefulness(const Candidate& c) {
   return c.advice.estimated_gain + 0.1 * c.severity;
 }
@@ -84,12 +83,10 @@ std::string rules_as_markdown() {
   std::string out =
       "# Rules\n\n"
       "Made from `src/analysis/advice/rules.inc` by `warpgrind-advice-docs`; do not edit.\n\n"
-      "What `advice` in a profile and \"what to do\" in the terminal say. Where a rule of Nsight Compute is named, its "
-      "threshold is used. `estimated_gain` is the part of the kernel's estimated time that would go if the rule's "
-      "cause "
-      "were gone altogether; it is 0 where something else binds the kernel, and the advice is then sorted by how far "
-      "the "
-      "counters are from ideal.\n\n"
+      "These rules give the `advice` of a profile and \"what to do\" in the terminal. Where a rule of Nsight Compute "
+      "is named, its threshold is used. `estimated_gain` is the part of the kernel's estimated time that would go if "
+      "the rule's cause were gone altogether. It is 0 where something else binds the kernel. Such advice is sorted by "
+      "how far the counters are from ideal.\n\n"
       "| rule | what | fires when | Nsight Compute |\n|---|---|---|---|\n";
   for (const RuleRow& r : kRules)
     out += fmt::format("| `{}` | {} | {} | {} |\n", r.id, r.name, r.fires, *r.nsight ? r.nsight : "-");
