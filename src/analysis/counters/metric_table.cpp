@@ -1,4 +1,3 @@
-// Table of counters, and sums of values.
 #include "counters/metric_table.h"
 
 #include <fmt/format.h>
@@ -16,7 +15,7 @@ constexpr std::array<MetricRow, kMetrics> kTable = [] {
 #include "counters/metrics.inc"
 #undef WG_METRIC
   };
-  // The origin of a quotient is the weaker one of its parts.
+  // A quotient is no better than its parts.
   for (MetricRow& r : table)
     for (const MetricId part : {r.numerator, r.divisor})
       if (part != MetricId::count) r.origin = std::max(r.origin, table[static_cast<std::size_t>(part)].origin);
@@ -42,7 +41,7 @@ const MetricRow* find_metric(std::string_view name) {
 void Values::add(const Values& other) {
   struct Sums {
     std::bitset<kMetrics> set;
-    std::array<std::uint64_t, kMetrics> mask{};  // all ones for rows of kind sum; avoids a branch per row
+    std::array<std::uint64_t, kMetrics> mask{};  // all bits of the rows that add up: no branch for each row
   };
   static const Sums sums = [] {
     Sums s;
@@ -75,10 +74,15 @@ std::string metrics_as_markdown() {
   std::string out =
       "# Counters\n\n"
       "Made from `src/analysis/counters/metrics.inc` by `warpgrind-docs counters`; do not edit.\n\n"
-      "A name without the prefix `warpgrind__` is Nsight Compute's and means the same quantity. Origin: **exact** "
-      "follows from addresses, masks and the launch alone; **modelled** depends on an assumed choice of driver or "
-      "caches; **estimated** is time on a GPU that is not there, or rests on an estimated register count. *Sum* adds "
-      "up over the launches of a kernel, *first* is of its first launch, *derived* is computed from the sums.\n\n"
+      "A name without the prefix `warpgrind__` is Nsight Compute's and means the same quantity.\n\n"
+      "| origin | the figure |\n|---|---|\n"
+      "| exact | follows from addresses, masks and the launch alone |\n"
+      "| modelled | depends on an assumed choice of driver or caches |\n"
+      "| estimated | is time on a GPU that is not there, or rests on an estimated register count |\n\n"
+      "| over launches | the figure |\n|---|---|\n"
+      "| sum | adds up over the launches of a kernel |\n"
+      "| first | is of its first launch |\n"
+      "| derived | is computed from the sums |\n\n"
       "| name | unit | over launches | origin | per site | definition |\n|---|---|---|---|---|---|\n";
   for (const MetricRow& r : kTable) {
     const char* kind = r.kind == MetricKind::sum ? "sum" : r.kind == MetricKind::first ? "first" : "derived";
