@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DECIDES = ("engine/codegen/kernel/emit.cpp", "engine/jit/abi.h", "frontend/flow/wait_points.cpp", "frontend/ptx/opcodes.inc",
+DECIDES = ("engine/codegen/kernel/emit.cpp", "engine/jit/abi.h", "frontend/flow/wait_points.cpp", "frontend/ptx/opcodes/integer.inc",
            "common/gpu/access_rules.h", "engine/events/site.h")
 
 
