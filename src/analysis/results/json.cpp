@@ -80,15 +80,4 @@ Result<Profile> read_profile(const std::string& path) {
   return from_json(text, path);
 }
 
-Status write_file(const std::string& path, std::string_view text) {
-  std::FILE* f = path == "-" ? stdout : std::fopen(path.c_str(), "wb");
-  if (f == nullptr)
-    return Error{ErrorKind::environment, fmt::format("cannot write {}: {}", path, std::strerror(errno)), {}};
-  bool good = std::fwrite(text.data(), 1, text.size(), f) == text.size();
-  good = std::fflush(f) == 0 && good;
-  if (f != stdout) good = std::fclose(f) == 0 && good;
-  if (!good) return Error{ErrorKind::environment, fmt::format("cannot write {}: {}", path, std::strerror(errno)), {}};
-  return Ok{};
-}
-
 }  // namespace warpgrind::results

@@ -18,7 +18,4 @@ Result<Profile> from_json(std::string_view text, std::string_view name);
 // The same from a file.
 Result<Profile> read_profile(const std::string& path);
 
-// Writes text to a file, or to standard output when the name is "-".
-Status write_file(const std::string& path, std::string_view text);
-
 }  // namespace warpgrind::results

@@ -13,6 +13,7 @@
 
 #include "advice/advise.h"
 #include "base/demangle.h"
+#include "base/file.h"
 #include "counters/cache_model.h"
 #include "device/memory/address_space.h"
 #include "gpu/occupancy.h"
@@ -400,8 +401,7 @@ void Session::finish(bool at_once) {
   if (options_.detail || checkers_) results::read_sources(profile);
   advice::advise(profile);
   if (!options_.work_path.empty())
-    if (Status s = results::write_file(of_process(options_.work_path, number_), estimates_->rows()); !s)
-      problem(s.error());
+    if (Status s = write_whole(of_process(options_.work_path, number_), estimates_->rows()); !s) problem(s.error());
   OutputFiles files{of_process(options_.json_path, number_), of_process(options_.csv_path, number_), options_.quiet,
                     options_.each_launch};
   if (Status written = write_results(profile, files); !written) return problem(written.error());

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "base/file.h"
 #include "report/terminal.h"
 #include "results/csv.h"
 #include "results/json.h"
@@ -10,9 +11,9 @@ namespace warpgrind::session {
 
 Status write_results(const results::Profile& profile, const OutputFiles& files) {
   if (!files.json.empty())
-    if (Status s = results::write_file(files.json, results::to_json(profile)); !s) return s;
+    if (Status s = write_whole(files.json, results::to_json(profile)); !s) return s;
   if (!files.csv.empty())
-    if (Status s = results::write_file(files.csv, results::to_csv(profile)); !s) return s;
+    if (Status s = write_whole(files.csv, results::to_csv(profile)); !s) return s;
   if (!files.quiet) {
     report::TextOptions options;
     options.colour = report::wants_colour(stderr);

@@ -107,7 +107,7 @@ int calibrate(const CalibrateCommand& command) {
     fmt::print("--output FILE.json writes a GPU model with these figures, for --gpu FILE.json\n");
     return 0;
   }
-  if (const Status written = results::write_file(command.output_path, *text); !written)
+  if (const Status written = write_whole(command.output_path, *text); !written)
     return complain(written.error()), kUsageError;
   fmt::print("{}: {} of {} figures of {} measured\n", command.output_path, calibration->figures.size(),
              timing_figures().size(), calibration->gpu);

@@ -102,7 +102,7 @@ void print(const FinishedRun& run, const CheckCommand& command, const report::Ch
 Status write_json(const std::string& path, const FinishedRun& run) {
   for (std::size_t i = 0; i < run.profiles.size(); ++i) {
     const std::string name = session::of_process(path, static_cast<unsigned>(i + 1));
-    if (Status s = results::write_file(name, results::to_json(run.profiles[i])); !s) return s;
+    if (Status s = write_whole(name, results::to_json(run.profiles[i])); !s) return s;
   }
   return Ok{};
 }
@@ -132,7 +132,7 @@ int show(const CheckCommand& command, const std::string& json_path, FinishedRun&
   if (!command.gen_suppressions.empty()) {
     std::vector<Finding> all;
     for (const results::Profile& p : run.profiles) all.insert(all.end(), p.findings.begin(), p.findings.end());
-    if (Status s = results::write_file(command.gen_suppressions, report::suppressions_json(all)); !s)
+    if (Status s = write_whole(command.gen_suppressions, report::suppressions_json(all)); !s)
       return complain(s.error()), kUsageError;
   }
   run.texts.clear();  // they still have the suppressed findings

@@ -112,7 +112,7 @@ Result<std::string> counted_by_ncu(const CorrelateCommand& command) {
     if (said.find("ERR_NVGPUCTRPERM") != std::string::npos || text.find("\"Kernel Name\"") == std::string::npos)
       return ncu_failed(said, run.exit_code);
     if (!command.keep_path.empty())
-      if (const Status kept = results::write_file(command.keep_path, text); !kept) return kept.error();
+      if (const Status kept = write_whole(command.keep_path, text); !kept) return kept.error();
     return text;
   }
   return Error{ErrorKind::environment, "ncu knows too few of the metrics", "is it older than the GPU?"};
@@ -149,7 +149,7 @@ int correlate(const CorrelateCommand& command) {
   const correlate::Correlation result = correlate::correlate(*hardware, here);
   std::fputs(correlate::correlation_text(result, command.all).c_str(), stdout);
   if (!command.json_path.empty())
-    if (const Status written = results::write_file(command.json_path, correlate::correlation_json(result)); !written)
+    if (const Status written = write_whole(command.json_path, correlate::correlation_json(result)); !written)
       return complain(written.error()), kUsageError;
   if (!result.kernels.empty()) return 0;
   complain("no launch is in both: kernel, block and grid must be the same",

@@ -74,7 +74,7 @@ Status write_new(const fs::path& path, const std::string& text) {
   if (fs::exists(path, none))
     return Error{ErrorKind::bad_input, fmt::format("{} is there already", path.string()),
                  "name another folder: warpgrind exercise start NAME FOLDER"};
-  return results::write_file(path.string(), text);
+  return write_whole(path.string(), text);
 }
 
 int start(const Exercise& e, const std::string& target) {
@@ -88,7 +88,7 @@ int start(const Exercise& e, const std::string& target) {
   const auto text = read_whole(e.file("text.md")), skeleton = read_whole(e.file("skeleton.cu"));
   if (!text || !skeleton) return complain(fmt::format("cannot read the files of {}", e.name)), kUsageError;
   if (Status s = write_new(folder / e.hand_in(), *skeleton); !s) return refuse(s.error());
-  if (Status s = results::write_file((folder / "text.md").string(), *text); !s) return refuse(s.error());
+  if (Status s = write_whole((folder / "text.md").string(), *text); !s) return refuse(s.error());
   if (Status s = exercises::write_marker(folder.string(), {e.name, 0}); !s) return refuse(s.error());
   std::fputs(text->c_str(), stdout);
   std::puts(fmt::format("\n----\nWrite your answer into {}, then: cd {} && warpgrind exercise check",
@@ -157,11 +157,9 @@ exercises::Graded grade(exercises::Judge& judge, const Exercises& all, const exe
 
 int write_reports(const ExerciseCommand& command, const std::vector<exercises::Graded>& graded) {
   if (!command.json_path.empty())
-    if (Status s = results::write_file(command.json_path, exercises::verdict_json(graded)); !s)
-      return refuse(s.error());
+    if (Status s = write_whole(command.json_path, exercises::verdict_json(graded)); !s) return refuse(s.error());
   if (!command.junit_path.empty())
-    if (Status s = results::write_file(command.junit_path, exercises::verdict_junit(graded)); !s)
-      return refuse(s.error());
+    if (Status s = write_whole(command.junit_path, exercises::verdict_junit(graded)); !s) return refuse(s.error());
   const bool solved = std::all_of(graded.begin(), graded.end(), [](const auto& g) { return g.passed(); });
   const bool broken = std::any_of(graded.begin(), graded.end(), [](const auto& g) { return !g.problem.empty(); });
   return broken && !command.all ? kUsageError : solved ? 0 : kNotSolved;

@@ -119,7 +119,7 @@ std::string title(const lab::LabResult& result) {
 
 bool write(const std::string& path, const std::string& text) {
   if (path.empty()) return true;
-  const Status status = results::write_file(path, text);
+  const Status status = write_whole(path, text);
   if (!status) complain(status.error());
   return static_cast<bool>(status);
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 
@@ -242,10 +241,8 @@ Status assemble(const Line& line) {
   }
   if (!gpu->second) return Ok{};
   const std::string path = line.last("output-file", kDefaultOutput);
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << fatbin::make_fatbin(codes);
-  file.close();
-  if (!file) return fatal(fmt::format("Output file '{}' could not be opened", path));
+  if (!write_whole(path, fatbin::make_fatbin(codes)))
+    return fatal(fmt::format("Output file '{}' could not be opened", path));
   return Ok{};
 }
 

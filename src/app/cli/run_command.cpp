@@ -105,7 +105,7 @@ Status read_profiles(std::vector<session::ProcessNote>& notes, const std::string
     auto profile = results::from_json(text, note.json);
     note.json = session::of_process(wanted, note.number);
     if (!note.json.empty())
-      if (Status s = results::write_file(note.json, text); !s) return s.error();
+      if (Status s = write_whole(note.json, text); !s) return s.error();
     if (!profile) return profile.error();
     out.profiles.push_back(profile.take());
     out.texts.push_back(text);

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "base/file.h"
 #include "cli/commands.h"
 #include "report/diff_json.h"
 #include "report/html.h"
@@ -64,7 +65,7 @@ Status write_html(const std::string& path, const FinishedRun& run, const std::st
   input.baseline = changes.take();
   auto html = report::html_report(input);
   if (!html) return html.error();
-  return results::write_file(path, *html);
+  return write_whole(path, *html);
 }
 
 }  // namespace
@@ -105,12 +106,12 @@ int write_reports(const ReportOptions& options, const std::vector<report::Expect
   }
   const report::RunFacts about = facts(run);
   if (!options.junit_path.empty())
-    if (Status s = results::write_file(options.junit_path, report::junit_xml(checked, run.profiles, about)); !s) {
+    if (Status s = write_whole(options.junit_path, report::junit_xml(checked, run.profiles, about)); !s) {
       complain(s.error());
       code = kUsageError;
     }
   if (!options.sarif_path.empty())
-    if (Status s = results::write_file(options.sarif_path, report::sarif_json(checked, run.profiles, about)); !s) {
+    if (Status s = write_whole(options.sarif_path, report::sarif_json(checked, run.profiles, about)); !s) {
       complain(s.error());
       code = kUsageError;
     }

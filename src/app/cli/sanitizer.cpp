@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/file.h"
 #include "base/regular_expression.h"
 #include "cli/commands.h"
 #include "report/kernel_names.h"
@@ -214,7 +215,7 @@ Status print_as_sanitizer(const FinishedRun& run, const SanitizerOptions& o, con
   std::fputs((o.xml && o.save.empty() ? kept : text).c_str(), out);
   std::fflush(out);
   if (o.save.empty()) return Ok{};
-  return results::write_file(expanded_path(o.save), kept);
+  return write_whole(expanded_path(o.save), kept);
 }
 
 }  // namespace warpgrind::cli

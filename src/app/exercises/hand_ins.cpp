@@ -39,7 +39,7 @@ std::optional<Marker> read_marker(const std::string& folder) {
 
 Status write_marker(const std::string& folder, const Marker& marker) {
   const Json j = {{"exercise", marker.exercise}, {"hints", marker.hints}};
-  return results::write_file((fs::path(folder) / kMarker).string(), j.dump() + "\n");
+  return write_whole((fs::path(folder) / kMarker).string(), j.dump() + "\n");
 }
 
 Result<HandIn> find_hand_in(const std::string& target, const std::string& name,

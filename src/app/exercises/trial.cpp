@@ -105,7 +105,7 @@ Status Trial::prepare(const std::string& hand_in) {
   files.emplace_back(
       "judged.cu", fmt::format("#include \"judge.h\"\n#include \"{}\"\n#include \"driver.cu\"\n", exercise_.hand_in()));
   for (const auto& [name, text] : files)
-    if (Status s = results::write_file(work() + "/" + name, text); !s) return s;
+    if (Status s = write_whole(work() + "/" + name, text); !s) return s;
   return Ok{};
 }
 

@@ -60,8 +60,10 @@ class State {
     LabResult one;
     one.topics.push_back(topic);
     const fs::path path = folder_ / (topic.topic + ".json"), part = folder_ / (topic.topic + ".part");
-    std::ofstream(part) << to_json(one);
-    fs::rename(part, path, ignored);
+    if (write_whole(part.string(), to_json(one)))
+      fs::rename(part, path, ignored);
+    else
+      fs::remove(part, ignored);
   }
   void clear() const {
     std::error_code ignored;

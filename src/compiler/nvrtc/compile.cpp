@@ -209,7 +209,7 @@ std::string use_pch(const Options& options) {
   constexpr const char* kWrong = "Catastrophic error: cannot open precompiled header file \"{}\"";
   std::error_code none;
   if (!options.use_pch.empty() && !fs::exists(options.use_pch, none)) return fmt::format(kWrong, options.use_pch);
-  if (!options.create_pch.empty() && !write_text(options.create_pch, kPchText))
+  if (!options.create_pch.empty() && !write_whole(options.create_pch, kPchText))
     return fmt::format(kWrong, options.create_pch);
   return "";
 }

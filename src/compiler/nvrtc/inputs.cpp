@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "nvrtc/name_map.h"
 
 namespace warpgrind::nvrtc {
@@ -44,19 +44,11 @@ std::string whole_text(const Source& source, const Options& options) {
 
 }  // namespace
 
-Status write_text(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (file) return Ok{};
-  return Error{ErrorKind::environment, fmt::format("cannot write {}", path), "is there space?"};
-}
-
 Result<Inputs> write_inputs(const Source& source, const Options& options, const std::string& folder) {
   Inputs out;
   out.header_folder = kHeaderFolder;
   out.source = folder + "/source.cu";
-  if (Status s = write_text(out.source, whole_text(source, options)); !s) return s.error();
+  if (Status s = write_whole(out.source, whole_text(source, options)); !s) return s.error();
   if (source.headers.empty()) return out;
   nlohmann::json roots = nlohmann::json::array();
   // The folder itself must exist, otherwise "../x.h" from it is not found.
@@ -64,7 +56,7 @@ Result<Inputs> write_inputs(const Source& source, const Options& options, const 
   headers.emplace_back(".warpgrind", "");
   for (const auto& [name, content] : headers) {
     const std::string file = fmt::format("{}/header{}", folder, roots.size());
-    if (Status s = write_text(file, content); !s) return s.error();
+    if (Status s = write_whole(file, content); !s) return s.error();
     const std::string path =
         (name.starts_with('/') ? fs::path(name) : fs::path(kHeaderFolder) / name).lexically_normal();
     roots.push_back({{"name", path}, {"type", "file"}, {"external-contents", file}});
@@ -73,7 +65,7 @@ Result<Inputs> write_inputs(const Source& source, const Options& options, const 
       {"version", 0}, {"case-sensitive", true}, {"use-external-names", false}, {"roots", roots}};
   out.overlay = folder + "/overlay.json";
   const std::string text = overlay.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  if (Status s = write_text(out.overlay, text); !s) return s.error();
+  if (Status s = write_whole(out.overlay, text); !s) return s.error();
   return out;
 }
 

@@ -18,6 +18,4 @@ struct Inputs {
 // `folder`: an empty folder for these files only.
 Result<Inputs> write_inputs(const Source& source, const Options& options, const std::string& folder);
 
-Status write_text(const std::string& path, const std::string& text);
-
 }  // namespace warpgrind::nvrtc

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <sstream>
 
 #include "base/file.h"
@@ -44,13 +43,6 @@ std::string without_layouts(const std::string& messages) {
   for (std::string line; std::getline(lines, line);)
     if (!line.starts_with("warning: Linking two modules of different ")) out += line + "\n";
   return out.find_first_not_of('\n') == std::string::npos ? "" : out;
-}
-
-bool write_file(const std::string& path, const std::string& bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file << bytes;
-  file.close();
-  return static_cast<bool>(file);
 }
 
 class Compilation {
@@ -131,8 +123,8 @@ class Compilation {
   }
 
   Compiled written(const std::string& file, const std::string& bytes) const {
-    if (write_file(file, bytes)) return {};
-    return missing(Error{ErrorKind::environment, "cannot write " + file, "is the disk full?"});
+    if (Status s = write_whole(file, bytes); !s) return missing(s.error());
+    return {};
   }
 
   const Options& options_;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -271,26 +270,18 @@ std::string full_path(const std::string& path) {
   return fs::absolute(path, problem).lexically_normal().string();
 }
 
-Status write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (file) return Ok{};
-  return Error{ErrorKind::environment, fmt::format("cannot write {}", path), "is there space?"};
-}
-
 // Writes copies of the texts, and the overlay file in which clang finds them. Returns the overlay's path.
 Result<std::string> write_overlay(const std::map<std::string, std::string>& texts, const std::string& prefix) {
   nlohmann::json roots = nlohmann::json::array();
   for (const auto& [path, text] : texts) {
     const std::string copy = fmt::format("{}-{}", prefix, roots.size());
-    if (Status s = write_file(copy, text); !s) return s.error();
+    if (Status s = write_whole(copy, text); !s) return s.error();
     roots.push_back({{"type", "file"}, {"name", path}, {"external-contents", copy}});
   }
   // The overlay format is YAML, which includes JSON.
   const nlohmann::json overlay = {{"version", 0}, {"use-external-names", false}, {"roots", roots}};
   const std::string path = prefix + ".overlay";
-  if (Status s = write_file(path, overlay.dump()); !s) return s.error();
+  if (Status s = write_whole(path, overlay.dump()); !s) return s.error();
   return path;
 }
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 
 #include "base/file.h"
 #include "base/installation.h"
@@ -38,16 +37,9 @@ std::string content_of(const std::string& path) {
   return read_whole(path).value_or("");
 }
 
+// No path: standard output.
 Status write_output(const std::string& path, const std::string& content) {
-  if (path.empty() || path == "-") {
-    std::fwrite(content.data(), 1, content.size(), stdout);
-    return Ok{};
-  }
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << content;
-  file.close();
-  if (file) return Ok{};
-  return Error{ErrorKind::environment, fmt::format("cannot write {}", path), "does its folder exist, is there space?"};
+  return write_whole(path.empty() ? "-" : path, content);
 }
 
 // Removes the options that respell() added: the overlay has these files too.

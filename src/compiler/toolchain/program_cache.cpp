@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "base/digest.h"
@@ -79,7 +78,8 @@ std::optional<std::string> ProgramCache::store(const std::string& program, const
   }
   const std::pair<const char*, const std::string*> texts[] = {
       {kInputs, &inputs}, {kMessages, &outcome.messages}, {kNames, &name}};
-  for (const auto& [file, text] : texts) std::ofstream(fresh + file, std::ios::binary) << *text;
+  for (const auto& [file, text] : texts)
+    if (!write_whole(fresh + file, *text)) return fs::remove_all(fresh, problem), std::nullopt;
   fs::copy_file(program, fresh + "/" + name, problem);
   if (!problem) {
     std::error_code none;

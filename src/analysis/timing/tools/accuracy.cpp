@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -61,11 +60,9 @@ bool read(int argc, char** argv, Arguments& out) {
 
 bool write(const std::string& path, const std::string& text) {
   if (path.empty()) return true;
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) std::fprintf(stderr, "%s: cannot be written\n", path.c_str());
-  return static_cast<bool>(out);
+  const Status written = write_whole(path, text);
+  if (!written) std::fprintf(stderr, "%s\n", written.error().message.c_str());
+  return written.ok();
 }
 
 void print_fit(const GpuModel& model, const std::vector<StoredRow>& rows) {
