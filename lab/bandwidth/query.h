@@ -1,4 +1,4 @@
-// What the device says of itself, as text, and what bandwidth follows from it.
+// The device's own description as text, and the memory bandwidth that follows from it.
 #pragma once
 
 #include <string>
@@ -71,7 +71,7 @@ inline std::string device_query() {
   return q.out;
 }
 
-// clock x width x 2, in both units.
+// Bandwidth as clock x bus width x 2, in GB/s and GiB/s.
 inline std::string bandwidth_line(const char* gpu, double clock_mhz, double bus_bits, const char* remark) {
   const double bytes = clock_mhz * 1e6 * (bus_bits / 8) * 2;
   char text[480];

@@ -1,5 +1,5 @@
-// How many passes through the banks of shared memory a warp's read takes, by the published rules of each generation,
-// from the 32 places alone. Written apart from the virtual GPU, so that the two can be held against each other.
+// Passes through the banks of shared memory for a warp's read, by the published rules of each generation, from the 32
+// word indices alone. Independent of the virtual GPU's code, so that the two can be compared.
 #pragma once
 
 #include <algorithm>
@@ -7,25 +7,26 @@
 #include <set>
 #include <vector>
 
-using Places = std::vector<int>;  // of the 32 lanes, in words of the type read
+using Places = std::vector<int>;  // word indices of the 32 lanes, in words of the type that is read
 
-// The banks of one generation. A bank gives one row in a pass: 4 bytes, or 8 where rows are that wide.
+// The banks of one generation. In one pass a bank delivers one row: 4 bytes, or 8 if its rows are that wide.
 struct Banks {
   const char* name;
-  int banks, lanes;  // lanes served together when they read 4 bytes
+  int banks, lanes;  // lanes served together when each reads 4 bytes
   int row_words;     // 32-bit words from one row of a bank to the next
-  int word_shift;    // words 2^word_shift neighbours share a bank
-  int group_bytes;   // what the lanes served together may ask for at most
+  int word_shift;    // 2^word_shift neighbouring words share a bank
+  int group_bytes;   // most bytes that lanes served together may request
 };
 
-// 2.x and from 5.0 on: words in turn to 32 banks. Wider words go by half- and quarter-warps.
+// 2.x, and 5.0 and later: successive words are in successive banks, 32 in all. A wider word is read by half-warps or
+// quarter-warps.
 constexpr Banks kBanks32 = {"32 banks", 32, 32, 32, 0, 128};
-// 3.x: banks are 8 bytes wide. In the 4-byte mode words i and i + 32 of 64 aligned ones are one row; in the 8-byte mode
-// two neighbours are.
+// 3.x: banks are 8 bytes wide. In the 4-byte mode, words i and i + 32 of 64 aligned words share a row. In the 8-byte
+// mode, two neighbouring words do.
 constexpr Banks kBanks3x4 = {"3.x, 4-byte mode", 32, 32, 64, 0, 256};
 constexpr Banks kBanks3x8 = {"3.x, 8-byte mode", 32, 32, 64, 1, 256};
 
-// Lanes first to last in one go: the most rows that are wanted from one bank.
+// Passes for the lanes `first` to `last` - 1, served together: the most rows that one bank must deliver.
 inline int group_passes(const Places& places, int first, int last, int words, const Banks& rule) {
   std::map<int, std::set<int>> rows;
   for (int lane = first; lane < last; ++lane)
@@ -45,8 +46,8 @@ inline int passes(const Places& places, int word_bytes, const Banks& rule) {
   return sum;
 }
 
-// 1.x: 16 banks, half-warps, a wider word is read as one 32-bit word after the other. In each pass one word, here the
-// one most lanes wait for, is broadcast; of the other banks each serves one lane.
+// 1.x: 16 banks, half-warps; a wider word is read as one 32-bit word after the other. Each pass broadcasts one word
+// (here: the one that most lanes wait for). Each of the other banks serves one lane.
 inline int passes_16_banks(const Places& places, int word_bytes) {
   int sum = 0;
   const int words = word_bytes / 4;

@@ -1,6 +1,6 @@
-// What every group of microbenchmarks uses: times of launches behind a busy GPU, clock counts of kernels, and the
-// report. A figure is one of the time estimate's constants (src/common/gpu/timing_constants.inc); a row is any
-// measurement, kept beside them so that a figure can be checked.
+// Tools for every group of microbenchmarks: times of launches behind a busy GPU, clock counts of kernels, and the
+// report. A figure is a constant of the time estimate (src/common/gpu/timing_constants.inc). A row is any measurement, stored
+// with the figures so that they can be checked.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct Sample {
   double ns = 0, cycles = 0;
 };
 
-// What runs before a timed launch: something that keeps the GPU busy while the launch queues up.
+// Work that runs before a timed launch and keeps the GPU busy while the launch queues up.
 enum class Before { busy, clean_l2, dirty_l2 };
 
 inline std::string text(const char* format, ...) {
@@ -109,8 +109,8 @@ class Report {
   std::vector<Row> rows_;
 };
 
-// The GPU at hand, memory to work in, and how to time. On the virtual GPU every launch is made once and small: it shows
-// that the program runs, and nothing is measured.
+// The current GPU, working memory, and timing. On the virtual GPU every launch is made once and small: this shows that
+// the program runs, but measures nothing.
 class Bench {
  public:
   Bench()
@@ -152,7 +152,7 @@ class Bench {
     }
   }
 
-  // Times a launch (or several); clock_blocks: how many of `clocks` it writes.
+  // Times one launch or several. clock_blocks: number of `clocks` that it writes.
   template <class Launch>
   Sample time(Launch launch, Before before = Before::busy, int clock_blocks = 0, Clock busy_ns = 20000) {
     launch();
@@ -171,7 +171,7 @@ class Bench {
     CHECK_KERNEL();
     return {median(ns), median(cycles)};
   }
-  // Nanoseconds that each of `more` launches adds: least and most are numbers of launches.
+  // Nanoseconds that each additional launch takes, from the times of `least` and of `most` launches.
   template <class Launch>
   double slope(Launch launch_many, int least, int most, Clock busy_ns) {
     const Sample few = time([&] { launch_many(least); }, Before::busy, 0, busy_ns);
@@ -185,7 +185,7 @@ class Bench {
     return median(numbers);
   }
   static double median(std::vector<double> samples) { return lab::Timing::of(std::move(samples)).median; }
-  // A large number, and what stands for it on the virtual GPU.
+  // Returns the large number on a real GPU, the small one on the virtual GPU.
   int many(int real, int virtual_number) const { return dry ? virtual_number : real; }
 
   const bool dry;
@@ -198,7 +198,7 @@ class Bench {
   Report report;
 
  private:
-  static constexpr int kRepetitions = 41;  // seconds in all
+  static constexpr int kRepetitions = 41;  // all of them take some seconds
   static constexpr double kMostUs = 150e3;
   static constexpr size_t kClocks = 1 << 16;
   lab::CacheFlush flush_;

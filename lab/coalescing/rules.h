@@ -1,5 +1,5 @@
-// What a warp's request costs by the published rules of each generation, from the 32 addresses alone. Written apart
-// from the virtual GPU, so that the two can be held against each other.
+// Memory transactions of a warp's request, by the published rules of each generation, from the 32 addresses alone.
+// Independent of the virtual GPU's code, so that the two can be compared.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +11,15 @@ struct Transactions {
   int count = 0, bytes = 0;  // of one warp
 };
 
-// Lane `lane` of the warp takes the word of kWordBytes at start + lane * step, in bytes. `start` is below 128 bytes
-// from an aligned address.
+// Lane `lane` of the warp accesses the word of kWordBytes at start + lane * step, in bytes. `start` is less than 128
+// bytes from an aligned address.
 struct Request {
   int start, step;
   int address(int lane) const { return start + lane * step; }
 };
 constexpr int kWordBytes = 4;
 
-// Distinct pieces of `bytes` that the lanes touch.
+// One transaction for each distinct piece of `bytes` that the lanes touch.
 inline Transactions pieces(const Request& r, int bytes) {
   std::set<int> touched;
   for (int lane = 0; lane < 32; ++lane) touched.insert(r.address(lane) / bytes);
@@ -27,8 +27,8 @@ inline Transactions pieces(const Request& r, int bytes) {
   return {count, count * bytes};
 }
 
-// Compute capability 1.0: a half-warp takes one 64-byte transaction if lane k asks for word k of an aligned segment,
-// else one of 32 bytes for each lane.
+// Compute capability 1.0: a half-warp takes one 64-byte transaction if lane k accesses word k of an aligned segment.
+// Otherwise it takes one of 32 bytes for each lane.
 inline Transactions strict_half_warps(const Request& r) {
   Transactions t;
   for (const int first : {0, 16}) {
@@ -39,11 +39,11 @@ inline Transactions strict_half_warps(const Request& r) {
   return t;
 }
 
-// 1.2 and 1.3: the 128-byte segments of a half-warp, each shrunk to the 64 or 32 bytes that hold all that is wanted.
+// 1.2 and 1.3: the 128-byte segments of a half-warp, each shrunk to 64 or 32 bytes if these hold all requested words.
 inline Transactions shrunk_segments(const Request& r) {
   Transactions t;
   for (const int first : {0, 16}) {
-    std::map<int, std::pair<int, int>> segments;  // segment: lowest and highest byte wanted
+    std::map<int, std::pair<int, int>> segments;  // lowest and highest requested byte of each segment
     for (int lane = first; lane < first + 16; ++lane) {
       const int low = r.address(lane), high = low + kWordBytes - 1;
       auto [at, fresh] = segments.try_emplace(low / 128, low, high);
@@ -59,7 +59,7 @@ inline Transactions shrunk_segments(const Request& r) {
   return t;
 }
 
-// Loads of each generation; the columns of the note.
+// The load rules of each generation: the columns of the note.
 struct Rule {
   const char* name;
   Transactions (*loads)(const Request&);

@@ -1,5 +1,5 @@
-// The two published libraries for matrix products, reached when the program runs: it starts without them, and a row
-// says what is not installed. C = A B with row-major matrices, A is m x k, B is k x n.
+// The two published libraries for matrix products, loaded at run time: the program starts without them, and a row
+// reports a missing one. C = A B with row-major matrices, A is m x k, B is k x n.
 #pragma once
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 
 namespace lab {
 
-// cuBLAS on the GPU. missing() is empty where it can be used.
+// cuBLAS on the GPU. missing() is empty if it can be used.
 class Cublas {
  public:
   Cublas() {
@@ -37,8 +37,8 @@ class Cublas {
 
   const std::string& missing() const { return missing_; }
 
-  // cuBLAS reads a matrix by columns, so a row-major matrix is to it the transposed one: asked for B A with the
-  // operands swapped it computes Bt At = (A B)t, which by rows is A B. Nothing is transposed.
+  // cuBLAS stores matrices by columns, so it sees a row-major matrix as its transpose. Called for B A (operands
+  // swapped) it computes Bt At = (A B)t, which is A B by rows. Nothing is transposed.
   void multiply(const float* a, const float* b, float* c, int m, int n, int k) {
     const float one = 1, zero = 0;
     check(sgemm_(handle_, 0, 0, n, m, k, &one, b, n, a, k, &zero, c, n));
@@ -68,7 +68,7 @@ class Cublas {
   std::string missing_;
 };
 
-// OpenBLAS on the CPU of this computer.
+// OpenBLAS on this computer's CPU.
 class OpenBlas {
  public:
   explicit OpenBlas(int threads) {

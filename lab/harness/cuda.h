@@ -13,8 +13,8 @@
 
 namespace lab {
 
-constexpr int kExitWrong = 1;      // a rung computed something else than the reference
-constexpr int kExitArguments = 2;  // the command line made no sense, or nothing of it could be run here
+constexpr int kExitWrong = 1;      // a rung's result differs from the reference
+constexpr int kExitArguments = 2;  // the command line is wrong, or nothing in it can run here
 constexpr int kExitCuda = 3;       // a CUDA call failed
 
 inline void check(cudaError_t error, const char* call, const char* file, int line) {
@@ -23,14 +23,14 @@ inline void check(cudaError_t error, const char* call, const char* file, int lin
   std::exit(kExitCuda);
 }
 
-// Launch errors (a bad shape) and errors of the kernel itself.
+// Checks for launch errors (such as a bad shape) and for errors of the kernel itself.
 inline void check_kernel(const char* file, int line) {
   check(cudaGetLastError(), "kernel launch", file, line);
   check(cudaDeviceSynchronize(), "kernel", file, line);
 }
 #define CHECK_KERNEL() lab::check_kernel(__FILE__, __LINE__)
 
-// Blocks of `per_block` that cover `elements`.
+// Number of blocks of `per_block` elements that cover `elements`.
 inline int blocks(long elements, long per_block) {
   return static_cast<int>((elements + per_block - 1) / per_block);
 }
@@ -42,23 +42,23 @@ inline int device_attribute(cudaDeviceAttr which) {
   return value;
 }
 
-// Whether a grid may have this many blocks in x: 65535 before compute capability 3.0.
+// Returns whether a grid may have this many blocks in x: at most 65535 before compute capability 3.0.
 inline bool grid_fits(long blocks) {
   return blocks <= device_attribute(cudaDevAttrMaxGridDimX);
 }
 
-// Whether a block of this kernel fits in an SM of this GPU at all: threads, registers, shared memory.
+// Returns whether a block of this kernel fits in an SM of this GPU: threads, registers, shared memory.
 template <class Kernel>
 bool block_fits(Kernel* kernel, int threads) {
   int blocks = 0;
   const cudaError_t error =
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reinterpret_cast<const void*>(kernel), threads, 0);
-  if (error != cudaSuccess) cudaGetLastError();  // more threads than any block may have
+  if (error != cudaSuccess) cudaGetLastError();  // more threads than the largest allowed block
   return error == cudaSuccess && blocks > 0;
 }
 
-// Under `warpgrind run --blocks N` about N blocks of each launch run: times and counts are estimated from them, nothing
-// can be verified, and inputs need not be made. 0: all blocks run.
+// About how many blocks of each launch run under `warpgrind run --blocks N`; 0: all. If it is not 0, times and counts
+// are estimated from these blocks, results cannot be verified, and inputs need not be made.
 inline unsigned long long blocks_of_a_launch() {
   static const auto blocks =
       reinterpret_cast<unsigned long long (*)()>(dlsym(RTLD_DEFAULT, "warpgrind_blocks_of_a_launch"));
@@ -77,7 +77,7 @@ class DeviceArray {
  public:
   explicit DeviceArray(size_t count) : count_(count) { CHECK_CUDA(cudaMalloc(&data_, bytes())); }
   explicit DeviceArray(const std::vector<T>& host) : DeviceArray(host.size()) { upload(host); }
-  // host: `count` values, or none where only some blocks run: then the memory stays as it is.
+  // host: `count` values, or none if only some blocks run; then the memory keeps its contents.
   DeviceArray(const std::vector<T>& host, size_t count) : DeviceArray(count) {
     if (!host.empty()) upload(host);
   }
@@ -88,7 +88,7 @@ class DeviceArray {
   const T* data() const { return data_; }
   size_t count() const { return count_; }
   size_t bytes() const { return count_ * sizeof(T); }
-  void poison() {  // all ones: NaN, or -1
+  void poison() {  // all bits set: NaN, or -1
     if (!runs_in_part()) CHECK_CUDA(cudaMemset(data_, 0xff, bytes()));
   }
   void upload(const std::vector<T>& host) {

@@ -1,4 +1,4 @@
-// What every program of the lab includes; host side only, kernels need none of it.
+// The header that every program of the lab includes. Host side only; kernels need none of it.
 #pragma once
 
 #include "harness/clock.h"

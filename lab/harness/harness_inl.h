@@ -1,9 +1,9 @@
-// What the harness does. A program has it all by including harness.h, so that a topic is compiled with one command:
+// Implementation of the harness. harness.h includes it, so that one command compiles a topic:
 //
 //   nvcc -std=c++20 -I lab lab/vecadd/vecadd.cu
 //
-// The lab's own build compiles it once (harness.cu) and its programs with LAB_COMPILED_HARNESS: a third of a small
-// topic's time.
+// The lab's own build compiles it once (harness.cu) and its programs with LAB_COMPILED_HARNESS: this saves a third of a
+// small topic's compile time.
 #pragma once
 
 #include <cerrno>
@@ -255,7 +255,7 @@ LAB_INLINE bool StoppingRule::enough(const std::vector<double>& samples, double 
 
 LAB_INLINE QueueFill::QueueFill() : bytes_(on_virtual_gpu() ? kVirtualBytes : twice_l2_bytes()) {
   if (cudaMalloc(&data_, bytes_) != cudaSuccess) {
-    cudaGetLastError();  // the problem fills the memory
+    cudaGetLastError();  // the problem fills the memory: run without a fill
     data_ = nullptr;
   } else if (on_virtual_gpu()) {
     CHECK_CUDA(cudaMallocHost(&host_, bytes_));
@@ -280,7 +280,7 @@ static __global__ void lab_read_all(const uint4* data, size_t count, unsigned* k
     const uint4 v = __ldcg(data + i);
     mixed |= v.x | v.y | v.z | v.w;
   }
-  if (mixed != 0) *kept = mixed;  // the data are zeros: nothing is ever written, and the compiler cannot know
+  if (mixed != 0) *kept = mixed;  // never true: the data are zeros, but the compiler cannot know
 }
 
 LAB_INLINE CacheFlush::CacheFlush() : bytes_(twice_l2_bytes()) {
@@ -335,7 +335,7 @@ LAB_INLINE bool Program::fits(const Size& size, double device_bytes, double host
   size_t free_bytes = 0, total = 0;
   CHECK_CUDA(cudaMemGetInfo(&free_bytes, &total));
   char text[160] = "";
-  // Data of the virtual GPU lives in the host's memory.
+  // Data of the virtual GPU is stored in the host's memory.
   const double host = host_bytes + (on_virtual_gpu() ? device_bytes : 0);
   if (device_bytes > 0.95 * static_cast<double>(free_bytes))
     std::snprintf(text, sizeof text, "needs %.3g GB of device memory, %.3g GB are free", device_bytes / 1e9,
@@ -458,13 +458,13 @@ LAB_INLINE void Program::once(Row& row, bool cold, Callback<void> launch) {
   launch();
   const double issued_us = host_us() - (cold ? loading_us() - loaded_us : 0);
   CHECK_CUDA(cudaGetLastError());
-  const bool done = !cold && cudaStreamQuery(nullptr) == cudaSuccess;  // the calls have waited themselves
-  cudaGetLastError();                                                  // where "not ready" counts as an error
+  const bool done = !cold && cudaStreamQuery(nullptr) == cudaSuccess;  // the calls themselves have waited
+  cudaGetLastError();                                                  // clears cudaErrorNotReady
   stop.record();
   CHECK_CUDA(cudaDeviceSynchronize());
   const double end_us = host_us();
   row.gpu = Timing::of({stop.us_since(start)});
-  const double fill_us = start.us_since(before);  // not cold: two events with nothing between them
+  const double fill_us = start.us_since(before);  // if not cold: two events with nothing between them
   const double issue = cold && issued_us - issue_us < fill_us ? issued_us - issue_us : 0;
   row.cpu = Timing::of({done   ? issued_us - issue_us
                         : cold ? end_us - begin_us - fill_us + issue

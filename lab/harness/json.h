@@ -1,4 +1,4 @@
-// Writes JSON: just what the results of a program need.
+// A JSON writer with only the parts that the results of a program need.
 #pragma once
 
 #include <cmath>

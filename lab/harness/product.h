@@ -1,4 +1,4 @@
-// A random matrix product C = A B (row-major, A is m x k, B is k x n) and the verdict on a result of it.
+// A random matrix product C = A B (row-major, A is m x k, B is k x n) and the check of its result.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,15 @@
 
 namespace lab {
 
-// Every element is compared, against sums in double, where this computer can make them in some seconds; of larger
-// products kSample elements in random places are, against sums in long double, and none may be left unwritten.
+// Small products: every element is compared with a sum in double, if this computer can compute them in some seconds.
+// Larger products: kSample elements at random places are compared with sums in long double, and every element must have
+// been written.
 template <class T>
 class Product {
  public:
   explicit Product(const Size& size)
       : m(static_cast<int>(size[0])), n(static_cast<int>(size[1])), k(static_cast<int>(size[2])) {
-    if (runs_in_part()) return;  // nothing is verified
+    if (runs_in_part()) return;  // nothing will be verified
     Random random(2);
     a = values(random, size_t(m) * k);
     b = values(random, size_t(k) * n);
@@ -40,7 +41,7 @@ class Product {
   }
 
   Work work() const { return {sizeof(T) * elements(), 2.0 * m * n * k}; }
-  // A, B and C once.
+  // Elements of A, B and C, each counted once.
   double elements() const { return double(m) * k + double(k) * n + double(m) * n; }
 
   Verdict verify(const std::vector<T>& c) const {
@@ -59,7 +60,7 @@ class Product {
   };
   static constexpr double kStepsPerThread = 1ull << 32;
   static constexpr int kSample = 16384;
-  // As many random bits as T holds, or the sums of doubles would come out exact.
+  // Values with as many random bits as T holds. With fewer bits, sums of doubles would be exact.
   static std::vector<T> values(Random& random, size_t count) {
     std::vector<T> out = random.values<T>(count);
     if (sizeof(T) == sizeof(double))
@@ -68,16 +69,16 @@ class Product {
   }
   static double square(double v) { return v * v; }
 
-  // A sum of k products in any order is within gamma_k times the sum of their magnitudes of the exact one (verify.h),
-  // and that sum is at most |row of A| |column of B| (Cauchy-Schwarz). The reference in double has its own error of
-  // this kind, which counts when T is double.
+  // A sum of k products in any order differs from the exact sum by at most gamma_k times the sum of their magnitudes
+  // (verify.h). That sum is at most |row of A| |column of B| (Cauchy-Schwarz). The reference in double has such an
+  // error too, which counts if T is double.
   double tolerance_at(int row, int column) const {
     double gamma = sum_tolerance(k, std::is_same_v<T, float> ? kUnitFloat : kUnitDouble) / k;
     if (sample_.empty()) gamma += sum_tolerance(k, kUnitDouble) / k;
     return gamma * std::sqrt(row_norm_[row] * column_norm_[column]);
   }
 
-  // Rows are shared out among threads; steps of kDepth keep that part of B in the cache.
+  // Threads share the rows. Each works in steps of kDepth, which keep that part of B in the cache.
   void multiply() {
     constexpr int kDepth = 64, kWidth = 512;
     expected_.assign(size_t(m) * n, 0);

@@ -1,5 +1,5 @@
-// A program of the lab: runs rungs, verifies them, times them, and leaves rows. What is not CUDA itself happens here,
-// so that a topic's file holds kernels and a few lines that say what to run.
+// A program of the lab: it runs rungs, verifies and times them, and writes rows of results. It does everything that is
+// not CUDA itself, so that a topic's file holds kernels and a few lines that say what to run.
 //
 //   lab::Program program(argc, argv, kTopic);
 //   for (const lab::Size& size : program.sizes()) {
@@ -10,8 +10,8 @@
 //   }
 //   return program.finish();
 //
-// On the virtual GPU each row is one execution, since every execution gives the same. On a real GPU: one execution that
-// is verified, warm-up, then repetitions until the median is known to 1 %.
+// On the virtual GPU each row is one execution, since every execution gives the same counts and time. On a real GPU a
+// row is one verified execution, warm-up, then repetitions until the median is known to 1 %.
 #pragma once
 
 #include <cstring>
@@ -25,7 +25,7 @@
 
 namespace lab {
 
-// What the problem itself needs, whatever the kernel does: each input read once, each output written once.
+// The work of the problem itself, for any kernel: each input read once, each output written once.
 struct Work {
   double bytes = 0, flop = 0;
 };
@@ -36,10 +36,10 @@ struct Case {
   std::string type;
   Work work;
   std::vector<std::pair<std::string, double>> parameters = {};  // of a sweep: {"offset", 3}
-  bool cold = true;                                             // caches flushed between repetitions on a real GPU
+  bool cold = true;                                             // caches are flushed between repetitions on a real GPU
 };
 
-// A call of something that lives longer: the measuring code below is compiled once a program, not once a rung.
+// Reference to a callable that outlives it: so the measuring code below is compiled once a program, not once a rung.
 template <class Result>
 class Callback {
  public:
@@ -63,7 +63,7 @@ class Program {
   bool full() const { return line_.full(); }
   bool chosen(const std::string& rung) const { return line_.chosen(rung); }
 
-  // Whether the problem can be held; says so and leaves a row where not.
+  // Returns whether the problem fits in memory. If not, prints that and adds a row that says so.
   bool fits(const Size& size, double device_bytes, double host_bytes);
 
   // One row on the GPU. prepare() poisons the output and resets what the launch changes; it is not timed. launch() may
@@ -78,24 +78,24 @@ class Program {
         c, [] {}, launch, verify);
   }
 
-  // One row on the CPU of this computer: a real measurement, wherever the GPU is.
+  // One row on this computer's CPU: always a real measurement.
   template <class Work, class Verify>
   void run_on_host(const Case& c, Work work, Verify verify) {
     measure_on_host(c, Callback<void>(work), Callback<Verdict>(verify));
   }
 
-  // A row that another way of measuring filled (a copy timed by the program itself). Times in microseconds; the range
-  // is the one that Range(range_of(c)) opened, if any.
+  // A row with times measured by the program itself (such as a copy), in microseconds. The range is the one that
+  // Range(range_of(c)) opened, if any.
   void row(const Case& c, const Timing& gpu, const Timing& cpu, const Verdict& verdict);
   std::string range_of(const Case& c) const;
 
-  // Why a row is not there: said, never silent.
+  // Records why a row is missing, so that none is missing silently.
   void skip(const Case& c, const std::string& reason);
 
-  // Text that belongs to the results: a drawing, an explanation.
+  // Text that belongs to the results, such as a drawing or an explanation.
   void note(const std::string& title, const std::string& text);
 
-  // Writes the results; the exit code of the program.
+  // Writes the results and returns the program's exit code.
   int finish();
 
  private:
@@ -108,7 +108,7 @@ class Program {
     Timing gpu, cpu;
     Verdict verdict;
     bool on_host = false;
-    unsigned long long blocks = blocks_of_a_launch();  // that ran of each launch, about; 0: all
+    unsigned long long blocks = blocks_of_a_launch();  // about how many blocks of each launch ran; 0: all
     bool in_part() const { return blocks != 0 && skipped.empty(); }
   };
 
@@ -118,14 +118,14 @@ class Program {
 
   void measure_on_host(const Case& c, Callback<void> work, Callback<Verdict> verify);
 
-  // The first execution, the one that is verified and counted, timed as repetitions on a real GPU are. Cold: the
-  // launches queue up behind something else, so the host's own share does not show between the events; the host's time
-  // is what it would be without that: it issues, then waits. Else from an idle GPU to an idle GPU, without the events'
+  // Times the first execution, which is also verified and counted, like a repetition on a real GPU. Cold: the launches
+  // queue up behind other work, so the host's own share does not show between the events. The host's time excludes that
+  // other work: it is the time to issue, then to wait. Not cold: from an idle GPU to an idle GPU, without the events'
   // own part.
   void once(Row& row, bool cold, Callback<void> launch);
 
   // GPU time: launches queue up behind the flush, so that the host's share does not show between the events. Host time:
-  // from an idle GPU to an idle GPU, in repetitions of their own.
+  // from an idle GPU to an idle GPU, in separate repetitions.
   void repeat(Row& row, bool cold, Callback<void> prepare, Callback<void> launch);
 
   void add(const Row& row);

@@ -1,4 +1,4 @@
-// The same numbers on every machine and with every compiler.
+// Random numbers that are the same on every machine and with every compiler.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace lab {
 class Random {
  public:
   explicit Random(unsigned long long seed) : state_(seed) {}
-  // 24 random bits (the high ones of a 64-bit linear congruential generator, constants of Knuth's MMIX).
+  // Returns 24 random bits: the high ones of a 64-bit linear congruential generator with the constants of Knuth's MMIX.
   unsigned bits() {
     state_ = state_ * 6364136223846793005ull + 1442695040888963407ull;
     return static_cast<unsigned>(state_ >> 40);

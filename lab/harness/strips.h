@@ -1,4 +1,4 @@
-// How a plane is shared out among warps that stream down strips of columns.
+// Partition of a plane into strips of columns: each warp streams down one.
 #pragma once
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 namespace lab {
 
 struct Strips {
-  int chunk;  // rows a warp finishes; it has to begin some earlier, and to end some later
+  int chunk;  // rows that a warp finishes; it starts some rows earlier and ends some later
   int grid;   // blocks
 };
 
-// Strips of `width` columns, cut so that all warps that fit on the GPU at once are busy `waves` times over: long pieces
-// repeat few rows, but the last wave must be full.
+// Cuts strips of `width` columns into chunks of rows, so that all warps that fit on the GPU at once are busy for
+// `waves` waves. Long chunks repeat few rows, but the last wave must be full.
 inline Strips cut_strips(long rows, long columns, int width, int warps_a_block, int blocks_an_sm, int waves) {
   constexpr int kShortest = 16;
   const long strips = blocks(columns, width);

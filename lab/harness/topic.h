@@ -1,5 +1,5 @@
-// What a program of the lab says about itself, and its command line. `--describe` prints the topic as JSON: that is
-// all `warpgrind lab` knows of it.
+// A topic's description and its command line. `--describe` prints the topic as JSON; `warpgrind lab` knows nothing else
+// about it.
 #pragma once
 
 #include <cstdio>
@@ -16,10 +16,10 @@ namespace lab {
 
 enum class Role {
   rung,     // a step of the ladder: gets a step and a cumulative speed-up
-  bound,    // what no rung can beat (a plain copy): not part of the ladder
-  sweep,    // one kernel under many parameters: no better and worse
+  bound,    // a limit that no rung can beat (a plain copy): not part of the ladder
+  sweep,    // one kernel under many parameters: none is better or worse
   library,  // the best published library, on a real GPU
-  host      // runs on the CPU
+  host      // runs on the host's CPU
 };
 
 inline const char* name(Role role) {
@@ -29,11 +29,11 @@ inline const char* name(Role role) {
 
 struct Rung {
   const char* name;
-  const char* what;  // what changed against the rung before, or what it shows: one phrase
+  const char* what;  // the change from the rung before, or what it shows: one phrase
   Role role = Role::rung;
 };
 
-// --NAME VALUE of one topic alone.
+// An option --NAME VALUE of a single topic.
 struct Option {
   const char* name;
   const char* fallback;
@@ -43,19 +43,19 @@ struct Option {
 struct Topic {
   const char* name;
   const char* title;
-  const char* document;          // which course document the experiment comes from: "001 (Advanced CUDA)"
+  const char* document;          // the course document of the experiment: "001 (Advanced CUDA)"
   const char* shows;             // one or two sentences
   const char* size_names;        // "N", "ROWSxCOLUMNS", "MxNxK"
   const char* quick_sizes;       // as --sizes takes them
   const char* full_sizes;        // with --full
-  const char* large_sizes = "";  // with --large: where the ladder's lesson holds, and a measured time is stored
-  const char* types = "float";   // what --type takes, separated by commas; the first is the default
-  const char* models = "";       // GPU models whose counts are worth a look side by side (virtual GPU only)
+  const char* large_sizes = "";  // with --large: sizes where the ladder's lesson holds and a measured time is stored
+  const char* types = "float";   // values of --type, separated by commas; the first is the default
+  const char* models = "";       // GPU models whose counts are worth comparing (virtual GPU only)
   std::vector<Rung> rungs;
   std::vector<Option> options = {};
 };
 
-// One problem size: as many numbers as the topic has names.
+// One problem size: as many numbers as the topic's size_names has.
 struct Size {
   std::vector<long> n;
   long operator[](size_t i) const { return n[i]; }
@@ -73,10 +73,10 @@ class CommandLine {
   const std::vector<Size>& sizes() const { return parsed_sizes_; }
   std::vector<std::string> types() const { return split(types_, ','); }
   bool full() const { return full_; }
-  bool once() const { return once_; }  // one launch a rung and no timing: for tools that count
+  bool once() const { return once_; }  // one launch a rung and no timing, for tools that count
   const std::string& json() const { return json_; }
   const std::string& option(const std::string& name) const { return options_.at(name); }
-  // An option's value as a whole number from `lowest` to `highest`.
+  // Returns an option's value as an integer from `lowest` to `highest`.
   long option_number(const std::string& name, long lowest, long highest) const;
   bool chosen(const std::string& rung) const;
   [[noreturn]] void fail(const std::string& message) const;
@@ -86,7 +86,7 @@ class CommandLine {
  private:
   void take(int argc, char** argv, int& i);
 
-  // A pattern is a part of the name, or the whole with * for anything.
+  // A pattern is a part of the name, or the whole name with * for any text.
   static bool matches(const std::string& pattern, const std::string& text);
   static bool glob(const char* p, const char* t);
   void require_rung(const std::string& pattern) const;

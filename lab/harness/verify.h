@@ -1,5 +1,5 @@
-// The verdict on a rung: every element against a reference that the host computed in double precision. The output is
-// poisoned before the kernel, so that an element nobody wrote cannot look right.
+// The check of a rung's result: every element is compared with a reference that the host computed in double. The output
+// is poisoned before the kernel, so that an element that no thread writes cannot look right.
 #pragma once
 
 #include <cmath>
@@ -10,11 +10,11 @@ namespace lab {
 
 struct Verdict {
   double max_error = 0, tolerance = 0;  // largest distance from the reference, and the largest allowed
-  size_t wrong = 0, count = 0;          // elements out of tolerance, of how many
+  size_t wrong = 0, count = 0;          // elements out of tolerance, and elements compared
   bool pass() const { return wrong == 0 && count > 0; }
 };
 
-// got[i] against expected[i], each within tolerance[i] (one value: for all). NaN is wrong.
+// Compares got[i] with expected[i] within tolerance[i] (a single value holds for all). NaN is wrong.
 template <class T, class U>
 Verdict compare(const std::vector<T>& got, const std::vector<U>& expected, const std::vector<double>& tolerance) {
   Verdict verdict;
@@ -35,8 +35,8 @@ Verdict compare(const std::vector<T>& got, const std::vector<U>& expected, doubl
   return compare(got, expected, std::vector<double>{tolerance});
 }
 
-// How far a sum of `terms` products of values in [-1, 1) may be from the exact one when each step rounds with relative
-// error `unit` (2^-24 float, 2^-53 double) and the order is free: Higham, Accuracy and Stability of Numerical
+// Largest error of a sum of `terms` products of values in [-1, 1), if each step rounds with relative error `unit`
+// (2^-24 for float, 2^-53 for double) and the order is free. Source: Higham, Accuracy and Stability of Numerical
 // Algorithms, section 3.1, gamma_n times the sum of the magnitudes (at most `terms`).
 inline double sum_tolerance(double terms, double unit) {
   return (terms + 1) * unit / (1 - (terms + 1) * unit) * terms;

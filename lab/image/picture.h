@@ -1,4 +1,4 @@
-// A colour picture on the host, and one made up: gradients, discs, small glyphs with hard edges, noise.
+// A colour picture on the host, and a synthetic one: gradients, discs, small glyphs with hard edges, noise.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -48,7 +48,7 @@ inline Picture generate(int rows, int columns) {
   return picture;
 }
 
-// Brightness as the eye weighs the colours (ITU-R BT.601), not rounded.
+// Brightness as the eye weighs the colours (ITU-R BT.601), unrounded.
 inline double luma(uchar4 p) {
   return 0.299 * p.x + 0.587 * p.y + 0.114 * p.z;
 }

@@ -1,5 +1,5 @@
-// A plane on the GPU whose rows begin at multiples of 256 bytes, as cudaMallocPitch has it, and end with zeros to
-// spare.
+// A plane on the GPU whose rows begin at multiples of 256 bytes, as with cudaMallocPitch. Each row ends with spare
+// zeros.
 #pragma once
 
 #include <vector>

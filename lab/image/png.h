@@ -1,4 +1,4 @@
-// PNG files in and out, by libpng's simplified interface: it converts 16 bits, grey, palette and interlaced files.
+// Reader and writer of PNG files (libpng's simplified interface, which converts 16 bits, grey, palette and interlaced).
 #pragma once
 
 #include <png.h>
@@ -15,14 +15,14 @@ namespace image {
 
 constexpr long kMostRows = 65000, kMostPixels = 1l << 26;
 
-// Why a picture of this shape is not taken; empty when it is.
+// Returns the reason why a picture of this size is refused, or "" if it is accepted.
 inline std::string too_large(long rows, long columns) {
   if (rows <= kMostRows && columns <= kMostRows && rows * columns <= kMostPixels) return "";
   return "an image has at most " + std::to_string(kMostRows) + " rows or columns and " + std::to_string(kMostPixels) +
          " pixels, not " + std::to_string(rows) + "x" + std::to_string(columns);
 }
 
-// Empty, or what is wrong with the file. Transparent pixels are laid over white.
+// Returns "" or the error in the file. Transparent pixels are drawn on white.
 inline std::string read_png(const std::string& path, Picture& picture) {
   png_image png = {};
   png.version = PNG_IMAGE_VERSION;
@@ -32,7 +32,7 @@ inline std::string read_png(const std::string& path, Picture& picture) {
     return path + ": " + why;
   }
   png.format = PNG_FORMAT_RGB;
-  png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // 16 bits a sample mean the same colours as 8, not linear light
+  png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // 16-bit samples are sRGB like 8-bit ones, not linear light
   const png_color white = {255, 255, 255};
   std::vector<unsigned char> bytes(PNG_IMAGE_SIZE(png));
   if (!png_image_finish_read(&png, &white, bytes.data(), 0, nullptr))
@@ -43,7 +43,7 @@ inline std::string read_png(const std::string& path, Picture& picture) {
   return "";
 }
 
-// 3 bytes a pixel, or 1 (grey). Empty, or what went wrong.
+// 3 bytes a pixel, or 1 (grey). Returns "" or the error.
 inline std::string write_png(const std::string& path, int rows, int columns, const std::vector<unsigned char>& bytes) {
   png_image png = {};
   png.version = PNG_IMAGE_VERSION;
@@ -54,7 +54,7 @@ inline std::string write_png(const std::string& path, int rows, int columns, con
   return path + ": cannot be written: " + png.message;
 }
 
-// The folder for the results, made if it is not there. Empty, or what went wrong.
+// Makes the folder for the results if it does not exist. Returns "" or the error.
 inline std::string make_folder(const std::string& path) {
   struct stat status = {};
   if (mkdir(path.c_str(), 0777) != 0 && errno != EEXIST)

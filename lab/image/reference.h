@@ -1,4 +1,4 @@
-// What the kernels must compute, on the host, in double precision and not rounded.
+// The results that the kernels must compute: on the host, in double precision, unrounded.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace image {
 
-// A plane of numbers; outside it is its nearest element.
+// A plane of numbers. An index outside it reads its nearest element.
 template <class T>
 struct Plane {
   int rows, columns;
@@ -32,7 +32,7 @@ inline std::vector<double> negative_of(const Picture& picture) {
   return out;
 }
 
-// Smith's hexcone by its sectors, which is not how the kernel goes back to RGB.
+// Smith's hexcone model by its sectors. The kernel goes back to RGB in another way.
 inline std::vector<double> hue_shifted(const Picture& picture, double degrees) {
   std::vector<double> out;
   for (const uchar4 p : picture.pixels) {
@@ -52,7 +52,7 @@ inline std::vector<double> hue_shifted(const Picture& picture, double degrees) {
   return out;
 }
 
-// Weights of a Gaussian of standard deviation radius / 2; they add up to 1.
+// Weights of a Gaussian of standard deviation radius / 2. Their sum is 1.
 inline std::vector<double> gaussian(int radius) {
   std::vector<double> weights;
   double sum = 0;
@@ -111,7 +111,7 @@ inline std::vector<double> medians(const Plane<unsigned char>& in, int halo) {
   return out;
 }
 
-// Cosine transform of blocks of 8 x 8: sums over rows and columns in turn.
+// Cosine transform of blocks of 8 x 8: sums over rows, then over columns.
 class Transform {
  public:
   Transform() {
@@ -143,8 +143,8 @@ class Transform {
   double cosine_[8][8];
 };
 
-// The luminance table of the JPEG standard (ITU-T T.81, table K.1), scaled by a quality of 1 to 100 as the Independent
-// JPEG Group does.
+// The luminance table of the JPEG standard (ITU-T T.81, table K.1), scaled for a quality of 1 to 100 in the same way as
+// the Independent JPEG Group does.
 inline std::vector<int> quantisers_of(long quality) {
   constexpr int kTable[64] = {16, 11, 10, 16, 24,  40,  51,  61,  12, 12, 14, 19, 26,  58,  60,  55,
                               14, 13, 16, 24, 40,  57,  69,  56,  14, 17, 22, 29, 51,  87,  80,  62,
@@ -163,7 +163,7 @@ inline double psnr(const std::vector<unsigned char>& a, const std::vector<unsign
   return sum == 0 ? INFINITY : 10 * std::log10(255.0 * 255.0 * a.size() / sum);
 }
 
-// Normalised cross-correlation of the piece with each place, by means and differences from them.
+// Normalised cross-correlation of the piece with each place, from means and differences from them.
 inline std::vector<double> scores_of(const Plane<unsigned char>& in, const Plane<unsigned char>& piece) {
   const double n = static_cast<double>(piece.values.size());
   double piece_mean = 0, piece_squares = 0;

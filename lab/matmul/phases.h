@@ -1,4 +1,4 @@
-// What the tiled kernel does, as text: the phases of one block, and the accesses of the whole product by formula.
+// The tiled kernel as text: the phases of one block, and the accesses of the whole product by formula.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,7 @@ inline std::string element(const char* matrix, int row, int column) {
   return std::string(matrix) + "[" + std::to_string(row) + "][" + std::to_string(column) + "]";
 }
 
-// The three matrices: the phase in which this block loads an element, # for what it computes.
+// The three matrices as text: the phase in which this block loads each element of A and B, # for its elements of C.
 inline std::string pictures(const Block& block) {
   const auto cell = [&](bool used, int phase) {
     char text[8];
@@ -47,7 +47,7 @@ inline std::string pictures(const Block& block) {
   return out;
 }
 
-// What thread (ty, tx) does in one phase: its two loads, and its products from the tiles.
+// The work of thread (ty, tx) in one phase: its two loads, and its products from the tiles.
 inline std::string thread_line(const Block& block, int phase, int ty, int tx) {
   const int row = block.y * block.width + ty, column = block.x * block.width + tx, first = phase * block.width;
   const auto load = [&](const char* matrix, int r, int c) {
@@ -74,7 +74,7 @@ inline std::string describe(const Block& block) {
   return out;
 }
 
-// Warps of a width x width block with a lane in its first `rows` rows and `columns` columns.
+// Warps of a width x width block that have a lane in the block's first `rows` rows and `columns` columns.
 inline int warps_touching(int width, int rows, int columns) {
   int warps = 0;
   for (int first = 0; first < width * width; first += 32) {
@@ -86,8 +86,8 @@ inline int warps_touching(int width, int rows, int columns) {
   return warps;
 }
 
-// Requests when every width x width block loads one tile of a rows x columns matrix, each tile once. A tile is whole or
-// cut off at the matrix' edge, so that there are at most four kinds.
+// Requests if every width x width block loads one tile of a rows x columns matrix, each tile once. A tile is whole or
+// cut off at the matrix edge, so there are at most four kinds.
 inline double tile_requests(long rows, long columns, int width) {
   struct Edge {
     double count;
@@ -105,13 +105,13 @@ inline double tile_requests(long rows, long columns, int width) {
   return requests;
 }
 
-// Load requests of matmul_tiled<width> for all blocks and phases; of matmul_naive with its 16 x 16 blocks for width 1.
+// Load requests of matmul_tiled<width> over all blocks and phases. Width 1: those of matmul_naive with 16 x 16 blocks.
 inline double load_requests(long m, long n, long k, int width) {
   if (width == 1) return 2.0 * k * tile_requests(m, n, 16);
   return tile_requests(m, k, width) * lab::blocks(n, width) + tile_requests(k, n, width) * lab::blocks(m, width);
 }
 
-// The document's count against the kernel's, and the ceiling that the ratio sets where nothing is cached.
+// The document's count beside the kernel's, and the performance ceiling of that ratio if nothing is cached.
 inline std::string accesses(long m, long n, long k, const std::vector<int>& widths, double gb_per_s, const char* gpu) {
   char text[200];
   std::string out = "width W   M N K/(16 W)   load requests   ratio   ceiling G80   ceiling " + std::string(gpu) + "\n";
@@ -131,7 +131,7 @@ inline std::string accesses(long m, long n, long k, const std::vector<int>& widt
          "345.6 with W = 16 (the document prints 347.6; 86.4 / 4 x 16 is 345.6). W = 1 is the kernel without tiles.\n";
 }
 
-// Blocks by width of what a block computes: large tiles need large matrices, or most of the GPU has nothing to do.
+// Blocks for each tile width: large tiles need large matrices, otherwise most of the GPU is idle.
 inline std::string blocks_by_tile(long m, long n, int sms) {
   char text[160];
   std::string out;

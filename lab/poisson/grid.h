@@ -1,9 +1,9 @@
-// The grid of the Poisson programs and what the host knows about it: layout, random problem, reference, tolerance.
+// The grid of the Poisson programs and the host's part: layout, random problem, reference, tolerance.
 //
 // -laplace(u) = f on square cells of side h. One Jacobi sweep replaces every interior point at once:
 //   u'(y, x) = (u(y-1, x) + u(y+1, x) + u(y, x-1) + u(y, x+1) + s(y, x)) / 4,  s = h h f
 // Points -1, `rows` and `columns` are the boundary and never change. The arrays hold s, so a point costs 4 additions
-// and 1 multiplication (the document's 6 count the multiplication by h h at every sweep); the factor 1/4 is exact and
+// and 1 multiplication. (The document counts 6: it multiplies by h h in every sweep.) The factor 1/4 is exact and
 // nothing can be fused, so every rung must give the same bits.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace poisson {
 
-constexpr int kGuard = 32;  // unused elements left of each row: point (y, 0) starts a 128-byte line
+constexpr int kGuard = 32;  // unused elements left of each row, so that point (y, 0) starts a 128-byte line
 
 struct Grid {
   int rows, columns;  // interior points
@@ -27,12 +27,12 @@ struct Grid {
         columns(static_cast<int>(columns_in)),
         pitch((kGuard + columns_in + 4 + 31) / 32 * 32) {}
   __host__ __device__ bool inside(int y, int x) const { return y >= 0 && y < rows && x >= 0 && x < columns; }
-  // Interior or boundary: what a sweep may read.
+  // Returns whether a sweep may read the point: interior or boundary.
   __host__ __device__ bool known(int y, int x) const { return y >= -1 && y <= rows && x >= -1 && x <= columns; }
   __host__ __device__ long at(int y, int x) const { return y * pitch + x; }
   size_t elements() const { return static_cast<size_t>(pitch) * (rows + 2); }
   double points() const { return static_cast<double>(rows) * columns; }
-  long origin() const { return pitch + kGuard; }  // where (0, 0) lies in an array
+  long origin() const { return pitch + kGuard; }  // index of (0, 0) in an array
 };
 
 template <class T>
@@ -40,7 +40,7 @@ __host__ __device__ T relaxed(T up, T down, T left, T right, T source) {
   return ((up + down) + (left + right) + source) * T(0.25);
 }
 
-// Arrays on the GPU; data() points at (0, 0).
+// Array on the GPU. data() points at (0, 0).
 template <class T>
 class Field {
  public:
@@ -58,8 +58,8 @@ class Field {
   long origin_;
 };
 
-// One sweep on the host, with as many threads as OpenMP is told to use; one where threads cost more than they bring
-// (the document: below 100 x 100).
+// One sweep on the host, with OpenMP's number of threads. Below 100 x 100 points it uses one thread, because more cost
+// more than they gain (from the document).
 template <class T>
 void host_sweep(const Grid& g, const T* u, const T* source, T* out) {
 #pragma omp parallel for schedule(static) if (g.points() >= 10000)
@@ -80,10 +80,10 @@ std::vector<T> host_sweeps(const Grid& g, std::vector<T> u, const std::vector<T>
   return u;
 }
 
-// A problem with everything random in [-1, 1), boundary included. What no sweep may use is NaN.
+// A problem with random values in [-1, 1), boundary included. Elements that no sweep may use are NaN.
 template <class T>
 struct RandomProblem {
-  std::vector<T> start, empty, source;  // empty: the boundary, nothing inside
+  std::vector<T> start, empty, source;  // empty: the boundary alone, zeros inside
 
   explicit RandomProblem(const Grid& g) {
     lab::Random random(13);
@@ -103,8 +103,8 @@ struct RandomProblem {
 };
 
 // A sweep rounds 4 sums of magnitude at most 4 m + 1 (m: largest |u| so far) and divides by 4: (4 m + 1) unit. An
-// average passes earlier errors on without enlarging them, and m grows by at most 1/4 a sweep from 1. Errors of second
-// order: 1 % is ample.
+// average passes earlier errors on without enlarging them. m starts at 1 and grows by at most 1/4 a sweep. 1 % is ample
+// for errors of second order.
 inline double sweep_tolerance(int sweeps, double unit) {
   double error = 0;
   for (int k = 1; k <= sweeps; ++k) error += 1.01 * unit * (4 * (1 + 0.25 * k) + 1);
@@ -130,11 +130,11 @@ std::vector<T> interior(const Grid& g, const std::vector<T>& array) {
   return out;
 }
 
-// What `sweeps` sweeps of a random problem must give.
+// Expected result of `sweeps` sweeps of a random problem.
 template <class T>
 struct Expected {
   std::vector<double> exact;  // computed in double
-  std::vector<T> bits;        // computed in T, point by point as the formula stands
+  std::vector<T> bits;        // computed in T, in the order of the formula
   double tolerance;
 
   Expected(const Grid& g, const RandomProblem<T>& problem, int sweeps)
@@ -143,7 +143,7 @@ struct Expected {
         bits(interior(g, host_sweeps(g, problem.start, problem.source, sweeps))),
         tolerance(sweep_tolerance(sweeps, unit<T>())) {}
 
-  // Within the tolerance of the one, and bit for bit the other.
+  // The result must be within the tolerance of `exact` and equal `bits` bit for bit.
   lab::Verdict verdict(const std::vector<T>& got) const {
     lab::Verdict verdict = lab::compare(got, exact, tolerance);
     if (verdict.pass()) verdict.wrong = lab::compare(got, bits).wrong;
@@ -151,8 +151,8 @@ struct Expected {
   }
 };
 
-// The usual count: each sweep reads u and the source once and writes u once. Rungs that do several sweeps for one pass
-// over memory can therefore show more than the memory's bandwidth: that is their point.
+// The usual count: each sweep reads u and the source once and writes u once. Rungs that do several sweeps in one pass
+// over memory can therefore show more than the memory's bandwidth. That is their purpose.
 template <class T>
 lab::Work work(const Grid& g, int sweeps) {
   return {3.0 * sizeof(T) * g.points() * sweeps, 5.0 * g.points() * sweeps};

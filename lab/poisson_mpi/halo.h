@@ -1,9 +1,9 @@
-// How a rank's edge rows come to its neighbours: MPI takes the pointers of the GPU itself, where it can (a "CUDA-aware"
-// MPI), or the rows go by way of pinned host memory, which any MPI can send.
+// Exchange of a rank's edge rows with its neighbours. A "CUDA-aware" MPI takes pointers to GPU memory. Otherwise the
+// rows are staged through pinned host memory, which any MPI can send.
 #pragma once
 
 #include <mpi.h>
-#if __has_include(<mpi-ext.h>)  // Open MPI's, and of what descends from it
+#if __has_include(<mpi-ext.h>)  // Open MPI and its derivatives
 #include <mpi-ext.h>
 #endif
 
@@ -17,10 +17,10 @@ namespace poisson {
 enum class HaloPath { device, staged };
 struct HaloChoice {
   HaloPath path;
-  std::string text;  // what is used and why, for people
+  std::string text;  // the path and the reason for it, for the user
 };
 
-// --halo, before MPI is there.
+// Checks --halo; called before MPI starts.
 inline void require_halo(const lab::CommandLine& line) {
   const std::string& asked = line.option("halo");
   if (asked != "auto" && asked != "device" && asked != "staged")
@@ -36,7 +36,7 @@ inline CudaAware mpi_says() {
 #endif
 }
 
-// "Open MPI v4.1.4"
+// Returns for example "Open MPI v4.1.4".
 inline std::string mpi_name() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
@@ -45,7 +45,7 @@ inline std::string mpi_name() {
   return all.substr(0, all.find_first_of(",\n"));
 }
 
-// All ranks choose the same: what one host's MPI cannot do is not done.
+// All ranks choose the same path: a device path only if every rank's MPI supports it.
 inline HaloChoice choose_halo(const std::string& asked) {
   int least = static_cast<int>(mpi_says());
   MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -64,7 +64,7 @@ inline HaloChoice choose_halo(const std::string& asked) {
   return {HaloPath::device, text};
 }
 
-// Rows of numbers in pinned host memory: copies to and from it run beside the host and the kernels.
+// A row of numbers in pinned host memory: copies to and from it overlap with the host and the kernels.
 class PinnedRow {
  public:
   explicit PinnedRow(int columns) : bytes_(sizeof(double) * columns) { CHECK_CUDA(cudaMallocHost(&data_, bytes_)); }
@@ -84,9 +84,9 @@ class PinnedRow {
   size_t bytes_;
 };
 
-// The rows at the edges of a rank's slab, in the memory of its GPU.
+// The rows at the edges of a rank's slab, in its GPU's memory.
 struct EdgeRows {
-  double *before, *first, *last, *after;  // before and after are the neighbours'
+  double *before, *first, *last, *after;  // before and after belong to the neighbours
 };
 
 class HaloExchange {
@@ -100,13 +100,13 @@ class HaloExchange {
         from_up_(columns),
         from_down_(columns) {}
 
-  // What `stream` holds has made the edge rows; what is put into it afterwards finds those of the neighbours.
+  // Work already in `stream` computes the edge rows. Work added afterwards finds the neighbours' rows.
   void run(const EdgeRows& gpu, cudaStream_t stream) {
     const bool up = watch_.up() != MPI_PROC_NULL, down = watch_.down() != MPI_PROC_NULL;
     const bool staged = path_ == HaloPath::staged;
     if (staged && up) send_up_.read(gpu.first, stream);
     if (staged && down) send_down_.read(gpu.last, stream);
-    CHECK_CUDA(cudaStreamSynchronize(stream));  // MPI knows nothing of streams
+    CHECK_CUDA(cudaStreamSynchronize(stream));  // MPI does not know streams
     send_and_receive(staged ? EdgeRows{from_up_.data(), send_up_.data(), send_down_.data(), from_down_.data()} : gpu);
     if (staged && up) from_up_.write(gpu.before, stream);
     if (staged && down) from_down_.write(gpu.after, stream);

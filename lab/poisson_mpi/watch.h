@@ -1,5 +1,5 @@
-// What a rank says when its neighbours' rows do not come: a rank that is gone with its host says nothing any more, and
-// mpirun may take minutes to notice.
+// A watchdog for the exchange of rows: it reports which neighbour's rows do not come. A rank that is lost with its host
+// reports nothing, and mpirun may take minutes to notice.
 #pragma once
 
 #include <mpi.h>
@@ -14,12 +14,12 @@
 
 namespace poisson {
 
-constexpr int kExitLost = 4;  // a neighbour's rows did not come
+constexpr int kExitLost = 4;  // exit code: a neighbour's rows did not come
 
-// One a process: signals have no other way to find it.
+// One object a process, because signal handlers can reach it only through a global pointer.
 class Watch {
  public:
-  // hosts: of each rank. patience: seconds that a neighbour's rows may take; 0: for ever.
+  // hosts: host name of each rank. patience: seconds to wait for a neighbour's rows; 0: for ever.
   Watch(const std::vector<std::string>& hosts, int rank, unsigned patience) : patience_(patience) {
     const int ranks = static_cast<int>(hosts.size());
     up_ = rank > 0 ? rank - 1 : MPI_PROC_NULL;
@@ -36,7 +36,7 @@ class Watch {
     the_watch() = this;
     listen(SIGTERM, on_end, &before_);
     listen(SIGALRM, on_alarm, nullptr);
-    // A row for a host that has just ended: MPI finds that the connection is gone, and says which it was.
+    // A send to a host that has just ended must not kill this rank: MPI then reports which connection is lost.
     listen(SIGPIPE, SIG_IGN, nullptr);
   }
   ~Watch() {
@@ -49,14 +49,14 @@ class Watch {
   int up() const { return up_; }
   int down() const { return down_; }
 
-  // Before the first of an exchange's requests is made: MPI may connect again to a neighbour that is gone, and be ended
-  // in there.
+  // Call before the first request of an exchange: MPI may try to reconnect to a lost neighbour and be ended during that
+  // call.
   void begin() {
     missing_ = (up_ != MPI_PROC_NULL ? kUp : 0) | (down_ != MPI_PROC_NULL ? kDown : 0);
     late_ = 0;
     tick(patience_);
   }
-  // Until all four are done: the receives from above and below, then the sends.
+  // Waits until all four requests are done: the receives from above and below, then the sends.
   void wait_for(MPI_Request (&requests)[4]) {
     for (;;) {
       const auto waits = [&](int i) { return requests[i] != MPI_REQUEST_NULL; };
@@ -73,8 +73,8 @@ class Watch {
 
  private:
   static constexpr int kUp = 1, kDown = 2;
-  // The patience comes as several alarms: a job that is stopped and goes on later gets one for all of that time. And no
-  // clock is read, as `warpgrind run` warns of programs that measure the simulation so.
+  // The patience is split into several alarms: a job that is stopped and continued gets only one alarm for all of that
+  // time. No clock is read, because `warpgrind run` warns about programs that measure the simulation with a clock.
   static constexpr int kTicks = 4;
 
   static void tick(unsigned patience) {
@@ -101,13 +101,14 @@ class Watch {
   static void on_alarm(int) {
     if (Watch* watch = the_watch()) watch->late_ = watch->late_ + 1;
   }
-  // mpirun ends all ranks when one is lost. Who was waited for is who is missing, or knows more.
+  // mpirun ends all ranks when one is lost. The neighbour that this rank waits for is lost, or its own message says
+  // more.
   static void on_end(int signal) {
     if (Watch* watch = the_watch()) {
       const std::string& text = watch->at_end_[watch->missing_];
-      // mpirun sends it to the process group, and warpgrind passes on what it gets: once is enough.
+      // The signal comes twice, from mpirun (to the process group) and from warpgrind (which forwards it): report once.
       if (!watch->said_.test_and_set() && write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(128 + signal);
-      sigaction(signal, &watch->before_, nullptr);  // and what would have happened: warpgrind writes the profile
+      sigaction(signal, &watch->before_, nullptr);  // then the earlier handler runs: warpgrind writes the profile
     }
     raise(signal);
   }

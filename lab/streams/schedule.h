@@ -1,4 +1,4 @@
-// The order in which copies and kernels of several pieces are issued, and what it lets expect. Plain host code.
+// The order in which copies and kernels of several pieces are issued, and the time to expect from it. Plain host code.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,8 @@ struct Span {
   double begin = 0, end = 0;
 };
 
-// An event tells when an operation has ended. It began when the one before in its stream and the one before on its
-// engine (the kernels', the copy engine's) had ended.
+// An event gives the end of an operation. Its begin is the later end of two others: the one before it in its stream and
+// the one before it on its engine (kernels or copies).
 inline std::vector<Span> spans_of(const std::vector<Operation>& operations, const std::vector<double>& end_us,
                                   bool one_stream, int copy_engines) {
   std::vector<Span> spans;
@@ -57,7 +57,7 @@ inline double last_end(const std::vector<Span>& spans) {
   return last;
 }
 
-// Mean of one piece, when nothing else runs.
+// Mean times of one piece if nothing else runs.
 struct Times {
   double in = 0, kernel = 0, out = 0;
 };
@@ -78,7 +78,7 @@ inline double expected_us(const Times& t, int n, Order order, int copy_engines) 
   return order == Order::depth_first ? n * one : std::max(longest_stage, n * (t.in + t.out));
 }
 
-// One line a stream.
+// A drawing with one line for each stream.
 inline std::string draw(const std::vector<Operation>& operations, const std::vector<Span>& spans, int streams) {
   constexpr int kColumns = 84;
   const double scale = kColumns / std::max(1e-9, last_end(spans));

@@ -9,7 +9,7 @@
 struct Sampling {
   cudaTextureAddressMode address = cudaAddressModeClamp;
   cudaTextureFilterMode filter = cudaFilterModePoint;
-  bool normalised = false;  // coordinates from 0 to 1; wrap and mirror need it
+  bool normalised = false;  // coordinates from 0 to 1; wrap and mirror require it
 };
 
 class Texture {
@@ -47,7 +47,7 @@ inline cudaResourceDesc linear_resource(lab::DeviceArray<float>& data) {
   return resource;
 }
 
-// Rows at a distance that suits the texture units.
+// Linear memory whose row pitch suits the texture units (cudaMallocPitch).
 class Pitched {
  public:
   Pitched(const std::vector<float>& host, size_t width, size_t height) : width_(width), height_(height) {
@@ -69,7 +69,7 @@ class Pitched {
   void* data_ = nullptr;
 };
 
-// Texture memory in the hardware's own order; height 0 is an array of one dimension.
+// Texture memory in the hardware's own layout. Height 0 is a one-dimensional array.
 class Array {
  public:
   Array(const std::vector<float>& host, size_t width, size_t height, unsigned flags = 0) {

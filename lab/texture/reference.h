@@ -1,4 +1,4 @@
-// What textures must give, in double precision on the host.
+// Expected results of texture fetches, in double precision on the host.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct Image {
 
 enum class Outside { wrap, mirror, clamp, border };
 
-// The texel that stands for texel i of n, or -1 for the border.
+// Returns the texel used for texel i of n, or -1 for the border.
 inline long inside(Outside mode, long i, long n) {
   const long turn = (i % n + n) % n;
   switch (mode) {
@@ -32,10 +32,10 @@ inline long inside(Outside mode, long i, long n) {
   return -1;
 }
 
-// A bilinear sample at (x, y), clamped at the edges. steps: how many a weight has from 0 to 1, 256 in the texture unit;
-// 0: no rounding. Texel (i, j) has its centre at (i + 0.5, j + 0.5).
+// A bilinear sample at (x, y), clamped at the edges. Texel (i, j) has its centre at (i + 0.5, j + 0.5). steps: number
+// of steps of a weight from 0 to 1, 256 in the texture unit; 0: weights are not rounded.
 struct Sample {
-  double value, slope;  // slope: how far the value goes if both weights go from 0 to 1
+  double value, slope;  // slope: change of the value if both weights go from 0 to 1
 };
 inline Sample bilinear(const Image& image, double x, double y, int steps) {
   const double left = std::floor(x - 0.5), top = std::floor(y - 0.5);

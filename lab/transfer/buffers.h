@@ -1,11 +1,11 @@
-// Host memory of the four kinds a program can copy from, and what is needed to tell whether a copy arrived.
+// Host memory of the kinds that a program can copy from, and the check that a copy has arrived.
 #pragma once
 
 #include <cstring>
 
 #include "harness/harness.h"
 
-// Words of 4 bytes that cover `bytes`: kernels work on words, copies move the bytes.
+// Number of 4-byte words that cover `bytes`: kernels work on words, copies move the bytes.
 inline size_t words_of(size_t bytes) {
   return (bytes + 3) / 4;
 }
@@ -49,7 +49,7 @@ inline std::vector<unsigned> random_words(unsigned long long seed, size_t count)
   return out;
 }
 
-// Byte for byte: a copy is right or it is not.
+// Compares byte for byte: a copy has no tolerance.
 inline lab::Verdict same_bytes(const void* got, const void* expected, size_t bytes) {
   lab::Verdict verdict;
   verdict.count = bytes;

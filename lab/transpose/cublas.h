@@ -1,4 +1,4 @@
-// cublasSgeam and cublasDgeam by name, so that the program starts where cuBLAS is not installed.
+// cublasSgeam and cublasDgeam, loaded by name so that the program starts without cuBLAS.
 #pragma once
 
 #include <dlfcn.h>
@@ -28,9 +28,9 @@ class Geam {
   Geam(const Geam&) = delete;
   Geam& operator=(const Geam&) = delete;
 
-  const std::string& missing() const { return missing_; }  // why it cannot be used; empty: it can
+  const std::string& missing() const { return missing_; }  // why it cannot be used; empty if it can
 
-  // The library counts by columns: our rows x columns are its columns x rows. Returns its status, 0 for success.
+  // The library stores by columns: our rows x columns are its columns x rows. Returns its status, 0 for success.
   int transpose(const float* in, float* out, int rows, int columns) const {
     const float one = 1, zero = 0;
     return single_(handle_, kTranspose, kAsItIs, rows, columns, &one, in, columns, &zero, out, rows, out, rows);

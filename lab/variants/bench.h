@@ -1,5 +1,6 @@
-// Measures kernels that differ in one number only (threads, tile, loads in flight) beside the library and the limit,
-// each verified, as lines of CSV. No topic of the lab: the best of these become its last rungs.
+// Measurement of kernels that differ in one number only (threads, tile, loads in flight), beside the library and the
+// limit. Each is verified and gives a line of CSV. This is not a topic of the lab: the best kernels become last rungs
+// of the topics.
 #pragma once
 
 #include <functional>
@@ -10,7 +11,7 @@
 
 namespace variants {
 
-// Numbers that any kernel can make for itself: uniform bits from an index (the finaliser of MurmurHash3).
+// Uniform random bits from an index, which any kernel can compute by itself (the finaliser of MurmurHash3).
 __host__ __device__ inline unsigned hashed(unsigned long i, unsigned seed) {
   unsigned long h = i * 2 + 1 + (static_cast<unsigned long>(seed) << 40);
   h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdul;
@@ -27,7 +28,7 @@ __global__ void fill_values(T* out, long n, unsigned seed) {
   for (long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x; i < n; i += long(gridDim.x) * blockDim.x)
     out[i] = static_cast<T>(hashed(i, seed)) / T(2147483648.0) - T(1);
 }
-// How many elements are farther apart than `bound`; NaN is.
+// Counts elements that differ by more than `bound`. NaN counts as different.
 template <class T>
 __global__ void count_different(const T* a, const T* b, long n, double bound, unsigned long long* count) {
   unsigned long long mine = 0;
@@ -49,7 +50,7 @@ unsigned long long different(const T* a, const T* b, long n, double bound = 0) {
 
 class Bench {
  public:
-  // PROGRAM [--small] [PART]...: --small for the virtual GPU; without parts: all.
+  // PROGRAM [--small] [PART]...: --small is for the virtual GPU; without parts, all run.
   Bench(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
       const std::string word = argv[i];
@@ -68,7 +69,7 @@ class Bench {
     return parts_.empty();
   }
 
-  // One line. `amount` over the median time in ns is the rate: bytes for GB/s, operations / 1000 for TFLOP/s.
+  // One line of CSV. The rate is `amount` over the median time in ns: bytes give GB/s, operations / 1000 give TFLOP/s.
   void run(const std::string& part, const std::string& variant, const std::string& size, double amount,
            const char* unit, const std::function<void()>& launch, const std::function<bool()>& verify, int sweeps = 1) {
     launch();

@@ -1,6 +1,6 @@
-// NVIDIA's image library, if it is there: found when the program runs, since few machines have its headers. What of it
-// is here is declared as nppi_filtering_functions.h and nppi_statistics_functions.h of CUDA 13 do; it has no cosine
-// transform any more.
+// NVIDIA's image library (NPP), loaded at run time because few machines have its headers. The declarations here are
+// those of nppi_filtering_functions.h and nppi_statistics_functions.h of CUDA 13, which has no cosine transform any
+// more.
 #pragma once
 
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ struct Context {
   unsigned flags = 0;
   int reserved = 0;
 };
-constexpr int kReplicate = 2;  // outside is the nearest pixel
+constexpr int kReplicate = 2;  // pixels outside the image equal the nearest one
 
 using Byte = unsigned char;
 using MedianSize = int(Size, Size, unsigned*, Context);
@@ -32,7 +32,7 @@ using Gauss = int(const float*, int, Size, Point, float*, int, Size, int, const 
 using MatchSize = int(Size, size_t*, Context);
 using Match = int(const Byte*, int, Size, const Byte*, int, Size, float*, int, Byte*, Context);
 
-// nullptr where there is no such function.
+// Returns nullptr if the library has no such function.
 template <class Function>
 Function* find(const char* library, const char* name) {
   void* handle = dlopen(library, RTLD_NOW);
