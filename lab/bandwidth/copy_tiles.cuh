@@ -1,10 +1,10 @@
-// Copies that are as long as the memory lets them: one tile a block, by registers or by the copy engine of an SM.
+// Copies as fast as the memory allows: one tile a block, through registers or through the copy engine of an SM.
 #pragma once
 
 #include <cstdint>
 
-// What a load and a store tell the caches: nothing, or that nobody comes back for the line; with whole_line the load
-// also asks L2 for the 256 bytes around it.
+// Cache hint of a load and a store. none: default. streaming: no thread will use the line again. whole_line: streaming,
+// and the load also prefetches the 256 bytes around it into L2.
 enum class Hint { none, streaming, whole_line };
 
 template <Hint kHint>
@@ -25,9 +25,9 @@ __device__ __forceinline__ void store_hinted(float4* to, float4 v) {
     __stcs(to, v);
 }
 
-// Claim: blocks come and go in the order of the addresses, so that all that is on the way lies close together in
-// memory; a grid that stays and strides reads from as many places as it has blocks, which costs 7 % on an H200 (3963 of
-// 4277 GB/s).
+// Claim: blocks start and end in address order, so all bytes in flight lie close together in memory. A resident
+// grid that strides reads from as many places as it has blocks. That costs 7 % on an H200 (3963 instead of 4277
+// GB/s).
 template <int kTileThreads, int kFlight, Hint kHint>
 __global__ void __launch_bounds__(kTileThreads) copy_tiles(const float* in, float* out, long n) {
   const float4* const from = reinterpret_cast<const float4*>(in);
@@ -47,8 +47,8 @@ __device__ __forceinline__ uint32_t shared_address(const void* p) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(p));
 }
 
-// Claim: one thread asks the SM's copy engine for a whole tile and for its way back (compute capability 9.0): no
-// registers, two instructions for kBytes. `bytes` is a multiple of 16.
+// Claim: one thread starts the SM's copy engine for a whole tile, in and out again (compute capability 9.0). This needs
+// no registers, and two instructions for kBytes. `bytes` is a multiple of 16.
 template <int kBytes>
 __global__ void __launch_bounds__(32) copy_bulk(const char* in, char* out, long bytes) {
   extern __shared__ __align__(128) char tile[];
@@ -73,5 +73,5 @@ __global__ void __launch_bounds__(32) copy_bulk(const char* in, char* out, long 
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(out + first), "r"(to), "r"(size)
                : "memory");
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");  // the tile may go once it is read
+  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");  // the tile's memory may be freed once it is read
 }

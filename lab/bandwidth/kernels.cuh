@@ -22,14 +22,14 @@ __device__ inline float4 add_scaled(float4 a, float s, float4 b) {
   return make_float4(fmaf(s, b.x, a.x), fmaf(s, b.y, a.y), fmaf(s, b.z, a.z), fmaf(s, b.w, a.w));
 }
 
-// All of these walk by the grid's width (any length, any grid), and leave what no whole V is left for to the first
-// threads, one float each.
+// Grid-stride loop for any length and any grid. The rest that does not fill a whole V goes to the first threads, one
+// float each.
 #define FOR_GRID(i, count)                                                              \
   for (long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x; i < (count); \
        i += static_cast<long>(gridDim.x) * blockDim.x)
 
-// Claim: every word is read once and nothing is written but one sum a thread: the read bandwidth. The loads of an
-// unrolled loop do not wait for each other.
+// Claim: the read bandwidth. Every word is read once, and only one sum a thread is written. The loads of an unrolled
+// loop do not wait for each other.
 template <class V>
 __global__ void read_only(const float* in, float* sums, long n) {
   constexpr int kLanes = sizeof(V) / sizeof(float);
@@ -41,7 +41,7 @@ __global__ void read_only(const float* in, float* sums, long n) {
   sums[blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x] = sum;
 }
 
-// Claim: every word is written once and none read: the write bandwidth.
+// Claim: the write bandwidth. Every word is written once and none is read.
 template <class V>
 __global__ void write_only(float* out, float value, long n) {
   constexpr int kLanes = sizeof(V) / sizeof(float);
@@ -51,7 +51,7 @@ __global__ void write_only(float* out, float value, long n) {
   FOR_GRID(i, n % kLanes) out[n - 1 - i] = value;
 }
 
-// Claim: half reads, half writes: what most kernels can hope for. The ceiling of the other topics.
+// Claim: the copy bandwidth, half reads, half writes: the best for most kernels, and the other topics' ceiling.
 template <class V>
 __global__ void copy(const float* in, float* out, long n) {
   constexpr int kLanes = sizeof(V) / sizeof(float);
@@ -60,7 +60,7 @@ __global__ void copy(const float* in, float* out, long n) {
   FOR_GRID(i, n % kLanes) out[n - 1 - i] = in[n - 1 - i];
 }
 
-// Claim: two reads, one write and a multiply-add each: the arithmetic costs nothing beside the memory.
+// Claim: two reads, one write and a multiply-add for each element: the arithmetic adds no time to the memory's.
 template <class V>
 __global__ void triad(const float* a, const float* b, float* out, float s, long n) {
   constexpr int kLanes = sizeof(V) / sizeof(float);
@@ -70,9 +70,9 @@ __global__ void triad(const float* a, const float* b, float* out, float s, long 
   FOR_GRID(i, n % kLanes) out[n - 1 - i] = fmaf(s, b[n - 1 - i], a[n - 1 - i]);
 }
 
-constexpr int kChains = 8;  // independent multiply-adds in flight a thread: hides their latency of 4 cycles
+constexpr int kChains = 8;  // independent multiply-adds in flight a thread: hide their latency of 4 cycles
 
-// Claim: registers only, one store at the end: 2 flop a lane and cycle, the peak of the arithmetic units.
+// Claim: the peak of the arithmetic units, 2 flop a lane and cycle. Registers only, with one store at the end.
 template <class T>
 __global__ void fma_chains(T* out, T factor, T add, int rounds) {
   T x[kChains];
@@ -88,11 +88,11 @@ __global__ void fma_chains(T* out, T factor, T add, int rounds) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-constexpr int kSharedReads = 8;   // a round
-constexpr int kSharedShifts = 8;  // where a round begins
+constexpr int kSharedReads = 8;   // reads a round
+constexpr int kSharedShifts = 8;  // possible first words of a round
 
-// Claim: neighbouring lanes read neighbouring 16-byte words: no conflicts, 128 bytes a cycle and SM. The rounds begin at
-// different words, so that the compiler cannot keep what it read.
+// Claim: the bandwidth of shared memory, 128 bytes a cycle and SM. Neighbouring lanes read neighbouring 16-byte words,
+// so there are no conflicts. Rounds begin at different words, so that the compiler cannot keep earlier reads.
 __global__ void shared_read(float* out, int rounds) {
   __shared__ float4 words[kThreads + 32 * kSharedReads + kSharedShifts];
   for (int i = threadIdx.x; i < kThreads + 32 * kSharedReads + kSharedShifts; i += kThreads) {
@@ -110,7 +110,7 @@ __global__ void shared_read(float* out, int rounds) {
   out[blockIdx.x * kThreads + threadIdx.x] = sum;
 }
 
-// Claim: a working set that fits L2, read again and again past L1 (ld.global.cg): the bandwidth of L2.
+// Claim: the bandwidth of L2. A working set that fits L2 is read again and again, past L1 (ld.global.cg).
 __global__ void l2_read(const float4* in, float* sums, long count, int passes) {
   float sum = 0;
   for (int pass = 0; pass < passes; ++pass) {

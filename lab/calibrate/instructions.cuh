@@ -1,5 +1,5 @@
-// Latency and rate of instructions: chains that depend on themselves, one in a warp alone for the latency, four in each
-// of 32 warps for the rate. What ptxas could merge (equal additions, minima, a conversion and its inverse) is not used.
+// Latency and rate of instructions, from chains of dependent ones: one chain in a single warp (latency), four in each
+// of 32 warps (rate). Avoids sequences that ptxas could merge: equal additions, minima, a conversion and its inverse.
 #pragma once
 
 #include "calibrate/measure.h"
@@ -8,7 +8,7 @@ namespace calibrate {
 
 constexpr int kUnrolled = 16;
 
-// v: the register of the chain; a, b: values that the compiler does not know.
+// v: register of the chain; a, b: values unknown to the compiler.
 #define CALIBRATE_CHAIN(NAME, TYPE, BODY)                                                              \
   template <int kWays>                                                                                 \
   __global__ void __launch_bounds__(1024) NAME(int rounds, TYPE a, TYPE b, Clock* clocks, TYPE* out) { \
@@ -53,14 +53,14 @@ CALIBRATE_CHAIN(shuffle, int, asm volatile("shfl.sync.bfly.b32 %0, %0, %1, 0x1f,
 CALIBRATE_CHAIN(fp32_divide, float, asm volatile("div.rn.f32 %0, %0, %1;" : "+f"(v) : "f"(b)))
 CALIBRATE_CHAIN(fp32_root, float, asm volatile("sqrt.rn.f32 %0, %0;" : "+f"(v)))
 CALIBRATE_CHAIN(fp64_divide, double, asm volatile("div.rn.f64 %0, %0, %1;" : "+d"(v) : "d"(b)))
-// The divisor is the last result: nothing of it can be prepared outside the loop. The `or` keeps it from zero.
+// The divisor is the last result, so nothing can be prepared outside the loop. The `or` keeps it from zero.
 CALIBRATE_CHAIN(integer_divide, int,
                 asm volatile("{.reg .s32 t; or.b32 t, %0, 1; div.s32 %0, %1, t;}"
                              : "+r"(v)
                              : "r"(a)))
 CALIBRATE_CHAIN(barrier, int, asm volatile("bar.sync 0;"))
 
-// Tensor units: the accumulators are the chain.
+// Tensor cores: the chain goes through the accumulators.
 template <int kWays>
 __global__ void __launch_bounds__(1024) tensor(int rounds, float a, float, Clock* clocks, float* out) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(1024) tensor_fp64(int rounds, double a, double
 #endif
 }
 
-// Cycles of one instruction: alone (latency), and of all warps of an SM together (the unit's share).
+// Cycles of one instruction: alone (latency), and with all warps of an SM together (the unit's share).
 struct Pace {
   double latency = 0, busy = 0;
 };
@@ -144,11 +144,11 @@ inline void arithmetic(Bench& b) {
   lanes(b, CALIBRATE_PACE(multiply_64, Wide, 5, 3), Figure::multiply64_latency_cycles, Figure::multiply64_lanes);
   lanes(b, CALIBRATE_PACE(fp32_fma, float, 1.f, 1e-3f), Figure::fp32_latency_cycles, Figure::fp32_lanes);
   lanes(b, CALIBRATE_PACE(fp64_fma, double, 1., 1e-3), Figure::fp64_latency_cycles, Figure::fp64_lanes);
-  // pairs of 1 and of 1/1024
+  // Pairs of halves: 1 and 1/1024.
   lanes(b, CALIBRATE_PACE(fp16_fma, unsigned, 0x3c003c00u, 0x14001400u), Figure::fp16_latency_cycles,
         Figure::fp16_pair_lanes);
   lanes(b, CALIBRATE_PACE(exponential, float, .1f, 1.f), Figure::special_latency_cycles, Figure::special_lanes);
-  static_cast<void>(CALIBRATE_PACE(population, int, 5, 3));  // its row only
+  static_cast<void>(CALIBRATE_PACE(population, int, 5, 3));  // only a row of the results, no figure
   lanes(b, CALIBRATE_PACE(float_to_int, float, .1f, 1.f), Figure::conversion_latency_cycles, Figure::conversion_lanes);
   b.report.set(Figure::integer_to_float_lanes, 32 / CALIBRATE_PACE(int_to_float, int, 5, 3).busy);
   lanes(b, CALIBRATE_PACE(float_to_double, float, 1.5f, 1.f), Figure::fp64_conversion_latency_cycles,
@@ -197,7 +197,7 @@ inline void barriers(Bench& b) {
   b.report.set(Figure::barrier_sm_cycles_per_warp, s.cycles / (rounds * kUnrolled) / 64);
 }
 
-// A branch with both sides taken against the same branch taken by all: the sides are too long to be predicated.
+// A divergent branch against the same branch taken by all lanes. The sides are too long for predication.
 template <bool kWork>
 __global__ void branches(int rounds, unsigned mask, unsigned match, float a, float b, Clock* clocks, float* out) {
   float x = a + threadIdx.x;

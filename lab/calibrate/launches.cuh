@@ -1,4 +1,4 @@
-// What it takes to start work: launches, blocks, graphs, cold code and parameters, a barrier of the grid.
+// Cost of starting work: launches, blocks, graphs, cold code and parameters, a barrier of the grid.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -11,7 +11,7 @@ static __global__ void nothing() {}
 static __global__ void one_store(unsigned* out) {
   out[(blockIdx.x * blockDim.x + threadIdx.x) & 0xffff] = 1;
 }
-// Never launched before: a kernel of its own for each number.
+// A separate kernel for each number, so that it has never been launched before.
 template <int kNumber>
 __global__ void fresh(unsigned* out) {
   out[threadIdx.x] = kNumber * blockIdx.x;
@@ -32,7 +32,7 @@ static __global__ void grid_barriers(int rounds, Clock* clocks) {
   if (threadIdx.x == 0) clocks[blockIdx.x] = clock64() - begin;
 }
 
-// Straight code, longer than the innermost caches of instructions, run twice: cold, then warm.
+// Straight-line code, longer than the innermost instruction caches, run twice: first cold, then warm.
 constexpr int kStraight = 2048;
 template <int kCopy>
 __global__ void straight_code(float a, float b, Clock* clocks, float* out) {
@@ -50,7 +50,7 @@ __global__ void straight_code(float a, float b, Clock* clocks, float* out) {
 struct Words {
   unsigned word[512];
 };
-// Pairs of words of one line: the compiler may load the first of a pair before the clock, but not both.
+// Reads pairs of words of one line: the compiler may load the first of a pair before the clock, but not both.
 static __global__ void read_parameters(Words words, Clock* clocks, unsigned* out) {
   unsigned x = 0;
   const Clock begin = clock64();

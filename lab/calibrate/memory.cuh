@@ -1,6 +1,6 @@
-// L1, L2 and device memory: latency by chains of pointers, rates by loads that are all in flight, and what requests
-// that use sectors or lines in part cost. Rates inside a kernel come from its clocks; those of whole launches from the
-// difference of two sizes, so that the launch itself drops out.
+// L1, L2 and device memory: latency from chains of pointers, rates from loads that are all in flight, and the cost of
+// requests that use only parts of sectors or lines. Rates inside a kernel come from its clocks. Rates of whole launches
+// come from the difference of two sizes, so that the launch time cancels.
 #pragma once
 
 #include "calibrate/measure.h"
@@ -30,7 +30,7 @@ __global__ void chase(const char* start, int warm, int loads, Clock* clocks, con
   if (loads < 0) *out = at;
 }
 
-// Four independent 16-byte loads of each thread a round; `span`: elements from block to block (0: all read the same).
+// Each round, a thread does four independent 16-byte loads. span: elements from block to block; 0: all read the same.
 template <Level kLevel>
 __global__ void __launch_bounds__(1024)
     read_rounds(const uint4* data, unsigned mask, unsigned span, int rounds, Clock* clocks, unsigned* out) {
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(1024)
   if (sum != 0) *out = sum;
 }
 
-// One word of each `stride`, several loads in flight. kLevel as above.
+// Reads one word of each `stride`, with several loads in flight. kLevel as above.
 template <Level kLevel>
 __global__ void __launch_bounds__(1024)
     read_strided(const unsigned* data, unsigned mask, unsigned stride, int rounds, Clock* clocks, unsigned* out) {
@@ -86,7 +86,7 @@ static __global__ void write_rounds(uint4* data, unsigned mask, int rounds) {
   }
 }
 
-// One 16-byte element a thread.
+// Reads one 16-byte element a thread.
 static __global__ void read_once(const uint4* in, unsigned* out) {
   const uint4 v = in[blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x];
   if ((v.x | v.y | v.z | v.w) != 0) *out = v.x;
@@ -98,7 +98,7 @@ static __global__ void copy_once(const uint4* in, uint4* out) {
   const size_t i = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x;
   out[i] = in[i];
 }
-// One word of each `stride` words a thread.
+// Reads one word a thread, `stride` words apart.
 static __global__ void read_word(const unsigned* in, size_t stride, size_t mask, unsigned* out) {
   const unsigned v = in[(blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x) * stride & mask];
   if (v != 0) *out = v;
@@ -139,10 +139,10 @@ inline void latencies(Bench& b) {
     return s.cycles / loads;
   };
   b.report.set(Figure::l1_latency_cycles, chain("L1", Level::l1, 128, 64, 64, b.many(1024, 32), Before::busy));
-  // Over 4 MiB: slices near and far.
+  // A range of 4 MiB, so that near and far L2 slices count.
   const int l2 = b.many(4096, 64);
   b.report.set(Figure::l2_latency_cycles, chain("L2", Level::l2, 1056, l2, l2, l2, Before::busy));
-  // Each line is read once after a flush; steps stay inside a page of the translation's tables most of the time.
+  // Each line is read once after a flush. Most steps stay inside a page of the address translation tables.
   const int far = b.many(2048, 64);
   b.report.set(Figure::dram_latency_cycles, chain("DRAM", Level::l2, 4224, far, 0, far, Before::clean_l2));
   CHECK_CUDA(cudaMemset(b.data, 0, b.bytes));
@@ -152,7 +152,7 @@ inline void cache_rates(Bench& b) {
   auto* elements = reinterpret_cast<uint4*>(b.data);
   auto* words = reinterpret_cast<unsigned*>(b.data);
   auto* out = reinterpret_cast<unsigned*>(b.other);
-  // Bytes a cycle of all SMs that are used.
+  // Bytes a cycle, over all SMs in use.
   const auto rate = [&](const char* name, Level level, size_t bytes, int blocks, int rounds) {
     const auto kernel = level == Level::l1 ? read_rounds<Level::l1> : read_rounds<Level::l2>;
     const auto mask = static_cast<unsigned>(bytes / sizeof(uint4) - 1);
@@ -185,7 +185,7 @@ inline void cache_rates(Bench& b) {
     return lanes;
   };
   for (const unsigned stride : {1u, 2u, 8u, 33u}) strided("words from L1", Level::l1, 32768, stride, rounds);
-  const double apart = strided("words from L1", Level::l1, 32768, 32, rounds);  // a bank, and a line, for each pass
+  const double apart = strided("words from L1", Level::l1, 32768, 32, rounds);  // one pass a word: new line, same bank
   b.report.set(Figure::l1_pass_cycles, b.sms / apart);
   strided("a sector of a line from L2", Level::l2, l2, 32, rounds);
   b.report.set(Figure::l2_hot_line_per_ns, strided("one line from L2", Level::l2, 128, 1, rounds) / 32 * b.ghz);
@@ -197,7 +197,7 @@ inline void device_memory(Bench& b) {
   auto* copy = reinterpret_cast<uint4*>(b.other);
   auto* out = reinterpret_cast<unsigned*>(b.other);
   const size_t large = b.bytes / 2, small = large / 4;
-  // Nanoseconds that the larger of two sizes takes more.
+  // Additional nanoseconds of the larger of two sizes.
   const auto more = [&](const char* name, auto launch) {
     double ns[2];
     for (int i = 0; i < 2; ++i) {
@@ -217,7 +217,7 @@ inline void device_memory(Bench& b) {
   b.report.set(Figure::dram_write_gbps, moved / write);
   b.report.set(Figure::dram_copy_gbps, 2 * moved / both);
 
-  // Reads of what fits L2 once, after a fill and after a flush that leaves L2 clean.
+  // Reads of data that fits L2, once after a fill and once after a flush that leaves L2 clean.
   const int blocks = lab::blocks(static_cast<long>(std::min(b.l2_bytes, large) / sizeof(uint4)), kThreads);
   const auto reading = [&](Before before) {
     const Sample s = b.time([&] { read_once<<<blocks, kThreads>>>(in, out); }, before);
@@ -248,7 +248,7 @@ inline void sectors(Bench& b) {
   auto* words = reinterpret_cast<unsigned*>(b.data);
   auto* out = reinterpret_cast<unsigned*>(b.other);
   const size_t all = power_of_two_up_to(b.bytes / 4);
-  // Words a nanosecond: the difference between `most` words and a quarter of them.
+  // Words a nanosecond, from the difference between `most` words and a quarter of them.
   const auto rate = [&](const char* name, size_t stride, size_t footprint, Before before, auto launch) {
     const long most = b.dry ? 1 << 12 : static_cast<long>(std::min<size_t>(size_t{1} << 22, all / stride));
     double ns[2];
@@ -272,7 +272,7 @@ inline void sectors(Bench& b) {
   b.report.set(Figure::dram_piece_bytes_256, piece(64));
   b.report.set(Figure::dram_piece_bytes_512, piece(128));
   const size_t l2 = power_of_two_up_to(b.dry ? 1 << 20 : b.l2_bytes / 3);
-  // One load a thread, as kernels with strides have it; the same loads four at a time: the row above.
+  // One load a thread, as in kernels with strides. The row above does the same loads four at a time.
   b.report.set(Figure::l2_lines_per_ns, rate("read a word, L2", 32, l2, Before::busy, read));
   b.report.set(Figure::partial_write_sectors_per_ns, rate("write a word, L2", 8, l2, Before::busy, write));
   b.report.set(Figure::lone_partial_write_sectors_per_ns, rate("write a word, L2", 32, l2, Before::busy, write));
@@ -283,7 +283,7 @@ inline void sectors(Bench& b) {
 inline void global_atomics(Bench& b) {
   const int blocks = b.dry ? 2 : 8 * b.sms;
   constexpr int kThreads = 256;
-  // Nanoseconds a warp's request takes, all SMs together.
+  // Nanoseconds of a warp's request, over all SMs together.
   const auto request = [&](const char* name, auto zero, auto kernel, unsigned addresses, unsigned stride, int more) {
     using T = decltype(zero);
     double ns[2];
@@ -299,7 +299,7 @@ inline void global_atomics(Bench& b) {
     }
     return (ns[1] - ns[0]) / (blocks * 8. * 2 * more);
   };
-  // 32 lanes in 32 sectors of 8 words
+  // 32 lanes in 32 different sectors of 8 words.
   const unsigned wide = b.dry ? 1 << 10 : 1 << 16;
   b.report.set(Figure::red_sectors_per_ns, 32 / request("red int", 0u, atomics<unsigned, false>, wide, 8, 4));
   b.report.set(Figure::atom_sectors_per_ns, 32 / request("atom int", 0u, atomics<unsigned, true>, wide, 8, 4));

@@ -1,15 +1,15 @@
-// Shared memory, constants, textures, L1: chains whose next address is the value just loaded, so that nothing can be
-// merged, hoisted or overlapped.
+// Shared memory, constants, textures, L1: chains in which each address is the value just loaded, so that loads cannot
+// be merged, hoisted or overlapped.
 #pragma once
 
 #include "calibrate/measure.h"
 
 namespace calibrate {
 
-constexpr int kLoads = 16;  // unrolled
+constexpr int kLoads = 16;  // loads of the unrolled loop
 constexpr int kSharedBytes = 32768;
 
-// Each word of shared memory holds its own address, so that a lane stays where it began. kWords: 1, 2 or 4 a load.
+// Each word of shared memory holds its own address, so a lane stays at its word. kWords: 1, 2 or 4 words a load.
 template <int kWords>
 __global__ void __launch_bounds__(1024) shared_chain(int rounds, int stride_words, Clock* clocks, unsigned* out) {
   extern __shared__ __align__(16) unsigned words[];
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(1024) shared_atomics(int rounds, T one, Clock*
   if (rounds < 0) out[threadIdx.x] = words[threadIdx.x];
 }
 
-constexpr int kTable = 16384;  // words: all of constant memory
+constexpr int kTable = 16384;  // words: the whole constant memory
 static __constant__ unsigned table[kTable];
 static __global__ void __launch_bounds__(1024)
     constant_chain(int rounds, int addresses, int distance, Clock* clocks, unsigned* out) {
@@ -64,7 +64,7 @@ static __global__ void __launch_bounds__(1024)
   if (rounds < 0) out[threadIdx.x] = at;
 }
 
-// Each texel holds its own column's middle.
+// Each texel holds the middle of its own column.
 static __global__ void __launch_bounds__(1024)
     texture_chain(cudaTextureObject_t image, int rounds, Clock* clocks, float* out) {
   float x = threadIdx.x % 32 + .5f;
@@ -80,7 +80,7 @@ static __global__ void __launch_bounds__(1024)
   if (rounds < 0) out[threadIdx.x] = x;
 }
 
-// A local array that no register can hold: its index is not known. spread: lanes use different elements.
+// A local array that cannot be in registers because its index is unknown. spread: lanes use different elements.
 static __global__ void local_stores(int rounds, int spread, Clock* clocks, int* out) {
   int local[128];
   for (int i = 0; i < 128; ++i) local[i] = out[i];
@@ -151,7 +151,7 @@ inline void constants(Bench& b) {
   };
   CHECK_CUDA(cudaMemcpyToSymbol(table, own.data(), sizeof table));
   const double one = cycles(1, 1, 0), eight = cycles(8, 1, 0);
-  // The index becomes an address by one more instruction.
+  // One more instruction turns the index into an address.
   b.report.set(Figure::constant_latency_cycles, one - b.report[Figure::integer_latency_cycles]);
   b.report.set(Figure::constant_address_latency_cycles, (eight - one) / 7);
   b.report.set(Figure::constant_cycles, (cycles(32, 32, 0) - cycles(8, 32, 0)) / 24 / 32);

@@ -1,4 +1,4 @@
-// Copies over the link to the host and to another GPU, fills, managed and mapped memory.
+// Copies over the link to the host and to another GPU; fills; managed and mapped memory.
 #pragma once
 
 #include <cstring>
@@ -12,7 +12,7 @@ static __global__ void touch_pages(unsigned* data, size_t count, size_t step, un
   if (i < count && data[i] == 12345) *out = 1;
 }
 
-// Bytes a nanosecond of a large transfer, and nanoseconds of one of 4 bytes, by events.
+// Measures by events: bytes a nanosecond of a large transfer, and nanoseconds of one of 4 bytes.
 template <class Transfer>
 void copies(Bench& b, const char* name, Transfer transfer, size_t bytes, Figure rate, Figure latency) {
   const Sample small = b.time([&] { transfer(size_t{4}); });
@@ -23,7 +23,7 @@ void copies(Bench& b, const char* name, Transfer transfer, size_t bytes, Figure 
   b.report.set(latency, small.ns);
 }
 
-// The same by the host's clock, until the bytes are there.
+// The same measured by the host's clock, until the bytes have arrived.
 template <class Transfer>
 void host_copies(Bench& b, const char* name, Transfer transfer, size_t bytes, Figure rate, Figure latency) {
   const auto ns = [&](size_t size) {
@@ -32,7 +32,7 @@ void host_copies(Bench& b, const char* name, Transfer transfer, size_t bytes, Fi
       CHECK_CUDA(cudaDeviceSynchronize());
       const double begin = lab::wall_us();
       transfer(size);
-      CHECK_CUDA(cudaDeviceSynchronize());  // a small copy to the device returns before
+      CHECK_CUDA(cudaDeviceSynchronize());  // a small copy to the device returns before it has ended
       samples.push_back((lab::wall_us() - begin) * 1e3);
     }
     return Bench::median(samples);
@@ -116,7 +116,7 @@ inline void prefetch_to_device(const void* data, size_t bytes) {
 #endif
 }
 
-// Memory that the host wrote last, then used on the GPU, then by the host again.
+// Memory written by the host, then used on the GPU, then used by the host again.
 inline void managed(Bench& b) {
   if (!lab::device_attribute(cudaDevAttrConcurrentManagedAccess)) return;
   constexpr size_t kPage = 4096;
@@ -137,7 +137,7 @@ inline void managed(Bench& b) {
     stop.record();
     return stop.us_since(start) * 1e3;
   };
-  // An allocation of its own: of a large one the driver would first have to take a page of 2 MiB apart.
+  // A separate allocation: in a large one the driver would first have to split a page of 2 MiB.
   unsigned* small = nullptr;
   CHECK_CUDA(cudaMallocManaged(&small, kPage));
   const auto small_on_host = [small] { *static_cast<volatile unsigned*>(small) = 1; };

@@ -1,10 +1,10 @@
-// What the fitted rungs of both products share: copies that bring zeros where a matrix ends, and, for the doubles,
-// barriers on which a warp waits for tiles instead of for all other warps.
+// Parts that both fitted rungs share: copies that write zeros beyond the end of a matrix and, for doubles, barriers on
+// which a warp waits for tiles instead of for all other warps.
 #pragma once
 
 #include "gemm/stages.cuh"
 
-// Copies kBytes (4, 8 or 16) to shared memory, or zeros where they are `absent`: one instruction with a predicate.
+// Copies kBytes (4, 8 or 16) to shared memory, or zeros if `absent`: one instruction with a predicate.
 template <int kBytes>
 __device__ __forceinline__ void copy_or_zero(uint32_t to, const void* from, bool absent) {
   if constexpr (kBytes == 16)
@@ -21,7 +21,7 @@ __device__ __forceinline__ void copy_or_zero(uint32_t to, const void* from, bool
         : "memory");
 }
 
-// Starts part `part` of `parts` of a tile's copies: rounds of A, then of B.
+// Starts part `part` of `parts` of a tile's copies: first the rounds of A, then those of B.
 template <class Shape, bool kWhole, class Copy>
 __device__ __forceinline__ void start_part(const Copy& copy, int part, int parts, int left) {
   constexpr int kRounds = Shape::kRoundsA + Shape::kRoundsB;
@@ -35,14 +35,14 @@ __device__ __forceinline__ void start_part(const Copy& copy, int part, int parts
   }
 }
 
-// mbarriers: `count` arrivals end a phase, and phases are told apart by their parity.
+// mbarriers: `count` arrivals end a phase. Its parity distinguishes a phase from the next.
 __device__ __forceinline__ void init_barrier(uint32_t barrier, int count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
 __device__ __forceinline__ void arrive(uint32_t barrier) {
   asm volatile("{.reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [%0];}" ::"r"(barrier) : "memory");
 }
-// As soon as the copies that this thread has started so far are done.
+// Arrives when all copies that this thread has started so far are done.
 __device__ __forceinline__ void arrive_after_copies(uint32_t barrier) {
   asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
 }

@@ -1,29 +1,29 @@
-// The fitted rung for floats: registers that lie so that multiply-adds find their operands in different banks.
+// The fitted rung for floats: registers placed so that multiply-adds find their operands in different banks.
 #pragma once
 
 #include "gemm/fitted.cuh"
 
-// What a block is made of: a warp is 4 x 8 lanes, a lane computes kDown x kAcross elements. The copies of a pair of
-// tiles are started in kParts parts, at as many steps.
+// Shape of a block: a warp is 4 x 8 lanes, and a lane computes kDown x kAcross elements. The copies of a pair of tiles
+// are started in kParts parts, one at each of as many steps.
 template <int kTileM_, int kTileN_, int kDown_, int kAcross_, int kStages_, int kPerSm_, int kParts_>
 struct FittedFloatShape {
   static constexpr int kTileM = kTileM_, kTileN = kTileN_, kTileK = 16, kDown = kDown_, kAcross = kAcross_;
   static constexpr int kStages = kStages_, kPerSm = kPerSm_, kParts = kParts_;
   static constexpr int kWarpsM = kTileM / (4 * kDown), kWarpsN = kTileN / (8 * kAcross);
   static constexpr int kThreads = 32 * kWarpsM * kWarpsN;
-  static constexpr int kPitchA = kTileM + 4;  // a step of A: rows beside each other
+  static constexpr int kPitchA = kTileM + 4;  // one step of A: its rows side by side
   static constexpr int kBytesA = kTileK * kPitchA * 4, kBytes = kBytesA + kTileK * kTileN * 4;
   static constexpr int kShared = kStages * kBytes;
-  static constexpr int kPiecesN = kTileN / 4;                                // of 16 bytes
-  static constexpr int kRowsA = kThreads / 8, kRowsB = kThreads / kPiecesN;  // that a round of copies takes
+  static constexpr int kPiecesN = kTileN / 4;                                // pieces of 16 bytes
+  static constexpr int kRowsA = kThreads / 8, kRowsB = kThreads / kPiecesN;  // rows of a round of copies
   static constexpr int kRoundsA = kTileM * kTileK / kThreads, kRoundsB = kTileK / kRowsB;
   static_assert(kTileM % kRowsA == 0 && kTileK % kRowsB == 0 && kDown % 4 == 0 && kAcross % 4 == 0);
   static_assert(kParts < kTileK && kTileM == 4 * kDown * kWarpsM && kTileN == 8 * kAcross * kWarpsN);
 };
 
-// A block's part of C. kInside: C is as large as a tile, so that the last tiles of a row or column begin earlier and no
-// copy looks for the end of C; of rows before first_row and columns before first_column another block has the same
-// values and stores them.
+// A block's part of C. kInside: C is at least as large as a tile. Then the last tiles of a row or column begin earlier,
+// so that no copy checks for the end of C. Rows before first_row and columns before first_column are computed twice;
+// the other block stores them.
 struct TileCorner {
   int row, column, first_row, first_column;
 };
@@ -35,8 +35,8 @@ __device__ __forceinline__ TileCorner tile_corner(int m, int n) {
   return {kInside ? min(row, m - Shape::kTileM) : row, kInside ? min(column, n - Shape::kTileN) : column, row, column};
 }
 
-// The copies of a thread: where its first pieces of the next tiles come from and go to. A is turned on its way to
-// shared memory, element by element: 8 threads have 8 steps of a row.
+// A thread's copies: source and destination of its first pieces of the next tiles. A is transposed on its way to shared
+// memory, element by element: 8 threads copy 8 steps of a row.
 template <class Shape, bool kWide, bool kInside>
 struct FittedFloatCopy {
   const float *a, *b;
@@ -52,7 +52,7 @@ struct FittedFloatCopy {
     to_a = stage + (step * Shape::kPitchA + row) * 4;
     to_b = stage + Shape::kBytesA + threadIdx.x * 16;
   }
-  // Of the first tiles, whose steps from `left` on do not exist, or of whole ones, if there are any `left`.
+  // Copies round i. !kWhole: the first tiles, `left` steps long. kWhole: a whole tile, or zeros if no tiles are `left`.
   template <bool kWhole>
   __device__ __forceinline__ void round_a(int i, int left) const {
     constexpr int kPer = Shape::kTileM / Shape::kRowsA;
@@ -86,7 +86,7 @@ struct FittedFloatCopy {
   }
 };
 
-// To the next stage; returns how many bytes farther it lies.
+// Goes to the next stage and returns its distance in bytes.
 template <int kStages, int kBytes>
 __device__ __forceinline__ int advance(int& stage) {
   const int further = stage + 1 == kStages ? -stage * kBytes : kBytes;
@@ -94,13 +94,13 @@ __device__ __forceinline__ int advance(int& stage) {
   return further;
 }
 
-// Claim: a multiply-add reads three registers, and a scheduler's registers are two banks, odd and even, of one read a
-// cycle each: a multiply-add a cycle needs one operand from the reuse cache (the one before had it too) and the other
-// two from different banks. Loads of 16 bytes fix a register's bank by its place in the 16 bytes. With rows of A beside
-// each other in shared memory, row y of a lane has bank y % 2, and if its sums have the other bank, 8 multiply-adds in
-// a row share an element of B and nothing collides. The rung before stores 4 sums beside each other with one
-// instruction, which gives them the banks of B: here they are stored one by one, and ptxas is free to choose.
-// Loading runs a step ahead and over the end of a tile, and no branch stands in the loop.
+// Claim: a multiply-add reads three registers. A scheduler has two register banks (odd and even), each with one read a
+// cycle. So for one multiply-add a cycle, one operand must come from the reuse cache (it was an operand of the one
+// before), the other two from different banks. A 16-byte load fixes a register's bank by its place in the 16 bytes.
+// With rows of A side by side in shared memory, row y of a lane has bank y % 2. If its sum has the other bank, 8
+// multiply-adds in a row share an element of B without a conflict. The rung before stores 4 sums with one instruction,
+// which puts them in the banks of B. Here each sum is stored alone, so ptxas is free to choose. Loads run one step
+// ahead, even past the end of a tile, and the loop has no branch.
 template <class Shape, bool kWide, bool kInside>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kPerSm)
     gemm_float_fitted(const float* a, const float* b, float* c, int m, int n, int k) {
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kPerSm)
   extern __shared__ __align__(128) unsigned char stages[];
   const uint32_t shared = static_cast<uint32_t>(__cvta_generic_to_shared(stages));
   const TileCorner corner = tile_corner<Shape, kInside>(m, n);
-  // As in the rung before: lanes l and l ^ 1 share rows of A, l and l ^ 2 columns of B.
+  // As in the rung before: lanes l and l ^ 1 share rows of A, lanes l and l ^ 2 columns of B.
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int tx = (lane & 1) | (lane >> 1 & 2) | (lane >> 2 & 4), ty = (lane >> 1 & 1) | (lane >> 2 & 2);
   const int row = warp / Shape::kWarpsN * 4 * kDown + 4 * ty, column = warp % Shape::kWarpsN * 8 * kAcross + 4 * tx;
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kPerSm)
   const int count = (k + kTileK - 1) / kTileK;
 #pragma unroll
   for (int s = 0; s < kAhead; ++s) {
-    const int steps = s == 0 ? k - (count - 1) * kTileK : kTileK;  // the first tiles take what the others leave
+    const int steps = s == 0 ? k - (count - 1) * kTileK : kTileK;  // the first tiles take the remainder of k
     if (s == 0)
       start_part<Shape, false>(copy, 0, 1, steps);
     else
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kPerSm)
         copy.next_stage(advance<kStages, kBytes>(write));
       }
       load((step + 1) % 2, last ? 0 : step + 1);
-      // Down and up in turns: at a turn the row stays, and its element is in the reuse cache.
+      // Down and up in turns: at each turn the row stays the same, so its element is in the reuse cache.
 #pragma unroll
       for (int x = 0; x < kAcross; ++x)
 #pragma unroll

@@ -3,7 +3,7 @@
 
 #include "gemm/stages.cuh"
 
-// What a block is made of: a warp is 4 x 8 lanes, a lane computes kDown x kAcross elements.
+// Shape of a block: a warp is 4 x 8 lanes, and a lane computes kDown x kAcross elements.
 template <int kTileM_, int kTileN_, int kTileK_, int kDown_, int kAcross_, int kStages_, int kPerSm_>
 struct FloatShape {
   static constexpr int kTileM = kTileM_, kTileN = kTileN_, kTileK = kTileK_, kDown = kDown_, kAcross = kAcross_;
@@ -14,7 +14,7 @@ struct FloatShape {
   static_assert(kWarpsM > 0 && kWarpsN > 0 && kAcross % 4 == 0 && kTileK % 4 == 0);
 };
 
-// Four rows of A beside each other, of which the lanes of a pass want the same piece, lie in different banks.
+// The same piece of four neighbouring rows of A, which the lanes of a pass read, lies in different banks.
 template <int kTileK>
 struct FloatSwizzle {
   static __device__ __forceinline__ int a(int row, int piece) {
@@ -27,8 +27,8 @@ struct FloatSwizzle {
 template <class Shape>
 using FloatSums = float[Shape::kDown][Shape::kAcross];
 
-// One pair of tiles. `row` and `column` are the lane's first in the tiles. B's row comes one step ahead of its use, and
-// A's next 4 steps as well where there are registers for it, with few warps to hide them.
+// Multiplies one pair of tiles. `row` and `column` are the lane's first in the tiles. B's row is loaded one step ahead.
+// A's next 4 steps are too if there are registers for them, when few warps hide the latency.
 template <class Shape, class Tiles>
 __device__ __forceinline__ void multiply_tiles(FloatSums<Shape>& sum, uint32_t stage, int row, int column) {
   constexpr int kDown = Shape::kDown, kQuads = Shape::kAcross / 4, kAhead = Shape::kAcross >= 16 ? 2 : 1;
@@ -56,11 +56,11 @@ __device__ __forceinline__ void multiply_tiles(FloatSums<Shape>& sum, uint32_t s
   }
 }
 
-// Claim: a load of 16 bytes a lane is 4 passes of 8 lanes each, but 2 where every lane has the address of its
-// neighbour, l ^ 1 or l ^ 2. Lanes that differ in bit 0 share their rows of A, those that differ in bit 1 their columns
-// of B: half the passes of lanes numbered along a row. For 8 x 16 elements a lane that is 12 passes where the
-// multiply-adds of 4 schedulers take 32 cycles. A stays as it is in memory, so that copies need no registers: a lane
-// reads 4 steps of a row at a time.
+// Claim: a load of 16 bytes a lane takes 4 passes of 8 lanes. It takes 2 if every lane has the same address as its
+// neighbour l ^ 1 or l ^ 2. Here lanes that differ in bit 0 share rows of A, and those that differ in bit 1 share
+// columns of B: half the passes of lanes numbered along a row. For 8 x 16 elements a lane that is 12 passes, while the
+// multiply-adds of 4 schedulers take 32 cycles. A keeps its layout, so copies need no registers: a lane reads 4 steps
+// of a row at a time.
 template <class Shape, bool kWide>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kPerSm)
     gemm_float_stages(const float* a, const float* b, float* c, int m, int n, int k) {

@@ -1,9 +1,9 @@
 // C = A B, row-major, A is m x k, B is k x n, any sizes, T is double or float: from one thread to shared memory. The
-// rungs that follow, with registers, are those of matmul/register_tile.cuh.
+// rungs that follow compute in registers (matmul/register_tile.cuh).
 #pragma once
 
-// Claim: one thread, rows of C built up in memory (row, step, column: the order that suits a cache): one multiply-add
-// at a time, and three accesses for it.
+// Claim: one thread does one multiply-add at a time, with three memory accesses for each. It builds up rows of C in
+// memory (row, step, column: the loop order that suits a cache).
 template <class T>
 __global__ void gemm_one_thread(const T* a, const T* b, T* c, int m, int n, int k) {
   for (int row = 0; row < m; ++row) {
@@ -15,7 +15,7 @@ __global__ void gemm_one_thread(const T* a, const T* b, T* c, int m, int n, int 
   }
 }
 
-// Claim: one thread for each element: all SMs work, and each multiply-add needs two loads, one from A, one from B.
+// Claim: one thread for each element: all SMs work. Each multiply-add needs two loads, one from A and one from B.
 template <class T>
 __global__ void gemm_one_element(const T* a, const T* b, T* c, int m, int n, int k) {
   const int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
@@ -25,13 +25,13 @@ __global__ void gemm_one_element(const T* a, const T* b, T* c, int m, int n, int
   c[static_cast<long>(row) * n + column] = sum;
 }
 
-// Claim: kCount elements below each other share the element of B: 1 + kCount loads for kCount multiply-adds instead of
-// 2 kCount. A warp still reads B along a row, so every request stays as short as it was.
+// Claim: kCount elements in a column share the element of B: 1 + kCount loads for kCount multiply-adds instead of 2
+// kCount. A warp still reads B along a row, so a request touches no more sectors than before.
 template <class T, int kCount>
 __global__ void gemm_down(const T* a, const T* b, T* c, int m, int n, int k) {
   const int row = (blockIdx.y * blockDim.y + threadIdx.y) * kCount, column = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= m || column >= n) return;
-  const T* from[kCount];  // rows that do not exist read the last one, and are not stored
+  const T* from[kCount];  // missing rows read the last one and are not stored
   for (int p = 0; p < kCount; ++p) from[p] = a + static_cast<long>(min(row + p, m - 1)) * k;
   T sum[kCount] = {};
   for (int i = 0; i < k; ++i) {
@@ -41,8 +41,8 @@ __global__ void gemm_down(const T* a, const T* b, T* c, int m, int n, int k) {
   for (int p = 0; p < kCount && row + p < m; ++p) c[static_cast<long>(row + p) * n + column] = sum[p];
 }
 
-// Claim: kCount elements beside each other share the element of A: as few loads as below each other, but now the
-// threads of a warp read B kCount elements apart: each request touches kCount times the sectors.
+// Claim: kCount elements in a row share the element of A: as few loads as in a column. But the threads of a warp now
+// read B kCount elements apart, so each request touches kCount times the sectors.
 template <class T, int kCount>
 __global__ void gemm_across(const T* a, const T* b, T* c, int m, int n, int k) {
   const int row = blockIdx.y * blockDim.y + threadIdx.y, column = (blockIdx.x * blockDim.x + threadIdx.x) * kCount;
@@ -54,18 +54,18 @@ __global__ void gemm_across(const T* a, const T* b, T* c, int m, int n, int k) {
     const T left = a[static_cast<long>(row) * k + i];
     for (int p = 0; p < kCount; ++p) sum[p] += left * b[static_cast<long>(i) * n + from[p]];
   }
-#pragma unroll  // clang leaves the sums in local memory else
+#pragma unroll  // otherwise clang leaves the sums in local memory
   for (int p = 0; p < kCount && column + p < n; ++p) c[static_cast<long>(row) * n + column + p] = sum[p];
 }
 
-// Claim: the document's last step: tiles of 32 x 32 in shared memory, one row of the block a warp, global loads down by
-// 32. The sum too lies in shared memory, so that each multiply-add reads three words there and writes one.
+// Claim: the document's last step. Tiles of 32 x 32 in shared memory, one row of the block a warp: 32 times fewer
+// global loads. The sum is in shared memory too, so each multiply-add reads three words there and writes one.
 template <class T, int kTile>
 __global__ void gemm_shared_sum(const T* a, const T* b, T* c, int m, int n, int k) {
   __shared__ T tile_a[kTile][kTile], tile_b[kTile][kTile], tile_c[kTile][kTile];
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int row = blockIdx.y * kTile + ty, column = blockIdx.x * kTile + tx;
-  volatile T& sum = tile_c[ty][tx];  // volatile: a compiler would keep it in a register otherwise
+  volatile T& sum = tile_c[ty][tx];  // volatile: otherwise a compiler would keep it in a register
   sum = 0;
   for (int first = 0; first < k; first += kTile) {
     tile_a[ty][tx] = row < m && first + tx < k ? a[static_cast<long>(row) * k + first + tx] : T(0);
@@ -77,7 +77,7 @@ __global__ void gemm_shared_sum(const T* a, const T* b, T* c, int m, int n, int 
   if (row < m && column < n) c[static_cast<long>(row) * n + column] = sum;
 }
 
-// Claim: the same with the sum in a register, where only its own thread needs it: two words for each multiply-add.
+// Claim: as before, but the sum is in a register, since only its own thread needs it: two words for each multiply-add.
 template <class T, int kTile>
 __global__ void gemm_shared(const T* a, const T* b, T* c, int m, int n, int k) {
   __shared__ T tile_a[kTile][kTile], tile_b[kTile][kTile];
@@ -94,16 +94,16 @@ __global__ void gemm_shared(const T* a, const T* b, T* c, int m, int n, int k) {
   if (row < m && column < n) c[static_cast<long>(row) * n + column] = sum;
 }
 
-// One step of a warp on the tensor cores: D = A B + D, A 8 x 4, B 4 x 8, D 8 x 8 doubles, spread over the lanes: lane l
-// holds A[l / 4][l % 4], B[l % 4][l / 4], D[l / 4][2 (l % 4)] and the one right of it.
+// One step of a warp on the tensor cores: D = A B + D, with A 8 x 4, B 4 x 8, D 8 x 8 doubles over the lanes. Lane l
+// holds A[l / 4][l % 4], B[l % 4][l / 4], D[l / 4][2 (l % 4)] and the element right of it.
 __device__ __forceinline__ void tensor_step(double (&d)[2], double a, double b) {
   asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                : "+d"(d[0]), "+d"(d[1])
                : "d"(a), "d"(b));
 }
 
-// Claim: the tensor cores multiply doubles too, at twice the rate of the ordinary units (H200: 67 against 34 TFLOP/s):
-// a warp computes 32 x 32 elements by 256 multiply-adds an instruction, and a lane reads 8 words for 16 instructions.
+// Claim: the tensor cores multiply doubles too, at twice the rate of the ordinary units (H200: 67 against 34 TFLOP/s).
+// A warp computes 32 x 32 elements with 256 multiply-adds an instruction. A lane reads 8 words for 16 instructions.
 // Padding of 4 doubles a row keeps those reads free of bank conflicts.
 template <int kDepth>
 __global__ void __launch_bounds__(128) gemm_tensor(const double* a, const double* b, double* c, int m, int n, int k) {

@@ -1,10 +1,10 @@
-// What the last rungs of both products share: tiles that arrive in shared memory by asynchronous copies, several of
-// them on the way, and the order in which blocks take the tiles of C.
+// Parts that the last rungs of both products share: asynchronous copies of tiles to shared memory, with several tiles
+// in flight, and the order in which blocks take the tiles of C.
 #pragma once
 
 #include <cstdint>
 
-// Copies kBytes (4, 8 or 16) to shared memory, or zeros if not `exists`, without a register between.
+// Copies kBytes (4, 8 or 16) to shared memory, or zeros if not `exists`, without going through a register.
 template <int kBytes>
 __device__ __forceinline__ void copy_async(uint32_t to, const void* from, bool exists) {
   const int size = exists ? kBytes : 0;
@@ -17,12 +17,12 @@ __device__ __forceinline__ void copy_async(uint32_t to, const void* from, bool e
 __device__ __forceinline__ void commit_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
-template <int kLater>  // all but the last kLater groups have arrived
+template <int kLater>  // waits until all but the last kLater groups have arrived
 __device__ __forceinline__ void await_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kLater) : "memory");
 }
 
-// 16 bytes of shared memory.
+// Loads 16 bytes of shared memory.
 __device__ __forceinline__ void load_shared(double (&v)[2], uint32_t from) {
   asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(v[0]), "=d"(v[1]) : "r"(from) : "memory");
 }
@@ -33,8 +33,8 @@ __device__ __forceinline__ void load_shared(float (&v)[4], uint32_t from) {
                : "memory");
 }
 
-// Blocks that run at the same time take tiles that lie in a square of C, so that they share rows of A and columns of B
-// in L2: bands of kBand tiles down, and within a band column by column.
+// Blocks that run at the same time take tiles in a square of C, so that they share rows of A and columns of B in L2.
+// The order is bands of kBand tiles down, and column by column within a band.
 struct TilePlace {
   int row, column;
 };
@@ -46,8 +46,8 @@ __device__ __forceinline__ TilePlace tile_place(int block, int down, int across)
 }
 
 // The tiles of A (kTileM x kTileK) and B (kTileK x kTileN) of one stage, in pieces of 16 bytes. Swizzle::a and b give
-// the place of a piece within its row. kWide: rows of both matrices are aligned to 16 bytes; else every element is
-// copied for itself.
+// the place of a piece within its row. kWide: rows of both matrices are aligned to 16 bytes. Otherwise every element is
+// copied separately.
 template <class T, int kTileM, int kTileN, int kTileK, int kThreads, bool kWide, class Swizzle>
 struct Stage {
   static constexpr int kPack = 16 / sizeof(T), kPiecesK = kTileK / kPack, kPiecesN = kTileN / kPack;
@@ -56,7 +56,7 @@ struct Stage {
   static_assert(kRoundsA * kThreads == kTileM * kPiecesK && kRoundsB * kThreads == kTileK * kPiecesN);
   static_assert(kThreads % kPiecesK == 0 && kThreads % kPiecesN == 0);
 
-  // Where piece `piece` of row `row` lies in a stage.
+  // Byte offset of piece `piece` of row `row` in a stage.
   static __device__ __forceinline__ int at_a(int row, int piece) {
     return (row * kPiecesK + Swizzle::a(row, piece)) * 16;
   }
@@ -64,7 +64,7 @@ struct Stage {
     return kBytesA + (row * kPiecesN + Swizzle::b(row, piece)) * 16;
   }
 
-  // Piece `piece` of one row; `left` elements of it exist, and none where the row does not.
+  // Copies a piece of one row, of which `left` elements exist (none if the row does not exist).
   static __device__ __forceinline__ void copy_piece(uint32_t to, const T* from, const T* somewhere, int left) {
     if constexpr (kWide) {
       copy_async<16>(to, left > 0 ? from : somewhere, left > 0);
@@ -74,8 +74,8 @@ struct Stage {
         copy_async<sizeof(T)>(to + i * sizeof(T), left > i ? from + i : somewhere, left > i);
     }
   }
-  // Rows from row0 of A and columns from column0 of B, steps from first. The thread's number is read anew each time:
-  // what follows from it would else be kept in registers that the sums need.
+  // Copies rows from row0 of A and columns from column0 of B, steps from first. The thread index is read anew each
+  // time; otherwise values derived from it would occupy registers that the sums need.
   static __device__ __forceinline__ void copy(uint32_t stage, const T* a, const T* b, int row0, int column0, int first,
                                               int m, int n, int k) {
     int thread;
@@ -99,8 +99,8 @@ struct Stage {
   }
 };
 
-// The loop over k. `use(stage)` multiplies a pair of tiles that has arrived, while kStages - 1 later ones are on the
-// way; one barrier a pair, which both shows the tiles to all and frees the stage that is filled next.
+// The loop over k. `use(stage)` multiplies a pair of tiles that has arrived, while kStages - 1 later pairs are in
+// flight. One barrier a pair makes the tiles visible to all threads and frees the stage that is filled next.
 template <int kStages, class Tiles, class T, int kTileK, class Use>
 __device__ __forceinline__ void for_tiles(uint32_t shared, const T* a, const T* b, int row0, int column0, int m, int n,
                                           int k, Use use) {

@@ -1,12 +1,12 @@
-// The fitted rung for doubles: fragments that come from shared memory in the registers that the tensor cores want, and
-// warps that wait for tiles, not for each other.
+// The fitted rung for doubles: loads from shared memory put fragments into the registers that the tensor cores need,
+// and warps wait for tiles, not for each other.
 #pragma once
 
 #include "gemm/fitted.cuh"
 #include "gemm/tensor_stages.cuh"
 
-// What a block is made of. The product is computed turned round, C^T = B^T A^T: an instruction's 16 rows are columns of
-// C. kDown counts its 8 columns, rows of C, that a warp has below each other.
+// Shape of a block. The product is computed transposed, C^T = B^T A^T: an instruction's 16 rows are columns of C, and
+// its 8 columns are rows of C. kDown: groups of 8 rows of C in a warp.
 template <int kTileM_, int kTileN_, int kWarpsM_, int kWarpsN_, int kStages_>
 struct FittedTensorShape {
   static constexpr int kTileM = kTileM_, kTileN = kTileN_, kTileK = 16, kStages = kStages_, kPerSm = 1;
@@ -14,15 +14,15 @@ struct FittedTensorShape {
   static constexpr int kDown = kTileM / kWarpsM_ / 8, kAcross = kTileN / kWarpsN_ / 16;
   static constexpr int kBytesA = kTileM * kTileK * 8, kBytes = kBytesA + kTileK * kTileN * 8;
   static constexpr int kShared = kStages * kBytes;
-  static constexpr int kPiecesK = kTileK / 2, kPiecesN = kTileN / 2;                // of 16 bytes
-  static constexpr int kRowsA = kThreads / kPiecesK, kRowsB = kThreads / kPiecesN;  // that a round of copies takes
+  static constexpr int kPiecesK = kTileK / 2, kPiecesN = kTileN / 2;                // pieces of 16 bytes
+  static constexpr int kRowsA = kThreads / kPiecesK, kRowsB = kThreads / kPiecesN;  // rows of a round of copies
   static constexpr int kRoundsA = (kTileM + kRowsA - 1) / kRowsA, kRoundsB = kTileK / kRowsB;
   static_assert(kRoundsB * kRowsB == kTileK && kRowsA % 2 == 0 && kStages >= 4);
   static_assert(kTileM == kDown * kWarpsM_ * 8 && kTileN == kAcross * kWarpsN_ * 16);
 };
 
-// The copies of a thread: where its first pieces of the next tiles come from and go to. Rows and columns behind the
-// matrix's end are copies of its last ones; nobody stores what comes of them.
+// A thread's copies: source and destination of its first pieces of the next tiles. Rows and columns beyond the matrix
+// are copies of its last ones; their results are not stored.
 template <class Shape, bool kWide>
 struct FittedTensorCopy {
   const double *a, *b;
@@ -39,7 +39,7 @@ struct FittedTensorCopy {
     to_a = stage + (row * Shape::kPiecesK + TensorSwizzle::a(row, piece_a)) * 16;
     to_b = stage + Shape::kBytesA + (step * Shape::kPiecesN + TensorSwizzle::b(step, piece_b)) * 16;
   }
-  // Of the first tiles, whose steps from `left` on do not exist, or of whole ones, if there are any `left`.
+  // Copies round i. !kWhole: the first tiles, `left` steps long. kWhole: a whole tile, or zeros if no tiles are `left`.
   template <bool kWhole>
   __device__ __forceinline__ void round_a(int i, int left) const {
     const int row = threadIdx.x / Shape::kPiecesK + i * Shape::kRowsA, step = threadIdx.x % Shape::kPiecesK * 2;
@@ -75,9 +75,9 @@ struct FittedTensorCopy {
   }
 };
 
-// What a lane holds of a step of 8: pairs of columns 2 g and 2 g + 1 of B at steps 2 q and 2 q + 1, and of rows g of A
-// the same two steps. Each load of 16 bytes brings two doubles that the instruction wants beside each other: no
-// register moves.
+// A lane's operands of a step of 8: columns 2 g and 2 g + 1 of B at steps 2 q and 2 q + 1, and rows g of A at the same
+// two steps. Each 16-byte load brings two doubles that the instruction needs in neighbouring registers, so no register
+// is moved.
 template <class Shape>
 struct FittedFragments {
   double b[Shape::kAcross][4], a[Shape::kDown][2];
@@ -96,7 +96,7 @@ struct FittedFragments {
 template <class Shape>
 using FittedSums = double[Shape::kDown][Shape::kAcross][4];
 
-// A lane's rows are 2 q and 2 q + 1 of 8, its columns 2 g and 2 g + 1 of 16.
+// A lane holds rows 2 q and 2 q + 1 of 8 and columns 2 g and 2 g + 1 of 16.
 template <class Shape, bool kWide>
 __device__ __forceinline__ void store_fitted(const FittedSums<Shape>& sum, double* c, int row0, int column0, int m,
                                              int n) {
@@ -124,7 +124,7 @@ __device__ __forceinline__ void store_fitted(const FittedSums<Shape>& sum, doubl
 template <int kStages>
 struct RingPlace {
   int stage, parity;
-  // To the next stage; returns how many bytes farther it lies.
+  // Goes to the next stage and returns its distance in bytes.
   template <int kBytes>
   __device__ __forceinline__ int advance() {
     const bool around = stage + 1 == kStages;
@@ -135,12 +135,12 @@ struct RingPlace {
   }
 };
 
-// Claim: m16n8k8 wants of its first operand two rows beside each other in registers, where 16 bytes of A are two steps
-// of one row: the rung before moves 11 registers for each instruction. Turned round, the first operand is B, whose
-// columns do lie beside each other, and no register is moved. A step's fragments are loaded while the ones before are
-// multiplied. Stages are handed on by mbarriers: a warp waits until the copies of a tile have arrived, and copies go
-// where all warps have read two tiles ago. At a barrier of the whole block both warps of a scheduler would wait at the
-// same time, and its tensor core with them.
+// Claim: m16n8k8 needs two rows of its first operand in neighbouring registers, but 16 bytes of A are two steps of one
+// row. So the rung before moves 11 registers for each instruction. In the transposed product the first operand is B,
+// whose columns do lie side by side: no register is moved. A step's fragments are loaded while the ones before are
+// multiplied. mbarriers pass stages on: a warp waits until a tile's copies have arrived, and copies overwrite a tile
+// that all warps read two tiles ago. At a barrier of the whole block, both warps of a scheduler would wait at the same
+// time and leave its tensor core idle.
 template <class Shape, bool kWide>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kPerSm)
     gemm_tensor_fitted(const double* a, const double* b, double* c, int m, int n, int k) {
@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kPerSm)
   const int count = (k + kTileK - 1) / kTileK;
 #pragma unroll
   for (int s = 0; s < kAhead; ++s) {
-    const int steps = s == 0 ? k - (count - 1) * kTileK : kTileK;  // the first tiles take what the others leave
+    const int steps = s == 0 ? k - (count - 1) * kTileK : kTileK;  // the first tiles take the remainder of k
     if (s == 0)
       start_part<Shape, false>(copy, 0, 1, steps);
     else
@@ -193,7 +193,7 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kPerSm)
     await_phase(free + 8 * write.stage, write.parity);
 #pragma unroll
     for (int step = 0; step < 2; ++step) {
-      if (step == 1) {  // both steps' fragments are loaded: on to the next tiles
+      if (step == 1) {  // both steps' fragments are loaded: go to the next tiles
         __syncwarp();
         if (threadIdx.x % 32 == 0) arrive(free + 8 * read.stage);
         const int further = read.template advance<kBytes>();

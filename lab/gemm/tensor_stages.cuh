@@ -1,4 +1,4 @@
-// The last rung for doubles: tensor cores by the shapes of compute capability 9.0, fed by asynchronous copies.
+// The last rung for doubles: tensor cores in the shapes of compute capability 9.0, fed by asynchronous copies.
 #pragma once
 
 #include "gemm/stages.cuh"
@@ -28,16 +28,16 @@ __device__ __forceinline__ void tensor_step(double (&d)[4], const double (&a)[kS
           "d"(b[2]), "d"(b[3]));
 }
 
-// The order of steps within a product is free as long as A and B agree: a lane takes steps 2 q and 2 q + 1 of every 8,
-// which lie side by side in A's rows, and columns 2 g and 2 g + 1 of B, for two products beside each other. So all
-// loads are of 16 bytes. A quarter of a warp (8 lanes, one pass) then wants 4 pieces of 2 rows of A, and 2 pieces of 4
-// rows of B, 2 rows apart: these swizzles lay them in 8 different places.
+// The order of steps in a product is free if A and B agree. A lane takes steps 2 q and 2 q + 1 of every 8, which lie
+// side by side in A's rows, and columns 2 g and 2 g + 1 of B, for two neighbouring products. So all loads are of 16
+// bytes. A quarter of a warp (8 lanes, one pass) then reads 4 pieces of 2 rows of A, and 2 pieces of 4 rows of B, 2
+// rows apart. These swizzles put them in 8 different places.
 struct TensorSwizzle {
   static __device__ __forceinline__ int a(int row, int piece) { return piece ^ (row & 1) << 2; }
   static __device__ __forceinline__ int b(int row, int piece) { return piece ^ (row >> 1 & 3) << 1; }
 };
 
-// What a block is made of.
+// Shape of a block.
 template <int kTileM_, int kTileN_, int kTileK_, int kWarpsM_, int kWarpsN_, int kStages_, int kStep_, int kPerSm_ = 1>
 struct TensorShape {
   static constexpr int kTileM = kTileM_, kTileN = kTileN_, kTileK = kTileK_, kWarpsM = kWarpsM_, kWarpsN = kWarpsN_;
@@ -47,8 +47,8 @@ struct TensorShape {
   static_assert(kTileK >= 16 && kTileK % kStep == 0 && kStep >= 8 && kAcross % 2 == 0);
 };
 
-// Where a lane's first pieces of a stage lie: what TensorSwizzle gives for row g of A and step 2 q of B. All others of
-// a step lie whole rows and 128 bytes farther, so that the distance stands in the instruction.
+// Address of a lane's first pieces of a stage: TensorSwizzle for row g of A and step 2 q of B. All other pieces of a
+// step are whole rows and 128 bytes farther, so that the instruction holds the distance as a constant.
 template <class Shape>
 struct LanePlace {
   uint32_t a, b;
@@ -60,12 +60,12 @@ struct LanePlace {
   }
 };
 
-// What a lane holds of one product's row of A, from steps `first` on, which is a constant.
+// Loads a lane's part of one product's row of A, from step `first` on, which is a constant.
 template <class Shape>
 __device__ __forceinline__ void load_a(double (&a)[Shape::kStep / 2], uint32_t at, int y, int first) {
 #pragma unroll
   for (int e = 0; e < Shape::kStep / 8; ++e) {
-    const int eight = first / 8 + e;  // 4 pieces: bit 2 of a piece is what the swizzle turns
+    const int eight = first / 8 + e;  // 4 pieces: the swizzle flips bit 2 of a piece
     const uint32_t from = (eight % 2 ? at ^ 64 : at) + eight / 2 * 128;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -76,7 +76,7 @@ __device__ __forceinline__ void load_a(double (&a)[Shape::kStep / 2], uint32_t a
     }
   }
 }
-// The same of B, for all products of a row.
+// Loads the same of B, for all products of a row.
 template <class Shape>
 __device__ __forceinline__ void load_b(double (&b)[Shape::kAcross][Shape::kStep / 4], uint32_t at, int first) {
 #pragma unroll
@@ -95,8 +95,8 @@ __device__ __forceinline__ void load_b(double (&b)[Shape::kAcross][Shape::kStep 
 template <class Shape>
 using TensorSums = double[Shape::kDown][Shape::kAcross][4];
 
-// One pair of tiles. A's rows come one product ahead of their use; with short steps B's come one step ahead, with long
-// ones there are no registers for that.
+// Multiplies one pair of tiles. A's rows are loaded one product ahead. With short steps B's are loaded one step ahead;
+// with long ones there are no registers for that.
 template <class Shape>
 __device__ __forceinline__ void multiply_tiles(TensorSums<Shape>& sum, uint32_t at_a, uint32_t at_b) {
   constexpr int kSteps = Shape::kTileK / Shape::kStep, kDown = Shape::kDown, kAhead = Shape::kStep == 8 ? 2 : 1;
@@ -115,7 +115,7 @@ __device__ __forceinline__ void multiply_tiles(TensorSums<Shape>& sum, uint32_t 
   }
 }
 
-// A lane's columns of two products beside each other are 4 in a row: 4 q to 4 q + 3 of 16.
+// In two neighbouring products a lane has 4 columns in a row: 4 q to 4 q + 3 of 16.
 template <class Shape, bool kWide>
 __device__ __forceinline__ void store_sums(const TensorSums<Shape>& sum, double* c, int row0, int column0, int m,
                                            int n) {
@@ -141,10 +141,10 @@ __device__ __forceinline__ void store_sums(const TensorSums<Shape>& sum, double*
   }
 }
 
-// Claim: the shapes of 9.0 do 4 to 8 times the work of m8n8k4 an instruction, and they alone reach the peak. A warp of
-// 64 x 32 elements reads 768 bytes of shared memory for a step of 2048 multiply-adds: 48 passes of 8 warps in the 128
-// cycles that the tensor cores take. Global memory is read by copies that need no registers, kStages - 1 tiles ahead;
-// a warp's fragments are loaded while others are multiplied.
+// Claim: only the shapes of 9.0 reach the peak: they do 4 to 8 times the work of m8n8k4 an instruction. A warp of 64 x
+// 32 elements reads 768 bytes of shared memory for a step of 2048 multiply-adds. That is 48 passes for 8 warps in the
+// 128 cycles of the tensor cores. Copies without registers read global memory kStages - 1 tiles ahead. A warp's
+// fragments are loaded while others are multiplied.
 template <class Shape, bool kWide>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kPerSm)
     gemm_tensor_stages(const double* a, const double* b, double* c, int m, int n, int k) {

@@ -1,17 +1,17 @@
-// The blur by texture's last rung: the texture unit brings four pixels at a time, and each only once.
+// The last rung of the blur by texture: the texture unit fetches four pixels at a time, each pixel only once.
 #pragma once
 
 #include "image/blur_stream.cuh"
 
 namespace image {
 
-// A lane has 4 columns; the first and the last one's are the halo.
+// A lane has 4 columns. The first and the last lane's columns are the halo.
 constexpr int kGatherPer = 4, kGatherStrip = 30 * kGatherPer;
 
-// Claim: a texture request costs 8 cycles an SM whatever it brings, so 49 of them a pixel are 400 us for 8 million
-// pixels on an H200. A gather brings 2 x 2 pixels, whose rows and columns the warp then has: it streams down its
-// columns as `blur / stream` does, neighbours come by shuffles, and the rows between wait in registers. 0.27 requests a
-// pixel and the halo above and below are left: 8 bytes a pixel of memory are the limit again.
+// Claim: a texture request costs 8 cycles an SM, however much it returns. 49 requests a pixel take 400 us for 8 million
+// pixels on an H200. A gather returns 2 x 2 pixels. The warp streams down its columns as `blur / stream` does:
+// neighbours come by shuffles, and the rows between wait in registers. That leaves 0.27 requests a pixel and the halo
+// above and below. The limit is again the memory, with 8 bytes a pixel.
 template <int kRadius, int kAhead, int kWarps, bool kWide>
 __global__ void __launch_bounds__(32 * kWarps)
     blur_gather(cudaTextureObject_t in, float* out, Weights<kRadius> weights, int rows, int columns, int chunk) {
@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(32 * kWarps)
   constexpr int kTaps = 2 * kRadius + 1;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, strips = (columns + kGatherStrip - 1) / kGatherStrip;
   const int index = blockIdx.x * kWarps + warp, first = index / strips * chunk, last = min(first + chunk, rows);
-  if (first >= rows) return;  // the whole warp
+  if (first >= rows) return;  // the whole warp ends
   const int x = index % strips * kGatherStrip + (lane - 1) * kGatherPer;
   float4 ahead[kAhead][2];  // rows y and y + 1, columns x and x + 1, then x + 2 and x + 3
   const auto ask = [&](float4(&to)[2], int y) {

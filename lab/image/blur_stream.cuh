@@ -1,4 +1,4 @@
-// The separable blur's last rung: both passes in one, by warps that stream down their columns.
+// The last rung of the separable blur: both passes in one, by warps that stream down their columns.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace image {
 
-// By value, so that a weight is an operand from constant memory.
+// Passed by value, so that a weight is an operand in constant memory.
 template <int kRadius>
 struct Weights {
   float w[2 * kRadius + 1];
 };
 
-// A strip of 128 columns and the halo; rows are asked for kAhead - 1 before their use.
+// A strip of 128 columns and its halo. Rows are requested kAhead - 1 rows before their use.
 template <int kRadius_, int kAhead_, int kWarps_ = 4>
 struct BlurStrip {
   static constexpr int kRadius = kRadius_, kAhead = kAhead_, kWarps = kWarps_, kPer = 4, kWidth = 32 * kPer;
@@ -23,7 +23,7 @@ struct BlurStrip {
   static_assert((kAhead & (kAhead - 1)) == 0 && kPieces <= 64);
 };
 
-// Asks for the row `y` of the image, or the nearest that there is: whole pieces where they exist, else by pixels.
+// Requests row `y` of the image, or the nearest one in it: whole 16-byte pieces if they exist, otherwise pixels.
 template <class S, bool kWide>
 __device__ __forceinline__ void ask_row(uint32_t ring, const float* in, int y, int left, int rows, int columns) {
   const float* const from = in + static_cast<long>(min(max(y, 0), rows - 1)) * columns;
@@ -41,17 +41,17 @@ __device__ __forceinline__ void ask_row(uint32_t ring, const float* in, int y, i
   }
 }
 
-// Claim: the plane between the passes is never anywhere: a row that comes in is blurred along the row, and what that
-// gives is added at once to the sums of the 2 kRadius + 1 rows that it belongs to, which are registers and move on by
-// one as they are added to. A pixel costs 8 bytes of memory, a quarter of 5 loads of 16 bytes from shared memory (17
-// taps), and 34 multiply-adds.
+// Claim: the plane between the passes is never stored. A new row is blurred along the row. The result is added at once
+// to the sums of the 2 kRadius + 1 rows that need it. These sums are registers and move on by one with each addition.
+// A pixel costs 8 bytes of memory, a quarter of 5 loads of 16 bytes from shared memory (17 taps), and 34
+// multiply-adds.
 template <class S, bool kWide>
 __global__ void __launch_bounds__(32 * S::kWarps)
     blur_stream(const float* in, float* out, Weights<S::kRadius> weights, int rows, int columns, int chunk) {
   extern __shared__ __align__(16) unsigned char blur_rings[];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, strips = (columns + S::kWidth - 1) / S::kWidth;
   const int index = blockIdx.x * S::kWarps + warp, first = index / strips * chunk, last = min(first + chunk, rows);
-  if (first >= rows) return;  // the whole warp
+  if (first >= rows) return;  // the whole warp ends
   const int left = index % strips * S::kWidth, x = left + lane * S::kPer;
   const uint32_t ring = static_cast<uint32_t>(__cvta_generic_to_shared(blur_rings)) + warp * S::kAhead * S::kRowBytes;
   const auto ask = [&](int y) {

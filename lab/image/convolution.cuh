@@ -1,4 +1,4 @@
-// Blur (7 x 7, Gaussian) and edges (Sobel) by convolution. Outside the image is its nearest pixel. Blocks of 32 x 8.
+// Blur (7 x 7, Gaussian) and edges (Sobel) by convolution. Outside the image: the nearest pixel. Blocks of 32 x 8.
 #pragma once
 
 namespace image {
@@ -13,7 +13,7 @@ __device__ inline int inside(int i, int n) {
   return min(max(i, 0), n - 1);
 }
 
-// The part of the image below a block and kHalo pixels round it, to shared memory, by all threads of the block.
+// All threads of the block copy its part of the image, with kHalo pixels around it, to shared memory.
 template <int kHalo, class T>
 __device__ void load_tile(const T* in, T (&tile)[kTileY + 2 * kHalo][kTileX + 2 * kHalo], int rows, int columns) {
   for (int y = threadIdx.y; y < kTileY + 2 * kHalo; y += kTileY)
@@ -25,7 +25,7 @@ __device__ void load_tile(const T* in, T (&tile)[kTileY + 2 * kHalo][kTileX + 2 
   __syncthreads();
 }
 
-// Claim: 49 pixels and 49 weights from global memory for each result: 98 requests a warp.
+// Claim: each result reads 49 pixels and 49 weights from global memory: 98 requests a warp.
 __global__ void blur_global(const float* in, const float* filter, float* out, int rows, int columns) {
   const int c = blockIdx.x * kTileX + threadIdx.x, r = blockIdx.y * kTileY + threadIdx.y;
   if (c >= columns || r >= rows) return;
@@ -36,7 +36,7 @@ __global__ void blur_global(const float* in, const float* filter, float* out, in
   out[r * columns + c] = sum;
 }
 
-// Claim: all threads want the same weight at once: in constant memory it costs no request. 49 requests are left.
+// Claim: all threads read the same weight at once, so from constant memory it costs no request. 49 requests are left.
 __global__ void blur_constant(const float* in, float* out, int rows, int columns) {
   const int c = blockIdx.x * kTileX + threadIdx.x, r = blockIdx.y * kTileY + threadIdx.y;
   if (c >= columns || r >= rows) return;
@@ -47,7 +47,7 @@ __global__ void blur_constant(const float* in, float* out, int rows, int columns
   out[r * columns + c] = sum;
 }
 
-// Claim: the block reads its pixels once, with a halo of 3: 14 x 38 loads for 8 x 32 results, 2.1 each and not 49.
+// Claim: the block reads its pixels once, with a halo of 3: 14 x 38 loads for 8 x 32 results, 2.1 each instead of 49.
 __global__ void blur_shared(const float* in, float* out, int rows, int columns) {
   __shared__ float tile[kTileY + 2 * kRadius][kTileX + 2 * kRadius];
   load_tile<kRadius>(in, tile, rows, columns);
@@ -59,8 +59,8 @@ __global__ void blur_shared(const float* in, float* out, int rows, int columns) 
   out[r * columns + c] = sum;
 }
 
-// Claim: a Gaussian is a row filter and then a column filter: 7 + 7 products and not 49, at the price of a plane
-// between.
+// Claim: a Gaussian is a row filter followed by a column filter: 7 + 7 products instead of 49. The price is a plane
+// between the two.
 __global__ void blur_rows(const float* in, float* out, int rows, int columns) {
   const int c = blockIdx.x * kTileX + threadIdx.x, r = blockIdx.y * kTileY + threadIdx.y;
   if (c >= columns || r >= rows) return;
@@ -76,7 +76,7 @@ __global__ void blur_columns(const float* in, float* out, int rows, int columns)
   out[r * columns + c] = sum;
 }
 
-// Claim: both passes in one tile: the plane between never leaves the SM.
+// Claim: both passes in one tile, so the plane between never leaves the SM.
 __global__ void blur_separable_shared(const float* in, float* out, int rows, int columns) {
   __shared__ float tile[kTileY + 2 * kRadius][kTileX + 2 * kRadius];
   __shared__ float between[kTileY + 2 * kRadius][kTileX];
@@ -94,7 +94,7 @@ __global__ void blur_separable_shared(const float* in, float* out, int rows, int
   out[r * columns + c] = sum;
 }
 
-// Claim: the texture unit clamps the coordinates and caches in two dimensions; still 49 fetches for each result.
+// Claim: the texture unit clamps the coordinates and caches in two dimensions, but each result still needs 49 fetches.
 __global__ void blur_texture(cudaTextureObject_t in, float* out, int rows, int columns) {
   const int c = blockIdx.x * kTileX + threadIdx.x, r = blockIdx.y * kTileY + threadIdx.y;
   if (c >= columns || r >= rows) return;
@@ -105,13 +105,13 @@ __global__ void blur_texture(cudaTextureObject_t in, float* out, int rows, int c
   out[r * columns + c] = sum;
 }
 
-// The length of the gradient from the 8 neighbours, named by their direction.
+// Length of the gradient from the 8 neighbours, named by their direction.
 __device__ inline float sobel(float nw, float n, float ne, float w, float e, float sw, float s, float se) {
   const float x = (ne + 2 * e + se) - (nw + 2 * w + sw), y = (sw + 2 * s + se) - (nw + 2 * n + ne);
   return sqrtf(x * x + y * y);
 }
 
-// Claim: 8 neighbours are 8 requests; neighbours of neighbours are the same sectors, so L1 has most of them.
+// Claim: 8 neighbours are 8 requests. Neighbouring pixels use the same sectors, so L1 serves most of them.
 __global__ void edges_global(const float* in, float* out, int rows, int columns) {
   const int c = blockIdx.x * kTileX + threadIdx.x, r = blockIdx.y * kTileY + threadIdx.y;
   if (c >= columns || r >= rows) return;
@@ -134,7 +134,7 @@ __global__ void edges_shared(const float* in, float* out, int rows, int columns)
                                tile[y + 1][x - 1], tile[y + 1][x], tile[y + 1][x + 1]);
 }
 
-// Claim: the same fetched through the texture unit: no clamping code, no shared memory, no barrier.
+// Claim: the same through the texture unit, without clamping code, shared memory or a barrier.
 __global__ void edges_texture(cudaTextureObject_t in, float* out, int rows, int columns) {
   const int c = blockIdx.x * kTileX + threadIdx.x, r = blockIdx.y * kTileY + threadIdx.y;
   if (c >= columns || r >= rows) return;

@@ -1,6 +1,6 @@
-// Compression as JPEG does it: discrete cosine transform of 8 x 8 pixels, coefficients divided and rounded, and back.
-// Coefficient (v, u) of a block stands where its pixel (y, x) stood, in planes whose sides are multiples of 8. Outside
-// the image is its nearest pixel.
+// Compression as in JPEG: discrete cosine transform of 8 x 8 pixels, coefficients divided and rounded, and back.
+// Coefficient (v, u) of a block takes the place of its pixel (y, x), in planes whose sides are multiples of 8. Pixels
+// outside the image equal the nearest one.
 #pragma once
 
 #include "image/convolution.cuh"
@@ -16,8 +16,8 @@ __device__ inline unsigned char to_pixel(float value) {
   return static_cast<unsigned char>(__float2int_rn(fminf(fmaxf(value + 128, 0), 255)));
 }
 
-// Claim: each coefficient is a sum over 64 pixels of global memory; the lanes' cosines differ, so constant memory
-// serves them one address after the other.
+// Claim: each coefficient is a sum over 64 pixels of global memory. The lanes' cosines differ, so constant memory
+// serves one address after the other.
 __global__ void dct_naive(const unsigned char* in, short* coefficients, int rows, int columns, int padded_columns) {
   const int c = blockIdx.x * kTileX + threadIdx.x, r = blockIdx.y * kTileY + threadIdx.y;
   if (c >= padded_columns) return;
@@ -43,8 +43,8 @@ __global__ void inverse_naive(const short* coefficients, unsigned char* out, int
   out[r * columns + c] = to_pixel(sum);
 }
 
-// Claim: rows first, then columns, in shared memory: 16 products each way and not 64, and pixels are read once. The
-// cosines lie there too, 9 words a row: lanes with different frequencies find them in different banks.
+// Claim: rows first, then columns, in shared memory: 16 products each way instead of 64, and each pixel is read once.
+// The cosines are there too, 9 words a row, so that lanes with different frequencies read different banks.
 __global__ void dct_shared(const unsigned char* in, short* coefficients, unsigned char* out, int rows, int columns,
                            int padded_columns) {
   __shared__ float a[kBlock][kTileX], b[kBlock][kTileX], cosine[kBlock][kBlock + 1];
@@ -66,7 +66,7 @@ __global__ void dct_shared(const unsigned char* in, short* coefficients, unsigne
   __syncthreads();
   sum = 0;
   for (int i = 0; i < kBlock; ++i) sum += a[i][threadIdx.x] * cosine[i][y];
-  __syncthreads();  // all have read what b held
+  __syncthreads();  // all threads have read the old contents of b
   b[y][threadIdx.x] = sum;
   __syncthreads();
   sum = 0;

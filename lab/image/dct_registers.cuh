@@ -1,4 +1,4 @@
-// The cosine transform's last rung: a thread has a whole block of 8 x 8 in its registers.
+// The last rung of the cosine transform: a thread has a whole block of 8 x 8 pixels in its registers.
 #pragma once
 
 #include "image/dct.cuh"
@@ -6,13 +6,13 @@
 
 namespace image {
 
-// The fast transform's outputs are the coefficients up to a factor for each, which goes into the quantiser's. By value,
-// so that a factor is an operand from constant memory.
+// The fast transform's outputs are the coefficients up to one factor each. That factor is merged into the quantiser's.
+// Passed by value, so that a factor is an operand in constant memory.
 struct Factors {
   float forward[64], back[64];
 };
 
-// Arai, Agui and Nakajima: 30 additions and multiply-adds for 8 values, where the definition needs 64.
+// Fast transform of Arai, Agui and Nakajima: 30 additions and multiply-adds for 8 values, instead of 64.
 __device__ __forceinline__ void cosine_forward(float& v0, float& v1, float& v2, float& v3, float& v4, float& v5,
                                                float& v6, float& v7) {
   constexpr float kRoot = 0.707106781f, kSine = 0.382683433f, kLess = 0.541196100f, kMore = 1.306562965f;
@@ -38,12 +38,12 @@ __device__ __forceinline__ void cosine_back(float& v0, float& v1, float& v2, flo
 }
 
 // Claim: no shared memory and no barrier: 8 coalesced loads of 8 bytes a thread, 8 stores of 16 bytes and 8 of 8, and
-// 15 additions and multiply-adds a pixel for both transforms. A conversion between whole numbers and floats has an
-// eighth of the rate of an addition: these are the bits of a float near 2^23, whose unit is 1. The next block's pixels
-// are on their way while this one is transformed.
+// 15 additions and multiply-adds a pixel for both transforms. Conversions between integers and floats run at an eighth
+// of the rate of additions. They are replaced by the bits of a float near 2^23, whose unit is 1. The next block's
+// pixels are loaded while this one is transformed.
 __global__ void __launch_bounds__(128, 4)
     dct_registers(Rows in, short* coefficients, Rows out, Factors by, int rows, int columns, int padded_columns) {
-  constexpr float kRounding = 12582912;  // 1.5 * 2^23: what is added to it is rounded, and stands in the low 16 bits
+  constexpr float kRounding = 12582912;  // 1.5 * 2^23: adding it rounds a value into the low 16 bits
   const int across = padded_columns / kBlock, count = (rows + kBlock - 1) / kBlock * across;
   const auto load = [&](unsigned(&words)[kBlock][2], int block) {
     const int x = block % across * kBlock, y = block / across * kBlock;

@@ -1,17 +1,17 @@
-// How often each of 256 brightnesses occurs. The bins are zero before. Blocks of 256 threads.
+// Counts of each of the 256 brightness values. The bins must be zero before. Blocks of 256 threads.
 #pragma once
 
 namespace image {
 
 constexpr int kBins = 256, kHistogramThreads = 256, kPixelsPerThread = 16;
 
-// Claim: every pixel is an atomic on one of 256 words of global memory; flat areas hit one word with whole warps.
+// Claim: every pixel is an atomic on one of 256 words of global memory. In flat areas a whole warp hits the same word.
 __global__ void histogram_global(const unsigned char* in, unsigned* bins, int count) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x)
     atomicAdd(&bins[in[i]], 1u);
 }
 
-// Claim: a histogram of the block in shared memory: global atomics fall to 256 a block, whatever the pixels are.
+// Claim: each block has its own histogram in shared memory, so global atomics fall to 256 a block for any image.
 __global__ void histogram_shared(const unsigned char* in, unsigned* bins, int count) {
   __shared__ unsigned mine[kBins];
   mine[threadIdx.x] = 0;
@@ -22,7 +22,7 @@ __global__ void histogram_shared(const unsigned char* in, unsigned* bins, int co
   atomicAdd(&bins[threadIdx.x], mine[threadIdx.x]);
 }
 
-// Claim: a histogram for each warp: the warps of a block no longer meet on a bin, only the lanes of one warp.
+// Claim: each warp has its own histogram. Warps of a block no longer compete for a bin, only lanes of one warp do.
 __global__ void histogram_warp(const unsigned char* in, unsigned* bins, int count) {
   constexpr int kWarps = kHistogramThreads / 32;
   __shared__ unsigned mine[kWarps][kBins];
@@ -36,7 +36,7 @@ __global__ void histogram_warp(const unsigned char* in, unsigned* bins, int coun
   atomicAdd(&bins[threadIdx.x], sum);
 }
 
-// Claim: four pixels a load: a quarter of the load requests, each of 4 full sectors instead of 1.
+// Claim: four pixels a load: a quarter of the load requests, each with 4 full sectors instead of 1.
 __global__ void histogram_wide(const unsigned char* in, unsigned* bins, int count) {
   constexpr int kWarps = kHistogramThreads / 32;
   __shared__ unsigned mine[kWarps][kBins];

@@ -1,4 +1,4 @@
-// The histogram's last rung: a column of bins for each lane, in the lane's own bank.
+// The last rung of the histogram: each lane has its own column of bins, in its own bank.
 #pragma once
 
 namespace image {
@@ -6,8 +6,8 @@ namespace image {
 constexpr int kLaneBins = 256, kLanes = 32;
 constexpr unsigned kLaneTableBytes = kLaneBins * kLanes * sizeof(unsigned);
 
-// Counts one byte of `pixels`, the one whose lowest bit is kBit. The table's row of a bin is 128 bytes, so that the
-// byte moved to bit 7 is the row's address.
+// Counts the byte of `pixels` whose lowest bit is kBit. A bin's row in the table is 128 bytes, so the byte shifted to
+// bit 7 is the row's address.
 template <int kBit>
 __device__ __forceinline__ void count_byte(unsigned column, unsigned pixels) {
   const unsigned row = (kBit < 7 ? pixels << (7 - kBit) : pixels >> (kBit - 7)) & 0x7f80u;
@@ -20,8 +20,8 @@ __device__ __forceinline__ void count_word(unsigned column, unsigned pixels) {
   count_byte<24>(column, pixels);
 }
 
-// The first block clears the bins and says so; each block hears it before it adds to them, while it waits for pixels.
-// `turn` is less than 0 in between, and 0 when all have heard it, as the next launch wants it.
+// The first block clears the bins and reports it in `turn`. Each other block waits for that before it adds to them.
+// `turn` is negative in between, and 0 again when all blocks have seen it, ready for the next launch.
 __device__ __forceinline__ void say_bins_are_clear(int* turn) {
   asm volatile("red.release.gpu.global.add.s32 [%0], %1;" ::"l"(turn), "r"(-int(gridDim.x)) : "memory");
 }
@@ -32,16 +32,16 @@ __device__ __forceinline__ void hear_bins_are_clear(int* turn) {
   asm volatile("red.relaxed.gpu.global.add.s32 [%0], 1;" ::"l"(turn) : "memory");
 }
 
-// Claim: 32 lanes on one table of 256 words are 3.4 passes for random bytes (the fullest of 32 banks), and each pass
-// takes a cycle. Here word (bin, lane) lies in bank `lane`: one pass whatever the pixels are, 32 bytes in some 1.1
-// cycles of an SM and a quarter of one for their load: 23 bytes a cycle, more than memory brings (18 on an H200). 16
-// bytes a load, kFlight of them on the way for each thread, the first before anything else is done.
+// Claim: 32 lanes on one table of 256 words take 3.4 passes for random bytes (the fullest of 32 banks), a cycle each.
+// Here word (bin, lane) is in bank `lane`, so any pixels take one pass. 32 bytes take some 1.1 cycles of an SM and a
+// quarter of one for their load: 23 bytes a cycle, more than the memory delivers (18 on an H200). A load is 16 bytes.
+// Each thread has kFlight in flight, and starts the first before anything else.
 template <int kThreads, int kFlight>
 __global__ void __launch_bounds__(kThreads)
     histogram_lanes(const unsigned char* in, unsigned* bins, int* turn, long count) {
   extern __shared__ __align__(128) unsigned char table[];
   const int lane = threadIdx.x % kLanes;
-  // Its address through a shuffle, or the compiler adds the table's to each instead.
+  // The shuffle keeps the sum in a register. Otherwise the compiler adds the table's address at each use.
   const unsigned column = __shfl_sync(
       ~0u, static_cast<unsigned>(__cvta_generic_to_shared(table)) + lane * unsigned(sizeof(unsigned)), lane);
   const uint4* const wide = reinterpret_cast<const uint4*>(in);
@@ -77,13 +77,13 @@ __global__ void __launch_bounds__(kThreads)
     ask(i);
     count_packs(i);
   }
-  // Not before: in the loop, where nothing waits for it, its code took 18 % of the time.
+  // Wait here and not in the loop: there it never had to wait, but its code took 18 % of the time.
   if (threadIdx.x == 0) hear_bins_are_clear(turn);
   if (first < count % 16) count_byte<0>(column, in[packs * 16 + first]);
   __syncthreads();
 
-  // Four threads add up the row of a bin, 32 bytes each; those of odd bins begin with their second half, or two of
-  // eight would read one bank.
+  // Four threads add up a bin's row, 32 bytes each. Those of odd bins begin with their second half; otherwise two of
+  // eight threads would read the same bank.
 #pragma unroll
   for (int first_of_four = 0; first_of_four < 4 * kLaneBins; first_of_four += kThreads) {
     const int i = first_of_four + threadIdx.x, bin = i / 4;

@@ -1,4 +1,4 @@
-// Matching's last rung: the products by the tensor cores, sums and squares from what the window gains and loses.
+// Matching by tensor cores, which compute the products. Sums and squares come from rows entering and leaving windows.
 #pragma once
 
 #include <type_traits>
@@ -8,10 +8,10 @@
 
 namespace image {
 
-// A lane has the places of 4 columns; 16 columns at the right of them are the window's.
+// A lane has the places of 4 columns. A window also reads 16 columns to the right of them.
 constexpr int kMatchStrip = 112, kMatchPer = 4;
 
-// d = a * b + c: 16 x 32 bytes by 32 x 8, sums of 32 bits.
+// d = a * b + c: 16 x 32 bytes times 32 x 8, with 32-bit sums.
 __device__ __forceinline__ void multiply_bytes(int (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2],
                                                const int (&c)[4]) {
   asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"
@@ -19,8 +19,8 @@ __device__ __forceinline__ void multiply_bytes(int (&d)[4], const unsigned (&a)[
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]));
 }
 
-// Rows of bytes between zeros. b's element (k, n) is what stands k - n' places along a row, n' = 0, 1, 4, 5, 8, 9, 12,
-// 13: a lane has those of n = lane / 4 and k = 4 (lane % 4) to + 3, and 16 later.
+// Rows of bytes padded with zeros. b's element (k, n) is the byte at k - n' of a row, n' = 0, 1, 4, 5, 8, 9, 12, 13. A
+// lane has those of n = lane / 4 and k = 4 (lane % 4) to 4 (lane % 4) + 3, and the same k + 16.
 struct Band {
   unsigned rows[kPiece + 1][12];  // 16 zeros, the row, 16 zeros
   __device__ __forceinline__ void spread(unsigned (&b)[2], int row) const {
@@ -31,8 +31,8 @@ struct Band {
   }
 };
 
-// The pixels of one row below a warp, as the 16 x 32 bytes of a product: row g is the 32 pixels from column 16 g, row
-// g + 8 those from 16 g + 2. So lane l gets the sums of the places 4 l to 4 l + 3.
+// The pixels of one row below a warp, as the 16 x 32 bytes of a product. Row g holds the 32 pixels from column 16 g,
+// row g + 8 those from 16 g + 2. So lane l gets the sums of the places 4 l to 4 l + 3.
 struct MatchRow {
   unsigned words[4] = {};  // at the lane's column, and 4, 16, 20 later
   __device__ __forceinline__ void load(const unsigned char* from, bool there) {
@@ -45,9 +45,9 @@ struct MatchRow {
     a[2] = words[2], a[3] = __funnelshift_r(words[2], words[3], 16);
   }
 };
-static_assert(kSpareBytes >= 132);  // what the last lane reads beyond the last place of its strip
+static_assert(kSpareBytes >= 132);  // bytes that the last lane reads beyond the last place of its strip
 
-// n * sum(ab) - sum(a) * sum(b) of 256 bytes is less than 2^31 (Cauchy and Schwarz), whatever its terms are.
+// n * sum(ab) - sum(a) * sum(b) of 256 bytes is less than 2^31 (Cauchy-Schwarz), even if its terms are not.
 __device__ __forceinline__ float quick_score(const Piece& piece, unsigned sum, unsigned squares, unsigned products) {
   const unsigned n = piece.rows * piece.columns;
   const int variance = static_cast<int>(n * squares - sum * sum);
@@ -57,17 +57,17 @@ __device__ __forceinline__ float quick_score(const Piece& piece, unsigned sum, u
   return static_cast<float>(covariance) * piece.scale * root;
 }
 
-// Claim: a product of the tensor cores is 112 places times 16 of the 256 pixels (128 with the halo, and as many zeros):
-// a row of pixels is multiplied with each row of the piece, for 16 rows of places at once, whose sums move on by one
-// register. A window's sum is what all rows gave so far, by one more such product, less what the rows above it gave, by
-// another; its squares are added up by columns, of which a lane has 4. So a place costs a sixth of a warp's
-// product, 1.4 other instructions, and 5 bytes of memory. Asking for rows kAhead before their use: 36, 35, 33, 37 us
-// for 1 to 4 on an H100 (2160 x 3840), where more than 3 do not fit in registers.
+// Claim: a product of the tensor cores is 112 places times 16 of the 256 pixels (128 with the halo, and as many zeros).
+// A row of pixels is multiplied with each row of the piece, for 16 rows of places at once. Their sums move on by one
+// register. One more product adds up all rows so far, and another those above the window; a window's sum is the
+// difference. Squares are added up by columns, 4 a lane. So a place costs a sixth of a warp's product, 1.4 other
+// instructions, and 5 bytes of memory. Rows requested kAhead before their use: 36, 35, 33, 37 us for 1 to 4 on an H100
+// (2160 x 3840); more than 3 do not fit in registers.
 template <int kWarps, int kAhead>
 __global__ void __launch_bounds__(32 * kWarps, 12 / kWarps)
     match_tensor(Rows in, float* out, int out_pitch, Piece piece, int rows, int columns, int chunk) {
   __shared__ Band band;
-  for (int i = threadIdx.x; i < (kPiece + 1) * 48; i += 32 * kWarps) {  // a piece of fewer rows is the lower part
+  for (int i = threadIdx.x; i < (kPiece + 1) * 48; i += 32 * kWarps) {  // a piece of fewer rows fills the lower part
     const int row = i / 48 - (kPiece - piece.rows), along = i % 48 - 16;
     const bool there = along >= 0 && along < piece.columns && row >= 0;
     reinterpret_cast<unsigned char*>(band.rows)[i] = i / 48 == kPiece ? along >= 0 && along < kPiece
@@ -78,21 +78,21 @@ __global__ void __launch_bounds__(32 * kWarps, 12 / kWarps)
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, wide = columns - piece.columns + 1;
   const int high = rows - piece.rows + 1, strips = (wide + kMatchStrip - 1) / kMatchStrip;
   const int index = blockIdx.x * kWarps + warp, first = index / strips * chunk, last = min(first + chunk, high);
-  if (first >= high) return;  // the whole warp
+  if (first >= high) return;  // the whole warp ends
   const int left = index % strips * kMatchStrip, x = left + lane * kMatchPer;
   unsigned weights[kPiece][2], ones[2];
 #pragma unroll
   for (int y = 0; y < kPiece; ++y) band.spread(weights[y], y);
   band.spread(ones, kPiece);
 
-  int products[kPiece][4] = {}, gained[4] = {}, lost[4] = {};  // of a window: of all rows so far, of those above it
-  unsigned squares[4] = {};                                    // of the window's rows of each column
+  int products[kPiece][4] = {}, gained[4] = {}, lost[4] = {};  // of a window; of all rows so far; of those above it
+  unsigned squares[4] = {};                                    // of the window's rows, by column
   const int end = last + piece.rows - 1;
   const unsigned char* const from = in.data + x;
   MatchRow entering[kAhead], leaving[kAhead];
 #pragma unroll
   for (int i = 0; i < kAhead; ++i) entering[i].load(from + min(first + i, rows - 1) * in.pitch, true);
-  // Row y. Not kComplete: no window ends with it.
+  // Adds row y. Not kComplete: no window ends with it.
   const auto step = [&](auto complete, int i, int y) {
     constexpr bool kComplete = decltype(complete)::value;
     unsigned a[4], old[4];
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(32 * kWarps, 12 / kWarps)
       if constexpr (kComplete) squares[j] -= leaves * leaves;
     }
     if (!kComplete) return;
-    // 16 columns from the lane's first, second, third, fourth.
+    // Sums over 16 columns from the lane's first, second, third and fourth column on.
     const unsigned one = squares[0], two = one + squares[1], three = two + squares[2], four = three + squares[3];
     unsigned all = four + __shfl_down_sync(~0u, four, 1);
     all += __shfl_down_sync(~0u, all, 2);

@@ -1,12 +1,12 @@
-// Matching's last rung: products by whole warpgroups from shared memory, sums by differences, squares by columns.
+// The last rung of matching: products by whole warpgroups from shared memory, sums by differences, squares by columns.
 #pragma once
 
 #include "image/match_tensor.cuh"
 
 namespace image {
 
-// A team is a warpgroup. It works on 8 slots, places of a strip of columns and a chunk of rows, kGroupRows rows at a
-// time; a ring holds 8 such groups of pixels of each slot, of which the products of a group of places want five.
+// A team is a warpgroup. It works on 8 slots (the places of a strip of columns and a chunk of rows), kGroupRows rows at
+// a time. A ring holds 8 such groups of each slot's pixels. The products of a group of places read five of them.
 constexpr int kTeams = 3, kTeamThreads = 128, kSlots = 8, kGroupRows = 4, kRing = 8;
 constexpr int kReach = kPiece / kGroupRows + 1;
 constexpr int kSlotBytes = 144, kRowBytes = kSlots * kSlotBytes, kGroupBytes = kGroupRows * kRowBytes;
@@ -14,17 +14,17 @@ constexpr int kBandBytes = 512, kNoBands = kGroupRows - 1, kStack = kPiece + 2 *
 
 struct MatchShared {
   unsigned char rings[kTeams][kRing * kGroupBytes];
-  // Element (k, n) of a band is the weight k - shift of a row, shift = 0, 1, 4, 5, ... 12, 13, 2, 3, ... 14, 15: so a
-  // lane gets the sums of 4 places beside each other. Bands of 0s, of the piece's rows from the last one on, of 0s; of
-  // 1s; of -1s.
+  // Element (k, n) of a band is the weight k - shift of a row, shift = 0, 1, 4, 5, ... 12, 13, 2, 3, ... 14, 15, so
+  // that a lane gets the sums of 4 neighbouring places. Order of the bands: zeros, the piece's rows from the last one
+  // on, zeros, a band of 1s, a band of -1s.
   unsigned char bands[(kStack + 2) * kBandBytes];
-  unsigned padded[kPiece + 2][12];  // their rows: 16 zeros, the row, 16 zeros
+  unsigned padded[kPiece + 2][12];  // rows of the bands: 16 zeros, the row, 16 zeros
 };
 constexpr int kOnes = kStack, kMinusOnes = kStack + 1;
 
-// A matrix in shared memory, whose pieces of 8 rows x 16 bytes are `along` bytes apart along a row and `across` bytes
-// down its rows. Here they overlap: row g + 1 begins 16 pixels after row g, and the second half of a row is the first
-// of the next one.
+// Descriptor of a matrix in shared memory. Its pieces of 8 rows x 16 bytes are `along` bytes apart along a row and
+// `across` bytes down its rows. Here they overlap: row g + 1 begins 16 pixels after row g, so the second half of a row
+// is the first half of the next.
 __device__ __forceinline__ unsigned long matrix_at(unsigned address, unsigned along, unsigned across) {
   return static_cast<unsigned long>(across / 16) << 32 | along / 16 << 16 | address / 16;
 }
@@ -36,7 +36,7 @@ __device__ __forceinline__ unsigned shared_address(const void* p) {
 }
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-// 64 x 32 bytes by 32 x 64 (x 16): d = a * b, or d += a * b.
+// 64 x 32 bytes times 32 x 64 (x 16): d = a * b, or d += a * b.
 __device__ __forceinline__ void multiply_rows_first(int (&d)[32], unsigned long a, unsigned long b) {
   asm volatile(
       "wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.s8 {"
@@ -89,7 +89,7 @@ __device__ __forceinline__ void products_wait(int (&d)[kRegisters]) {
 #pragma unroll
   for (int i = 0; i < kRegisters; ++i) asm volatile("" : "+r"(d[i])::"memory");
 }
-#else  // what follows is for compute capability 9.0 and no other
+#else  // the code above is for compute capability 9.0 only
 template <int kRegisters>
 __device__ void multiply_rows_first(int (&)[kRegisters], unsigned long, unsigned long) {
   __trap();
@@ -106,7 +106,7 @@ template <int kRegisters>
 __device__ void products_wait(int (&)[kRegisters]) {}
 #endif
 
-// The sums of squares of the window's rows in the columns up to the lane's first, second, third, fourth.
+// Sums of squares over the window's rows, for the columns up to the lane's first, second, third and fourth.
 struct ColumnSquares {
   unsigned upto[4] = {};
   __device__ __forceinline__ void gain(unsigned pixels) {
@@ -117,7 +117,7 @@ struct ColumnSquares {
 #pragma unroll
     for (int j = 0; j < 4; ++j) upto[j] -= __dp4a(pixels & 0xffffffffu >> 8 * (3 - j), pixels, 0u);
   }
-  // 16 columns from the lane's first, second, third, fourth.
+  // Sums of squares of 16 columns from the lane's first, second, third and fourth column on.
   __device__ __forceinline__ void windows(unsigned (&w)[4]) const {
     unsigned all = upto[3] + __shfl_down_sync(~0u, upto[3], 1);
     all += __shfl_down_sync(~0u, all, 2);
@@ -126,14 +126,14 @@ struct ColumnSquares {
     for (int j = 0; j < 3; ++j) w[j + 1] = all - upto[j] + __shfl_down_sync(~0u, upto[j], 4);
   }
 };
-// The root is of the piece's spread too; both are 0 only with a covariance of 0.
+// The root includes the piece's spread. Variance or spread is 0 only if the covariance is 0 too.
 __device__ __forceinline__ float score_of(int covariance, int variance, float spread) {
   float root;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(fmaf(static_cast<float>(variance), spread, 1e-30f)));
   return static_cast<float>(covariance) * root;
 }
 
-// A thread's part in bringing rows: 16 threads for each slot of the team.
+// A thread's share of loading rows: 16 threads for each slot of the team.
 struct MatchLoads {
   const unsigned char* from[3];
   unsigned to[3];
@@ -148,7 +148,7 @@ struct MatchLoads {
       to[i] = ring + row * kRowBytes + threadIdx.x % kTeamThreads / 16 * kSlotBytes + along;
     }
   }
-  // The next group of rows; those below the picture are zeros.
+  // Requests the next group of rows. Rows below the image are zeros.
   __device__ __forceinline__ void ask(int pitch) {
     if (next < groups)
 #pragma unroll
@@ -163,7 +163,7 @@ struct MatchLoads {
     asm volatile("cp.async.commit_group;" ::: "memory");
     ++next;
   }
-  // All but the last `kLeft` groups that were asked for are there, for the whole team.
+  // Waits until all requested groups but the last `kLeft` have arrived, for the whole team.
   template <int kLeft>
   __device__ __forceinline__ void wait(int team) const {
     asm volatile("cp.async.wait_group %0;" ::"n"(kLeft) : "memory");
@@ -172,8 +172,8 @@ struct MatchLoads {
   }
 };
 
-// The weight of this thread's pixel of the piece, of which 128 is taken so that it fits in a signed byte: neither
-// covariance nor variance knows. 0 beside the piece.
+// The weight of this thread's pixel of the piece: the pixel minus 128, to fit in a signed byte. Covariance and variance
+// do not depend on that offset. 0 outside the piece.
 __device__ __forceinline__ int weight_of_thread(const unsigned char* pixels, const Piece& piece) {
   const int row = threadIdx.x / kPiece, column = threadIdx.x % kPiece;
   return row < piece.rows && column < piece.columns ? pixels[row * piece.columns + column] - 128 : 0;
@@ -203,8 +203,8 @@ __device__ __forceinline__ void make_bands(MatchShared& s, int weight, int team)
   __syncthreads();
 }
 
-// What a team multiplies: rows of pixels (8 pieces of a slot are 128 of its columns) with bands, for 16 of 64 columns
-// of sums each of the group's rows of places.
+// A team's products: rows of pixels (8 pieces of a slot are 128 of its columns) with bands. They give, for each of the
+// group's rows of places, 16 of 64 columns of sums.
 struct MatchProducts {
   unsigned long pixels, bands;
   __device__ __forceinline__ MatchProducts(const MatchShared& s, int team)
@@ -214,7 +214,7 @@ struct MatchProducts {
     return moved(pixels, (k + y / kGroupRows) % kRing * kGroupBytes + y % kGroupRows * kRowBytes);
   }
   __device__ __forceinline__ unsigned long band(int p) const { return moved(bands, p * kBandBytes); }
-  // Windows' sums at the first row of places.
+  // Sums of the windows at the first row of places.
   __device__ __forceinline__ void first_sums(int (&sums)[8]) const {
     products_begin();
     multiply_ones_first(sums, row(0, 0), band(kOnes));
@@ -222,8 +222,8 @@ struct MatchProducts {
     for (int y = 1; y < kPiece; ++y) multiply_ones(sums, row(0, y), band(kOnes));
     products_end();
   }
-  // Products of group k, and what the sums gain from each of its rows to the next. Row y of pixels is row y - t of the
-  // windows of row t, where there is one: the bands of 64 sums are a window that moves over the stack of bands.
+  // Products of group k, and the change of the sums from each of its rows to the next. Row y of pixels is row y - t of
+  // the windows of row t, if that exists. So the bands of 64 sums are a window that moves over the stack of bands.
   __device__ __forceinline__ void multiply(int k, int (&products)[32], int (&gains)[kGroupRows][8]) const {
     products_begin();
     multiply_rows_first(products, row(k, 0), band(kStack - kGroupRows));
@@ -238,10 +238,10 @@ struct MatchProducts {
   }
 };
 
-// Claim: the tensor cores read pixels and weights from shared memory, where a row of pixels is 64 rows of a matrix as
-// it lies there, and give 4 rows of 896 places in 27 instructions: some 95 instructions of a warp for 112 places where
-// 150 were, and sums are in registers only while they are added up. Of 2, 3 and 4 teams three are the fastest on an
-// H100.
+// Claim: the tensor cores read pixels and weights from shared memory. A row of pixels serves as 64 rows of a
+// matrix without rearranging. 27 instructions give 4 rows of 896 places: some 95 instructions of a warp for 112
+// places instead of 150. Sums occupy registers only while they are added up. On an H100, 3 teams are faster than 2
+// or 4.
 __global__ void __launch_bounds__(kTeams* kTeamThreads, 1)
     match_warpgroups(Rows in, const unsigned char* pixels, float* out, int out_pitch, Piece piece, float spread,
                      int rows, int columns, int chunk) {
@@ -260,7 +260,7 @@ __global__ void __launch_bounds__(kTeams* kTeamThreads, 1)
   for (int i = 0; i < kReach; ++i) loads.ask(in.pitch);
   make_bands(s, weight, team);
 
-  // A warp's share of the sums is two slots.
+  // A warp's share of the sums: two slots.
   int y[2], last[2], to[2];
 #pragma unroll
   for (int i = 0; i < 2; ++i) {

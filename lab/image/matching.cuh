@@ -1,5 +1,5 @@
-// Where is this piece in the image? Normalised cross-correlation of a piece of up to 16 x 16 with every place: 1 where
-// they are equal up to brightness and contrast, 0 on flat places. All sums are whole numbers and exact. Blocks of 32
+// Search for a piece in the image: normalised cross-correlation of a piece of up to 16 x 16 with every place. The score
+// is 1 if they are equal up to brightness and contrast, 0 on flat places. All sums are integers and exact. Blocks of 32
 // x 8.
 #pragma once
 
@@ -17,14 +17,14 @@ struct Piece {
 
 __constant__ unsigned char piece_pixels[kPiece * kPiece];
 
-// n * sum(ab) - sum(a) * sum(b): at most 256 * 256 * 255 * 255, which 32 bits without sign just hold.
+// n * sum(ab) - sum(a) * sum(b) is at most 256 * 256 * 255 * 255, which just fits in 32 unsigned bits.
 __device__ inline float score(const Piece& piece, unsigned sum, unsigned squares, unsigned products) {
   const unsigned n = piece.rows * piece.columns, variance = n * squares - sum * sum;
   const long long covariance = static_cast<long long>(n * products) - static_cast<long long>(sum * piece.sum);
   return variance == 0 ? 0 : static_cast<float>(covariance) / sqrtf(static_cast<float>(variance)) * piece.scale;
 }
 
-// Claim: two bytes of global memory for each product: 512 requests a warp.
+// Claim: each product reads two bytes of global memory: 512 requests a warp.
 __global__ void match_global(const unsigned char* in, const unsigned char* pixels, float* out, Piece piece, int rows,
                              int columns) {
   const int c = blockIdx.x * kTileX + threadIdx.x, r = blockIdx.y * kTileY + threadIdx.y;
@@ -41,7 +41,7 @@ __global__ void match_global(const unsigned char* in, const unsigned char* pixel
   out[r * places + c] = score(piece, sum, squares, products);
 }
 
-// Claim: the piece in constant memory, the same byte for all lanes at once: half of the requests are gone.
+// Claim: the piece is in constant memory, and all lanes read the same byte at once: half of the requests are gone.
 __global__ void match_constant(const unsigned char* in, float* out, Piece piece, int rows, int columns) {
   const int c = blockIdx.x * kTileX + threadIdx.x, r = blockIdx.y * kTileY + threadIdx.y;
   const int places = columns - piece.columns + 1;
@@ -57,8 +57,8 @@ __global__ void match_constant(const unsigned char* in, float* out, Piece piece,
   out[r * places + c] = score(piece, sum, squares, products);
 }
 
-// Claim: the block's part of the image in shared memory: 23 x 47 loads for 8 x 32 places of 256 pixels each, 4.2 a
-// place and not 256. Four lanes share a word of it, which is a broadcast and no conflict.
+// Claim: the block's part of the image is in shared memory: 23 x 47 loads for 8 x 32 places of 256 pixels each, 4.2 a
+// place instead of 256. Four lanes read the same word, which is a broadcast and no conflict.
 __global__ void match_shared(const unsigned char* in, float* out, Piece piece, int rows, int columns) {
   constexpr int kRows = kTileY + kPiece - 1, kColumns = kTileX + kPiece - 1;
   __shared__ unsigned char tile[kRows][kColumns];

@@ -1,11 +1,11 @@
-// The middle of the 3 x 3 or 5 x 5 pixels round each pixel: takes away specks, keeps edges. Blocks of 32 x 8.
+// The median of the 3 x 3 or 5 x 5 pixels around each pixel: removes specks, keeps edges. Blocks of 32 x 8.
 #pragma once
 
 #include "image/convolution.cuh"
 
 namespace image {
 
-// The array is indexed by what the data say, so it lies in local memory, and warps wait for their slowest lane.
+// The data determine the index, so the array is in local memory, and a warp waits for its slowest lane.
 template <int kCount>
 __device__ unsigned char middle_by_insertion(unsigned char (&window)[kCount]) {
   for (int i = 1; i < kCount; ++i) {
@@ -30,7 +30,7 @@ __global__ void median_global(const unsigned char* in, unsigned char* out, int r
   out[r * columns + c] = middle_by_insertion(window);
 }
 
-// Claim: the window comes from a tile in shared memory; the sort is the cost, so this gains little.
+// Claim: the window comes from a tile in shared memory. This gains little, because the sort is the cost.
 template <int kHalo>
 __global__ void median_shared(const unsigned char* in, unsigned char* out, int rows, int columns) {
   constexpr int kSide = 2 * kHalo + 1;
@@ -50,8 +50,8 @@ __device__ inline void exchange(int& low, int& high) {
   low = smaller;
 }
 
-// Claim: a network of minima and maxima on registers: no local memory, no branch, the same work for every pixel. Of
-// kCount / 2 + 2 values neither the least nor the greatest can be the median: drop both, take in the next, and again.
+// Claim: a network of minima and maxima in registers: no local memory, no branch, equal work for all pixels. Of kCount
+// / 2 + 2 values, neither the least nor the greatest can be the median: drop both, add the next value, repeat.
 template <int kHalo>
 __global__ void median_network(const unsigned char* in, unsigned char* out, int rows, int columns) {
   constexpr int kSide = 2 * kHalo + 1, kCount = kSide * kSide, kStart = kCount / 2 + 2;
@@ -64,7 +64,7 @@ __global__ void median_network(const unsigned char* in, unsigned char* out, int 
   for (int i = 0; i < kStart; ++i) kept[i] = tile[threadIdx.y + i / kSide][threadIdx.x + i % kSide];
 #pragma unroll
   for (int next = kStart; next <= kCount; ++next) {
-    const int left = kStart - (next - kStart);  // how many are kept: the least goes to 0, the greatest to left - 1
+    const int left = kStart - (next - kStart);  // values kept: the least goes to 0, the greatest to left - 1
 #pragma unroll
     for (int i = 1; i < left; ++i) exchange(kept[0], kept[i]);
 #pragma unroll

@@ -1,11 +1,11 @@
-// The 5 x 5 median's last rung: networks that neighbouring windows share, on two pixels at a time, by two pipes.
+// The last rung of the 5 x 5 median: sorting networks that windows share, on two pixels at a time, by two pipes.
 #pragma once
 
 #include "image/words.cuh"
 
 namespace image {
 
-// Ascending, in registers; in each are two pixels, of two windows that have nothing to do with each other.
+// Values in ascending order, in registers. Each register holds two pixels, of two independent windows.
 template <int kCount>
 struct Sorted {
   unsigned at[kCount > 0 ? kCount : 1];
@@ -19,9 +19,9 @@ __device__ __forceinline__ Sorted<kCount> taken(const Sorted<kAll>& from) {
   return to;
 }
 
-// Which pipe sorts two pixels: that of whole numbers by a minimum and a maximum, of two cycles of a scheduler each;
-// that of halves by what b is above a, if it is, which is then added to a and taken from b: three instructions. A pixel
-// is a number of 16 bits below 256, and as a half it is 2^-24 times that: differences are exact.
+// The pipe that sorts two pixels. whole: a minimum and a maximum of integers, two cycles of a scheduler each. half:
+// three instructions: max(b - a, 0) is added to a and subtracted from b. A pixel is a 16-bit number below 256. Read as
+// a half, it is 2^-24 times that, so differences are exact.
 enum class Pipe { whole, half };
 template <Pipe kPipe>
 __device__ __forceinline__ void exchanged(unsigned a, unsigned b, unsigned& low, unsigned& high) {
@@ -35,8 +35,8 @@ __device__ __forceinline__ void exchanged(unsigned a, unsigned b, unsigned& low,
   }
 }
 
-// Batcher's merge: those at odd places, those at even places, and an exchange of neighbours. What nobody reads of the
-// result is not computed.
+// Batcher's merge: merge the elements at odd places and those at even places, then exchange neighbours. The compiler
+// drops unused parts of the result.
 template <Pipe kPipe, int kA, int kB>
 __device__ __forceinline__ Sorted<kA + kB> merged(const Sorted<kA>& a, const Sorted<kB>& b) {
   if constexpr (kA == 0) {
@@ -64,14 +64,14 @@ __device__ __forceinline__ Sorted<kA + kB> merged(const Sorted<kA>& a, const Sor
     return to;
   }
 }
-// The kRank-th of two and five: of the greater ones of a pair that has kRank - 1 below it, the least. A minimum of
-// three is one instruction, which a sequence of exchanges does not use.
+// The kRank-th smallest of two and five values: the least among the maxima of pairs (a[i], b[j]), i + j = kRank - 2. A
+// minimum of three is one instruction, which a sequence of exchanges does not use.
 template <int kRank>
 __device__ __forceinline__ unsigned ranked(const Sorted<2>& a, const Sorted<5>& b) {
   static_assert(kRank >= 3 && kRank <= 5);
   return lesser(lesser(greater(a.at[0], b.at[kRank - 2]), greater(a.at[1], b.at[kRank - 3])), b.at[kRank - 1]);
 }
-// The middle 6 of 4 and 10: those at even places of the one with those at odd places of the other, and an exchange.
+// The middle 6 of 4 and 10: rank even places of one with odd places of the other, twice, then exchange neighbours.
 __device__ __forceinline__ Sorted<6> middle_six(const Sorted<4>& a, const Sorted<10>& b) {
   const Sorted<2> even = taken<0, 2, 2>(a), odd = taken<1, 2, 2>(a);
   const Sorted<5> evens = taken<0, 5, 2>(b), odds = taken<1, 5, 2>(b);
@@ -82,20 +82,20 @@ __device__ __forceinline__ Sorted<6> middle_six(const Sorted<4>& a, const Sorted
   for (int i = 0; i < 3; ++i) to.at[2 * i] = lesser(x[i], y[i]), to.at[2 * i + 1] = greater(x[i], y[i]);
   return to;
 }
-// The sixth of six, four and one more: that one, if it is between the fifth and sixth of the ten.
+// The sixth of 11 (six, four and `more`): `more`, clamped between the fifth and the sixth of the ten.
 __device__ __forceinline__ unsigned middle(const Sorted<6>& a, const Sorted<4>& b, unsigned more) {
   const unsigned x = lesser(lesser(greater(a.at[0], b.at[3]), greater(a.at[2], b.at[1])), a.at[4]);
   const unsigned y = lesser(lesser(greater(a.at[1], b.at[2]), greater(a.at[3], b.at[0])), a.at[5]);
   return greater(lesser(x, y), lesser(greater(x, y), more));
 }
 
-// A lane has 8 columns: the pixels c and c + 4 are the halves of a register, for c from -2 to 5.
+// A lane has 8 columns. Pixels c and c + 4 are the halves of a register, for c from -2 to 5.
 constexpr int kMedianPer = 8, kMedianStrip = 32 * kMedianPer, kMedianWarps = 4;
 struct MedianRow {
   unsigned at[kMedianPer];
   __device__ __forceinline__ unsigned operator[](int c) const { return at[c + 2]; }
 };
-// A row on its way: the lane's words, and two pixels at either side with zeros above them.
+// A row while it loads: the lane's words, and on either side two pixels with zeros above them.
 struct MedianWords {
   unsigned words[4];
   __device__ __forceinline__ void load(const unsigned char* own_pixels, int x) {
@@ -107,7 +107,7 @@ struct MedianWords {
   __device__ __forceinline__ MedianRow arrived(int x, int columns) {
     if (x == 0) words[0] = (words[1] & 0xff) * 0x101;
     if (x + 10 > columns) repeat_last<3>(words + 1, x, columns), words[3] &= 0xffff;
-    // Above each pixel comes a zero: of words[0], words[3] and `front` the upper half, of `rear` the lower one.
+    // Puts a zero above each pixel: from the upper half of words[0], words[3] and `front`, or the lower of `rear`.
     const unsigned front = words[1] & 0xffff, rear = words[1] & 0xffff0000;
     MedianRow row;
     row.at[0] = __byte_perm(words[0], words[1], 0x2620), row.at[1] = __byte_perm(words[0], words[1], 0x2721);
@@ -117,7 +117,7 @@ struct MedianWords {
     return row;
   }
 };
-// Two rows of all that the windows of a tile share: blocks of 2 x 2 pixels, and columns of 2 at the sides of tiles.
+// Two rows of the pixels that the windows of a tile share: blocks of 2 x 2 pixels, and columns of 2 beside tiles.
 struct MedianRows {
   Sorted<4> blocks[3];   // from columns -1, 1, 3
   Sorted<2> columns[4];  // -2, 0, 3, 5
@@ -133,7 +133,7 @@ __device__ __forceinline__ MedianRows median_rows(const MedianRow& a, const Medi
   return to;
 }
 
-// The medians of the two windows of a tile which have `row` at their top or bottom; c is the first column.
+// The medians of the two windows of a tile that have `row` at their top or bottom. c is the first column.
 __device__ __forceinline__ void median_pair(unsigned (&medians)[4], int c, const MedianRow& row, const Sorted<6>& left,
                                             const Sorted<6>& right) {
   const Sorted<2> a = merged<Pipe::whole>(Sorted<1>{{row[c - 1]}}, Sorted<1>{{row[c]}});
@@ -148,11 +148,11 @@ __device__ __forceinline__ void store_medians(unsigned char* out, const unsigned
   *reinterpret_cast<uint2*>(out) = make_uint2(__byte_perm(a, b, 0x5410), __byte_perm(a, b, 0x7632));
 }
 
-// Claim: 25 minima and maxima a pixel, each of two pixels in one register, where the network for each window has some
-// 300. The four windows of a tile of 2 x 2 pixels share 4 x 4 of their 25 pixels: these are merged from sorted blocks,
-// which the tile beside and the tile below use too, and of 16 only the middle 10 can be a median. A column of 4 at the
-// side leaves 6 of 14; a row of 4 and the corner leave the one. Nothing lies in shared memory: a warp streams down its
-// columns. What is sorted as a whole and not only in part is sorted as halves: 7 of the 25.
+// Claim: 25 minima and maxima a pixel, on two pixels in each register; the network for each window has some 300. The
+// four windows of a tile of 2 x 2 pixels share 4 x 4 of their 25 pixels. These are merged from sorted blocks, which the
+// tile beside and the tile below use too. Only the middle 10 of 16 can be a median. A column of 4 at the side leaves 6
+// of 14; a row of 4 and the corner leave one. No shared memory: a warp streams down its columns. Complete sorts use the
+// pipe of halves (7 of the 25), partial ones that of integers.
 __global__ void __launch_bounds__(32 * kMedianWarps, 4)
     median_tiles(Rows in, Rows out, int rows, int columns, int chunk) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, strips = (columns + kMedianStrip - 1) / kMedianStrip;

@@ -1,4 +1,4 @@
-// Packed pixels: rows that begin at multiples of 16 bytes and end with whole words, and what works on several bytes of
+// Packed pixels: rows that begin at multiples of 16 bytes and end with whole words, and operations on several bytes of
 // a register at once.
 #pragma once
 
@@ -8,16 +8,16 @@
 
 namespace image {
 
-// A plane of bytes whose rows begin at multiples of 16, with kSpareBytes or more behind the last column, which a kernel
-// may read and write.
+// A plane of bytes whose rows begin at multiples of 16. At least kSpareBytes follow the last column; a kernel may read
+// and write them.
 struct Rows {
   unsigned char* data;
   int pitch;
 };
 constexpr int kSpareBytes = 144;
 
-// kWords words of a row as they were read from column `first` on, of which `columns` are there: pixels beyond the last
-// one become its equals. The first word has at least one pixel.
+// Fills pixels beyond the last one with its value. `words` are kWords words of a row, read from column `first` on; the
+// row has `columns` pixels. The first word has at least one pixel.
 template <int kWords>
 __device__ __forceinline__ void repeat_last(unsigned* words, int first, int columns) {
   constexpr unsigned kKeep[4] = {0x0000, 0x1110, 0x2210, 0x3210};
@@ -35,7 +35,7 @@ __device__ __forceinline__ void repeat_last(unsigned* words, int first, int colu
   }
 }
 
-// Least and greatest of two halves of 16 bits each: one instruction since compute capability 9.0.
+// Minimum and maximum of two 16-bit halves: one instruction since compute capability 9.0.
 __device__ __forceinline__ unsigned lesser(unsigned a, unsigned b) {
 #if __CUDA_ARCH__ >= 900
   unsigned c;
@@ -54,7 +54,7 @@ __device__ __forceinline__ unsigned greater(unsigned a, unsigned b) {
   return __vmaxu2(a, b);
 #endif
 }
-// Two whole numbers of 16 bits, clamped to 0 to 255.
+// Two 16-bit integers, clamped to 0 to 255.
 __device__ __forceinline__ unsigned clamped(unsigned both) {
 #if __CUDA_ARCH__ >= 900
   unsigned c;

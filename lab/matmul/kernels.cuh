@@ -1,7 +1,7 @@
 // C = A B in float, row-major, A is m x k, B is k x n: from one thread to tiles in shared memory.
 #pragma once
 
-// Claim: one thread alone does all of it, each multiply-add waiting for its loads: the GPU is one slow processor.
+// Claim: one thread computes everything, and each multiply-add waits for its loads: the GPU is one slow processor.
 __global__ void matmul_one_thread(const float* a, const float* b, float* c, int m, int n, int k) {
   for (int row = 0; row < m; ++row)
     for (int column = 0; column < n; ++column) {
@@ -11,8 +11,8 @@ __global__ void matmul_one_thread(const float* a, const float* b, float* c, int 
     }
 }
 
-// Claim: each thread reads a row of A and a column of B from global memory: 2 loads for 2 operations, ratio 1, and the
-// same elements are read again by every block in that row or column.
+// Claim: each thread reads a row of A and a column of B from global memory: 2 loads for 2 operations, ratio 1. Every
+// block in that row or column reads the same elements again.
 __global__ void matmul_naive(const float* a, const float* b, float* c, int m, int n, int k) {
   const int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= m || column >= n) return;
@@ -21,8 +21,8 @@ __global__ void matmul_naive(const float* a, const float* b, float* c, int m, in
   c[static_cast<long>(row) * n + column] = sum;
 }
 
-// Claim: where the whole matrices fit in one tile there are no phases: each element is loaded once, then used by a row
-// or a column of threads. One block, m, n, k <= kTile.
+// Claim: if the whole matrices fit in one tile there are no phases. Each element is loaded once, then used by a row or
+// a column of threads. One block, m, n, k <= kTile.
 template <int kTile>
 __global__ void matmul_one_tile(const float* a, const float* b, float* c, int m, int n, int k) {
   __shared__ float tile_a[kTile][kTile], tile_b[kTile][kTile];
@@ -36,8 +36,8 @@ __global__ void matmul_one_tile(const float* a, const float* b, float* c, int m,
   c[ty * n + tx] = sum;
 }
 
-// Claim: a block loads each tile once and every element is used kTile times from shared memory: global loads drop by
-// kTile, the compute-to-memory ratio rises to kTile.
+// Claim: a block loads each tile once and uses every element kTile times from shared memory. Global loads drop by a
+// factor kTile, and the compute-to-memory ratio rises to kTile.
 template <int kTile>
 __global__ void matmul_tiled(const float* a, const float* b, float* c, int m, int n, int k) {
   __shared__ float tile_a[kTile][kTile], tile_b[kTile][kTile];

@@ -1,9 +1,9 @@
-// Multiplication from registers: every thread computes a small square of C, so that one load from shared memory serves
+// Products from registers: every thread computes a small square of C, so that one load from shared memory serves
 // several multiply-adds. For float and double; C = A B, row-major, A is m x k, B is k x n, any sizes.
 #pragma once
 
-// Claim: with one element a thread each multiply-add needs 2 loads from shared memory. kSide x kSide elements a thread
-// need 2 kSide loads for kSide^2 multiply-adds: the loads drop by kSide, and so do the global ones, since the block's
+// Claim: with one element a thread, each multiply-add needs 2 loads from shared memory. kSide x kSide elements a thread
+// need 2 kSide loads for kSide^2 multiply-adds: kSide times fewer. Global loads drop by kSide too, because the block's
 // tile is 16 kSide wide with the same 256 threads.
 template <class T, int kSide>
 __global__ void __launch_bounds__(256) matmul_registers(const T* a, const T* b, T* c, int m, int n, int k) {
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(256) matmul_registers(const T* a, const T* b, 
     }
     __syncthreads();
   }
-  // Past the edge there is nothing more to store for a thread: its later rows and columns lie farther out.
+  // A thread stops at the edge: its later rows and columns lie farther out.
 #pragma unroll
   for (int y = 0; y < kSide; ++y) {
     const int row = row0 + y * kBlock;
@@ -50,15 +50,15 @@ __global__ void __launch_bounds__(256) matmul_registers(const T* a, const T* b, 
   }
 }
 
-// 16 bytes: what one thread moves with one instruction.
+// 16 bytes, which a thread moves with one instruction.
 template <class T>
 struct alignas(16) Pack {
   static constexpr int kCount = 16 / sizeof(T);
   T v[kCount];
 };
 
-// The Pack at `at`, of which only `valid` elements exist. kWide: rows are aligned to 16 bytes, so that all exist or
-// none.
+// Loads the Pack at `at`, of which only `valid` elements exist. kWide: rows are aligned to 16 bytes, so that either all
+// exist or none.
 template <bool kWide, class T>
 __device__ __forceinline__ Pack<T> load_pack(const T* at, int valid) {
   Pack<T> pack = {};
@@ -87,10 +87,10 @@ __device__ __forceinline__ void store_pack(T* at, const Pack<T>& pack, int valid
   }
 }
 
-// Claim: 8 x kAcross elements a thread (8 floats or 4 doubles across), and nothing waits: while the block computes on
-// one pair of tiles, the next pair is on its way from global memory into registers, then goes to a second buffer; one
-// barrier a phase instead of two. Every load and store moves 16 bytes. A's tile lies transposed, kPack elements of
-// padding a row, so that both operands are read along rows, without bank conflicts.
+// Claim: 8 x kAcross elements a thread (8 floats or 4 doubles across), with loads hidden. While the block computes on
+// one pair of tiles, the next pair comes from global memory into registers, then goes to a second buffer. That takes
+// one barrier a phase instead of two. Every load and store moves 16 bytes. A's tile is transposed, with kPack elements
+// of padding a row, so that both operands are read along rows without bank conflicts.
 template <class T, int kTileM, int kTileN, int kAcross, bool kWide>
 __global__ void __launch_bounds__(kTileM* kTileN / (8 * kAcross), sizeof(T) == 4 ? 2 : 1)
     matmul_double_buffer(const T* a, const T* b, T* c, int m, int n, int k) {

@@ -1,5 +1,5 @@
-// The Poisson domain split over GPUs, one slab of rows each, and the ways in which neighbours get each other's edge
-// rows.
+// The Poisson domain split over several GPUs, one slab of rows each, and the ways in which neighbours exchange edge
+// rows with each other.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace poisson {
 
-// Claim: no halo is copied at all: the first and the last row of the slab read the neighbour's row in the neighbour's
-// memory, over the link, while the other rows hide the time that takes.
+// Claim: no halo is copied. The first and the last row of the slab read the neighbour's row from the neighbour's
+// memory, over the link, while the other rows hide that time.
 template <class T>
 __global__ void jacobi_peer_load(const T* u, const T* above, const T* below, const T* source, T* out, Grid g) {
   const int x = blockIdx.x * kBlockX + threadIdx.x, y = blockIdx.y * kBlockY + threadIdx.y;
@@ -19,7 +19,7 @@ __global__ void jacobi_peer_load(const T* u, const T* above, const T* below, con
   out[i] = relaxed(up, down, u[i - 1], u[i + 1], source[i]);
 }
 
-// What one GPU has. Two streams, so that edges and interior can go on at once.
+// One GPU's part. Two streams, so that edges and interior can run at the same time.
 template <class T>
 class Slab {
  public:
@@ -50,7 +50,7 @@ class Slab {
     fields_[1]->copy_from(*empty_);
     CHECK_CUDA(cudaDeviceSynchronize());
   }
-  // The array that sweep `index` reads; it writes the one of index + 1.
+  // The array that sweep `index` reads. The sweep writes field(index + 1).
   T* field(int index) { return fields_[index % 2]->data(); }
   T* edge(int index, bool first) { return field(index) + g.at(first ? 0 : g.rows - 1, 0); }
   T* halo(int index, bool first) { return field(index) + g.at(first ? -1 : g.rows, 0); }
@@ -97,7 +97,7 @@ class Domain {
     return out;
   }
 
-  // A sweep of the whole slab, then the halo: nothing is computed while rows travel.
+  // Sweeps the whole slab, then copies the halo: nothing is computed while rows travel.
   void peer_copy(int sweeps) {
     fork();
     for (int k = 0; k < sweeps; ++k) {
@@ -111,14 +111,14 @@ class Domain {
     join();
   }
 
-  // The edges first; their rows travel while the interior is computed in another stream. Begins and ends in `stream` of
-  // the first GPU.
+  // Sweeps the edges first. Their rows travel while another stream computes the interior. Begins and ends in `stream`
+  // of the first GPU.
   void overlap(int sweeps, cudaStream_t stream = nullptr) {
     fork(stream);
     for (int k = 0; k < sweeps; ++k) {
       for (auto& s : slabs_) {
         s->use();
-        // The edges read and write rows that the interior of the sweep before wrote and read, and the other way round.
+        // Edges and interior read each other's rows of the sweep before, so each waits for that sweep of the other.
         if (k > 0) CHECK_CUDA(cudaStreamWaitEvent(s->stream(), s->inner_done, 0));
         if (k > 0) CHECK_CUDA(cudaStreamWaitEvent(s->inner, s->edges_done, 0));
         sweep_edges<T>(s->field(k), s->source(), s->field(k + 1), s->g, s->stream());
@@ -131,7 +131,7 @@ class Domain {
     join(stream);
   }
 
-  // The same as one graph over all GPUs: the host issues once, not a dozen calls a GPU and sweep.
+  // The same as one graph over all GPUs: the host issues once, instead of a dozen calls a GPU and sweep.
   cudaGraphExec_t overlap_graph(int sweeps) {
     CHECK_CUDA(cudaSetDevice(0));
     cudaStream_t stream;
@@ -147,7 +147,7 @@ class Domain {
     return ready;
   }
 
-  // Neighbours read each other's memory; a sweep begins when the neighbours have finished the one before.
+  // Neighbours read each other's memory. A sweep begins when the neighbours have finished the sweep before.
   void peer_load(int sweeps) {
     fork();
     for (int k = 0; k < sweeps; ++k) {
@@ -174,7 +174,7 @@ class Domain {
     const size_t other = d + step;  // wraps below 0
     return other < slabs_.size() ? slabs_[other].get() : nullptr;
   }
-  // The neighbours' new edge rows into the halo of slab d.
+  // Copies the neighbours' new edge rows into the halo of slab d.
   void fetch_halo(size_t d, int index) {
     Slab<T>& s = *slabs_[d];
     s.use();
@@ -183,12 +183,12 @@ class Domain {
       Slab<T>* other = neighbour(d, step);
       if (!other) continue;
       CHECK_CUDA(cudaStreamWaitEvent(s.stream(), other->edges_done, 0));
-      // With unified addresses the same copy as cudaMemcpyPeerAsync, which a stream that is captured refuses.
+      // With unified addresses, the same copy as cudaMemcpyPeerAsync, which stream capture does not support.
       CHECK_CUDA(cudaMemcpyAsync(s.halo(index, step < 0), other->edge(index, step > 0), bytes, cudaMemcpyDefault,
                                  s.stream()));
     }
   }
-  // Everything between fork() and join() lies between two points of one stream of the first GPU, where the clock is.
+  // All work between fork() and join() lies between two points of one stream of the first GPU, which is timed.
   void fork(cudaStream_t origin = nullptr) {
     CHECK_CUDA(cudaSetDevice(0));
     CHECK_CUDA(cudaEventRecord(begin_, origin));

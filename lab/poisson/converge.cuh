@@ -1,4 +1,4 @@
-// Iterating until nothing changes any more: the norm on the GPU, the decision on the host once in kBatch sweeps.
+// Iteration until convergence: the norm is computed on the GPU, and the host decides once in kBatch sweeps.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace poisson {
 
-// Claim: the largest change of a sweep costs the sweep nothing but 5 shuffles a warp and one atomic a warp. Bits of a
-// number that is not negative order as the number does, so an integer maximum will do.
+// Claim: the largest change costs a sweep only 5 shuffles a warp and one atomic a warp. The bits of nonnegative numbers
+// have the same order as the numbers, so an integer maximum works.
 static __global__ void jacobi_change(const double* u, const double* source, double* out, Grid g,
                                      unsigned long long* change) {
   const int x = blockIdx.x * kBlockX + threadIdx.x, y = blockIdx.y * kBlockY + threadIdx.y;
@@ -48,7 +48,7 @@ inline Boundary sine_problem(int n) {
   return p;
 }
 
-// A room seen from above: three walls at 20 degrees, the last row's wall at 0, a heater before it.
+// A room seen from above: three walls at 20 degrees, the last row's wall at 0, and a heater in front of it.
 inline Boundary room_problem(int n) {
   Boundary p{n, {}, {}};
   const Grid g = p.grid();
@@ -64,8 +64,8 @@ inline Boundary room_problem(int n) {
   return p;
 }
 
-// The discrete solution by another method, on the host: successive over-relaxation in place, with the factor that is
-// best on a square (Young 1954), until a sweep changes nothing beyond rounding.
+// The discrete solution by another method, on the host: successive over-relaxation in place with the best factor on a
+// square (Young 1954), until a sweep changes nothing beyond rounding.
 inline std::vector<double> host_solution(const Boundary& p) {
   const Grid g = p.grid();
   std::vector<double> u = p.start;
@@ -104,7 +104,7 @@ class Convergence {
   Convergence& operator=(const Convergence&) = delete;
 
   void restart() { a_.upload(p_.start); }
-  // Sweeps until the largest change is below `tolerance` times that of the first sweep; in batches of kBatch.
+  // Sweeps in batches of kBatch until the largest change is below `tolerance` times that of the first sweep.
   void solve() {
     sweep_with_norm();
     const double first = change();
@@ -121,10 +121,10 @@ class Convergence {
   bool converged() const { return converged_; }
   int sweeps() const { return sweeps_; }
   double relative_change() const { return relative_; }
-  // |f + laplace(u)| at its largest: a sweep changes a point by h^2 / 4 of it.
+  // The largest |f + laplace(u)|: a sweep changes a point by h^2 / 4 times that.
   double residual() const { return last_ * 4 / (p_.h() * p_.h()); }
-  // How far u can be from the discrete solution: |inverse of the 5-point Laplacian| <= 1/8 on the unit square (maximum
-  // principle with x (1 - x) / 2), times the residual. Rounding of 4 sums a sweep stays below the last term.
+  // Largest distance of u from the discrete solution: |inverse of the 5-point Laplacian| <= 1/8 on the unit square
+  // (maximum principle with x (1 - x) / 2), times the residual. Rounding of 4 sums a sweep stays below the last term.
   double distance(double largest) const { return residual() / 8 + sweeps_ * 5 * lab::kUnitDouble * largest; }
   std::vector<double> solution() const { return interior(g_, a_.host()); }
 
@@ -141,7 +141,7 @@ class Convergence {
     CHECK_CUDA(cudaStreamSynchronize(stream_));
     return value;
   }
-  // kBatch sweeps as one graph; the last but one with the norm, so that the result lies in a_.
+  // Captures kBatch sweeps as one graph. The last but one computes the norm, so that the result is in a_.
   void capture() {
     cudaGraph_t graph;
     CHECK_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal));

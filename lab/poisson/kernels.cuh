@@ -10,7 +10,7 @@ namespace poisson {
 
 constexpr int kBlockX = 32, kBlockY = 8;
 
-// Claim: one thread waits for every load alone; the GPU's memory is idle nearly all the time.
+// Claim: a single thread waits for every load; the GPU's memory is idle nearly all the time.
 template <class T>
 __global__ void jacobi_one_thread(const T* u, const T* source, T* out, Grid g) {
   for (int y = 0; y < g.rows; ++y)
@@ -20,8 +20,8 @@ __global__ void jacobi_one_thread(const T* u, const T* source, T* out, Grid g) {
     }
 }
 
-// Claim: a warp takes 32 neighbours of one row: the rows above and below and the source are full sectors, the
-// neighbours left and right touch one sector more. Each u is asked for 4 times; the caches must catch 3 of them.
+// Claim: a warp takes 32 neighbours of one row. The rows above and below and the source are full sectors; the
+// neighbours left and right touch one more sector. Each u is loaded 4 times; the caches must serve 3 of them.
 template <class T>
 __global__ void jacobi_naive(const T* u, const T* source, T* out, Grid g) {
   const int x = blockIdx.x * kBlockX + threadIdx.x, y = blockIdx.y * kBlockY + threadIdx.y;
@@ -31,7 +31,7 @@ __global__ void jacobi_naive(const T* u, const T* source, T* out, Grid g) {
 }
 
 // Claim: the block loads its tile and the halo around it once: (8 + 2) (32 + 2) / (8 x 32) = 1.33 loads of u a point
-// instead of 4. The caches do nearly the same for the kernel above, so little is gained.
+// instead of 4. The caches do nearly the same for the kernel above, so the gain is small.
 template <class T>
 __global__ void jacobi_shared(const T* u, const T* source, T* out, Grid g) {
   __shared__ T tile[kBlockY + 2][kBlockX + 2];
@@ -45,16 +45,16 @@ __global__ void jacobi_shared(const T* u, const T* source, T* out, Grid g) {
   out[g.at(y, x)] = relaxed(tile[ty - 1][tx], tile[ty + 1][tx], tile[ty][tx - 1], tile[ty][tx + 1], source[g.at(y, x)]);
 }
 
-// Claim: kDepth sweeps for one pass over memory. The block loads a halo of kDepth points and computes it too, one ring
-// less each sweep: (32 + 2 kDepth)^2 / 32^2 loads a point for kDepth sweeps, at the price of the halo's arithmetic.
+// Claim: kDepth sweeps in one pass over memory. The block loads a halo of kDepth points and computes it too, one ring
+// less each sweep: (32 + 2 kDepth)^2 / 32^2 loads a point for kDepth sweeps. The price is the halo's arithmetic.
 constexpr int kTile = 32, kTemporalThreads = 512;
 template <class T, int kDepth>
 __global__ void jacobi_temporal(const T* u, const T* source, T* out, Grid g) {
   constexpr int kSide = kTile + 2 * kDepth;
-  constexpr int kPoints = (kSide * kSide + kTemporalThreads - 1) / kTemporalThreads;  // of one thread
+  constexpr int kPoints = (kSide * kSide + kTemporalThreads - 1) / kTemporalThreads;  // points of one thread
   __shared__ T tile[kSide * kSide];
   T s[kPoints], next[kPoints];
-  int good_for[kPoints];  // sweeps that this point can do right: its distance from the edge of what was loaded
+  int good_for[kPoints];  // sweeps for which this point is valid: its distance from the edge of the loaded area
   const int x0 = blockIdx.x * kTile - kDepth, y0 = blockIdx.y * kTile - kDepth;
 #pragma unroll
   for (int p = 0; p < kPoints; ++p) {
@@ -76,7 +76,7 @@ __global__ void jacobi_temporal(const T* u, const T* source, T* out, Grid g) {
     for (int p = 0; p < kPoints; ++p)
       if (good_for[p] >= sweep) tile[threadIdx.x + p * kTemporalThreads] = next[p];
   }
-  // What is good for all sweeps is the block's own tile.
+  // Only the block's own tile is valid after all sweeps.
 #pragma unroll
   for (int p = 0; p < kPoints; ++p) {
     const int i = threadIdx.x + p * kTemporalThreads;
@@ -84,8 +84,8 @@ __global__ void jacobi_temporal(const T* u, const T* source, T* out, Grid g) {
   }
 }
 
-// Claim: the loop over the sweeps is on the GPU: one launch, a barrier over the whole grid between two sweeps. What is
-// saved is the launch; each barrier still waits for the slowest block.
+// Claim: the loop over the sweeps runs on the GPU: one launch, and a barrier over the whole grid between two sweeps.
+// This saves the launches, but each barrier still waits for the slowest block.
 template <class T>
 __global__ void jacobi_grid_sync(T* u, const T* source, T* out, Grid g, int sweeps) {
   const int across = (g.columns + kBlockX - 1) / kBlockX, tiles = across * ((g.rows + kBlockY - 1) / kBlockY);
@@ -102,8 +102,8 @@ __global__ void jacobi_grid_sync(T* u, const T* source, T* out, Grid g, int swee
   }
 }
 
-// Claim: each block keeps its tile of u in shared memory and of the source in registers for all sweeps, as the document
-// proposes: only the tile's edge goes through memory between two barriers. As many tiles as fit on the GPU at once.
+// Claim: as the document proposes, each block keeps its tile for all sweeps: u in shared memory, the source in
+// registers. Only the tile's edge goes through memory between two barriers. All tiles must fit on the GPU at once.
 constexpr int kKeptX = 32, kKeptY = 64, kKeptThreadsY = 16;
 template <class T>
 __global__ void __launch_bounds__(kKeptX* kKeptThreadsY, 2)
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(kKeptX* kKeptThreadsY, 2)
     cooperative_groups::this_grid().sync();
     if (threadIdx.y == 0) load(to, 0, tx);
     if (threadIdx.y == 1) load(to, kKeptY + 1, tx);
-    const int row = threadIdx.x + (threadIdx.y & 1) * kKeptX + 1;  // two warps a column
+    const int row = threadIdx.x + (threadIdx.y & 1) * kKeptX + 1;  // two warps for each column
     if (threadIdx.y / 2 == 1) load(to, row, 0);
     if (threadIdx.y / 2 == 2) load(to, row, kKeptX + 1);
   }

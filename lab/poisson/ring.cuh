@@ -1,4 +1,4 @@
-// Jacobi sweeps, the last rung: the stream's sweeps in registers, its rows on their way through shared memory.
+// Jacobi sweeps, the last rung: as the stream, with sweeps in registers, but rows arrive through shared memory.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace poisson {
 
-// A warp's strip: kPer columns a lane, kDepth sweeps for one pass, rows asked for kAhead - 1 before their use.
+// A warp's strip: kPer columns a lane, kDepth sweeps in one pass, rows requested kAhead - 1 before their use.
 template <class T_, int kDepth_, int kPer_, int kAhead_, int kWarps_ = 4>
 struct Ring {
   using T = T_;
@@ -21,13 +21,13 @@ struct Ring {
     while (n < least) n *= 2;
     return n;
   }
-  // Rows of u are used once, those of the source by one stage after the other.
+  // Rows of u are used once. Rows of the source are used by one stage after the other.
   static constexpr int kRowsU = power_of_two(kAhead), kRowsS = power_of_two(kDepth + kAhead - 1);
   static constexpr int kBytesS = kRowsS * kRowBytes, kBytesU = kRowsU * kRowBytes;
   static constexpr int kShared = kWarps * (kBytesS + kBytesU);
   static_assert(kPer % kPack == 0 && kPieces <= 2 && kAhead >= 2);
 
-  // Two pieces a lane lie 32 bytes apart: every other four lanes swap theirs, or two lanes would want one bank.
+  // A lane's two pieces are 32 bytes apart. Every other four lanes swap theirs; otherwise two lanes would share a bank.
   static __device__ __forceinline__ int place(int piece) {
     return (kPieces == 2 ? piece ^ (piece >> 3 & 1) : piece) * 16;
   }
@@ -60,7 +60,7 @@ struct RingRow {
   }
 };
 
-// What a warp has to do, and how it gets its rows.
+// A warp's work, and the loading of its rows.
 template <class R>
 struct RingStrip {
   using T = typename R::T;
@@ -71,7 +71,7 @@ struct RingStrip {
   uint32_t ring_s, ring_u;
   int lane;
 
-  // Asks for row y of u and the row of the source that is used with it, the one above.
+  // Requests row y of u, and the source row above it, which is used with it.
   __device__ __forceinline__ void ask(int y) const {
     if (y < last + R::kDepth) {
 #pragma unroll
@@ -88,7 +88,7 @@ struct RingStrip {
     commit_copies();
   }
 
-  // kInner: every point that is swept lies inside the grid.
+  // kInner: every swept point lies inside the grid.
   template <bool kInner>
   __device__ __forceinline__ void run() const {
     constexpr int kPer = R::kPer, kDepth = R::kDepth;
@@ -107,7 +107,7 @@ struct RingStrip {
 #pragma unroll
       for (int k = 0; k < kDepth; ++k) {
         s.load(ring_s + (place_s - k * R::kRowBytes & R::kBytesS - 1), lane);
-        if (k == 0) {  // once for all stages; a quarter is exact
+        if (k == 0) {  // once for all stages; the factor 1/4 is exact
 #pragma unroll
           for (int j = 0; j < kPer; ++j) s.v[j] *= T(0.25);
           if (kDepth > 1) s.store(ring_s + place_s, lane);
@@ -130,7 +130,7 @@ struct RingStrip {
     }
   }
 
-  // Columns past the right end are boundary or guard: written back as they were read.
+  // Columns past the right end are boundary or guard: they are written back unchanged.
   __device__ __forceinline__ void store(int y, int x, const RingRow<R>& row) const {
 #pragma unroll
     for (int p = 0; p < R::kPieces; ++p) {
@@ -145,16 +145,16 @@ struct RingStrip {
   }
 };
 
-// Claim: the stream asks for one row ahead and moves kDepth rows of the source through registers each time. Here
-// kAhead - 1 rows are on the way by asynchronous copies, and the source stays where it arrived; inside the grid nothing
-// is compared or selected, and a quarter of the source is taken once, so that a point costs 4 operations a sweep.
+// Claim: the stream requests one row ahead and moves kDepth rows of the source through registers each time. Here kAhead
+// - 1 rows are in flight by asynchronous copies, and the source stays where it arrived. Inside the grid nothing is
+// compared or selected. A quarter of the source is taken once, so a point costs 4 operations a sweep.
 template <class R>
 __global__ void __launch_bounds__(32 * R::kWarps)
     jacobi_ring(const typename R::T* u, const typename R::T* source, typename R::T* out, Grid g, int chunk) {
   extern __shared__ __align__(128) unsigned char rings[];
   const int warp = threadIdx.x / 32, strips = (g.columns + R::kWidth - 1) / R::kWidth;
   const int index = blockIdx.x * R::kWarps + warp, first = index / strips * chunk;
-  if (first >= g.rows) return;  // the whole warp
+  if (first >= g.rows) return;  // the whole warp ends
   const uint32_t ring = static_cast<uint32_t>(__cvta_generic_to_shared(rings)) + warp * (R::kBytesS + R::kBytesU);
   const int left = index % strips * R::kWidth - R::kHalo, last = min(first + chunk, g.rows);
   const RingStrip<R> strip = {

@@ -1,5 +1,5 @@
-// Beyond the document: as many threads as the GPU holds at once walk through the whole array, and what is left of it is
-// one partial sum a block. Blocks have kThreads threads.
+// Beyond the document: as many threads as the GPU holds at once walk through the whole array and leave one partial sum
+// a block. Blocks have kThreads threads.
 #pragma once
 
 #if __has_include(<cooperative_groups.h>)
@@ -9,7 +9,7 @@
 
 constexpr int kThreads = 256;
 
-// The thread's share of the array: every so-many-th element.
+// The thread's share of the array: elements one grid width apart.
 template <class T>
 __device__ T strided_sum(const T* in, long n) {
   T sum = 0;
@@ -18,7 +18,7 @@ __device__ T strided_sum(const T* in, long n) {
   return sum;
 }
 
-// Claim: most additions happen in registers; shared memory and barriers are met once for hundreds of elements.
+// Claim: most additions happen in registers. Shared memory and barriers are used once for hundreds of elements.
 template <class T>
 __global__ void reduce_several(const T* in, T* out, long n) {
   __shared__ T sums[kThreads];
@@ -32,14 +32,14 @@ __global__ void reduce_several(const T* in, T* out, long n) {
   if (tid == 0) out[blockIdx.x] = sums[0];
 }
 
-// Lane 0 gets the sum over the warp.
+// Returns the sum over the warp in lane 0.
 template <class T>
 __device__ T warp_sum(T value) {
   for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffu, value, step);
   return value;
 }
 
-// Thread 0 gets the sum over the block. May be called again only after a barrier.
+// Returns the sum over the block in thread 0. May be called again only after a barrier.
 template <class T>
 __device__ T block_sum(T value) {
   __shared__ T warps[kThreads / 32];
@@ -50,7 +50,7 @@ __device__ T block_sum(T value) {
   return warp == 0 ? warp_sum(lane < kThreads / 32 ? warps[lane] : T(0)) : T(0);
 }
 
-// Claim: lanes hand their sums on by shuffles: one barrier instead of nine, shared memory for one value a warp.
+// Claim: lanes pass their sums on by shuffles: one barrier instead of nine, and one value a warp in shared memory.
 template <class T>
 __global__ void reduce_shuffle(const T* in, T* out, long n) {
   const T sum = block_sum(strided_sum(in, n));
@@ -64,7 +64,7 @@ struct alignas(16) Vector {
   T v[kCount];
 };
 
-// The thread's share by vectors, four loads in flight; the last n % kCount elements one by one.
+// The thread's share in vectors, four loads in flight. The last n % kCount elements follow one by one.
 template <class T>
 __device__ T vector_sum(const T* in, long n) {
   constexpr int kCount = Vector<T>::kCount, kFlight = 4;
@@ -89,15 +89,15 @@ __device__ T vector_sum(const T* in, long n) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// Claim: a quarter of the load instructions, and 64 bytes a thread on the way: memory is the only limit left.
+// Claim: a quarter of the load instructions, with 64 bytes a thread in flight: memory is the only limit left.
 template <class T>
 __global__ void reduce_vector(const T* in, T* out, long n) {
   const T sum = block_sum(vector_sum(in, n));
   if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 
-// Claim: one launch: each block adds its sum to the result. The order differs from run to run, and so may the last bits
-// of a float.
+// Claim: one launch: each block adds its sum to the result. The order differs from run to run, so the last bits of a
+// float may differ too.
 template <class T>
 __global__ void reduce_atomic(const T* in, T* result, long n) {
   const T sum = block_sum(vector_sum(in, n));
@@ -105,7 +105,7 @@ __global__ void reduce_atomic(const T* in, T* result, long n) {
 }
 
 #ifdef LAB_COOPERATIVE_GROUPS
-// Claim: one launch: a barrier over the grid, then block 0 adds the partial sums. All blocks must be resident.
+// Claim: one launch: after a barrier over the grid, block 0 adds the partial sums. All blocks must be resident.
 template <class T>
 __global__ void reduce_grid_sync(const T* in, T* partial, T* result, long n) {
   const T sum = block_sum(vector_sum(in, n));
@@ -119,9 +119,9 @@ __global__ void reduce_grid_sync(const T* in, T* partial, T* result, long n) {
 }
 #endif
 
-// Claim: one launch and nobody waits: the block that finishes last adds the partial sums, in the same order each time.
-// The fences make a block's partial sum visible before its ticket, and the ticket come before the reads. `tickets` is 0
-// before and after.
+// Claim: one launch and no waiting: the block that finishes last adds the partial sums, in the same order each time.
+// The fences make a block's partial sum visible before its ticket, and order the ticket before the reads. `tickets` is
+// 0 before and after.
 template <class T>
 __global__ void reduce_last_block(const T* in, T* partial, T* result, unsigned* tickets, long n) {
   __shared__ bool last;

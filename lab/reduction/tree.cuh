@@ -1,11 +1,11 @@
-// The document's ladder: a tree in shared memory. Each launch leaves one partial sum a block; the same kernel is
-// launched on the partial sums until one is left, so any length works. Blocks have a power of two of threads, 64 to
-// kMostThreads; the loops ask blockDim, so that the compiler knows the number in the last rung only.
+// The document's ladder: a tree in shared memory. Each launch leaves one partial sum a block. The same kernel is
+// launched on the partial sums until one is left, so any length works. Block size: a power of two, 64 to kMostThreads.
+// The loops read blockDim; only in the last rung does the compiler know it.
 #pragma once
 
 constexpr int kMostThreads = 512;
 
-// Claim: every second, fourth, ... thread works, so that every warp stays busy with most of its lanes off.
+// Claim: every second, fourth, ... thread works, so every warp stays busy with most of its lanes off.
 template <class T>
 __global__ void reduce_interleaved_divergent(const T* in, T* out, long n) {
   __shared__ T sums[kMostThreads];
@@ -20,7 +20,7 @@ __global__ void reduce_interleaved_divergent(const T* in, T* out, long n) {
   if (tid == 0) out[blockIdx.x] = sums[0];
 }
 
-// Claim: the first threads work, so whole warps are on or off; but they stride through shared memory: bank conflicts.
+// Claim: the first threads work, so whole warps are on or off. But they stride through shared memory: bank conflicts.
 template <class T>
 __global__ void reduce_interleaved(const T* in, T* out, long n) {
   __shared__ T sums[kMostThreads];
@@ -51,14 +51,14 @@ __global__ void reduce_sequential(const T* in, T* out, long n) {
   if (tid == 0) out[blockIdx.x] = sums[0];
 }
 
-// Two elements a thread on the way into shared memory.
+// Adds two elements a thread on the way into shared memory.
 template <class T>
 __device__ T first_add(const T* in, long n) {
   const long i = blockIdx.x * (2L * blockDim.x) + threadIdx.x;
   return (i < n ? in[i] : 0) + (i + blockDim.x < n ? in[i + blockDim.x] : 0);
 }
 
-// Claim: the first addition happens during the load, so half the threads that did nothing else are gone.
+// Claim: the first addition happens during the load, so the half of the threads that only loaded is gone.
 template <class T>
 __global__ void reduce_first_add(const T* in, T* out, long n) {
   __shared__ T sums[kMostThreads];
@@ -72,9 +72,9 @@ __global__ void reduce_first_add(const T* in, T* out, long n) {
   if (tid == 0) out[blockIdx.x] = sums[0];
 }
 
-// The last 64 sums by one warp. Since Volta its lanes need not run in step: what a lane reads must be separated from
-// what another writes by __syncwarp, on both sides (the document's volatile version relies on lockstep and is wrong
-// today).
+// One warp adds the last 64 sums. Since Volta its lanes need not run in lockstep. So __syncwarp must separate a lane's
+// reads from another lane's writes, on both sides. (The document's volatile version relies on lockstep and is wrong
+// today.)
 template <class T>
 __device__ void last_warp(T* sums, int tid) {
   T sum = sums[tid] + sums[tid + 32];
@@ -88,7 +88,7 @@ __device__ void last_warp(T* sums, int tid) {
   if (tid == 0) sums[0] = sum;
 }
 
-// Claim: the last six rounds are one warp's own business: no block barrier for them.
+// Claim: a single warp does the last six rounds, without block barriers.
 template <class T>
 __global__ void reduce_last_warp(const T* in, T* out, long n) {
   __shared__ T sums[kMostThreads];
@@ -103,7 +103,7 @@ __global__ void reduce_last_warp(const T* in, T* out, long n) {
   if (tid == 0) out[blockIdx.x] = sums[0];
 }
 
-// Claim: with the block size known to the compiler no loop is left: fewer instructions, the same traffic.
+// Claim: the compiler knows the block size, so no loop is left: fewer instructions, the same traffic.
 template <class T, int kBlock>
 __global__ void reduce_unrolled(const T* in, T* out, long n) {
   __shared__ T sums[kBlock];

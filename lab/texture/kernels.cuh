@@ -1,42 +1,42 @@
-// The rungs: reads through the texture unit beside plain loads.
+// The rungs of the topic texture: reads through the texture unit beside plain loads.
 #pragma once
 
 constexpr int kThreads = 256;
 constexpr int kBlockX = 32, kBlockY = 8;
 
-// Claim: shifted by no multiple of 8, a warp's 128 bytes touch 5 sectors.
+// Claim: with a shift that is no multiple of 8, a warp's 128 bytes touch 5 sectors instead of 4.
 __global__ void shift_global(const float* in, float* out, int shift, int n) {
   const int i = blockIdx.x * kThreads + threadIdx.x;
   if (i < n) out[i] = in[i + shift];
 }
 
-// Claim: the same read by texture: the same sectors, through the texture cache. It paid where plain loads were not
-// cached (compute capability 1.x); today both go through the same L1.
+// Claim: the same read by texture: the same sectors, through the texture cache. It paid when plain loads were not
+// cached (compute capability 1.x). Today both go through the same L1.
 __global__ void shift_texture(cudaTextureObject_t in, float* out, int shift, int n) {
   const int i = blockIdx.x * kThreads + threadIdx.x;
   if (i < n) out[i] = tex1Dfetch<float>(in, i + shift);
 }
 
-// Claim: an array of one dimension by float coordinates: texel i covers [i, i + 1), so its centre is at i + 0.5.
+// Claim: a one-dimensional array by float coordinates: texel i covers [i, i + 1), so its centre is at i + 0.5.
 __global__ void copy_1d(cudaTextureObject_t in, float* out, int n) {
   const int i = blockIdx.x * kThreads + threadIdx.x;
   if (i < n) out[i] = tex1D<float>(in, i + 0.5f);
 }
 
-// Claim: two dimensions, pitched memory or array: no address arithmetic in the kernel, the unit does it.
+// Claim: two dimensions, pitched memory or array: the texture unit does the address arithmetic, not the kernel.
 __global__ void copy_2d(cudaTextureObject_t in, float* out, int width, int height) {
   const int x = blockIdx.x * kBlockX + threadIdx.x, y = blockIdx.y * kBlockY + threadIdx.y;
   if (x < width && y < height) out[static_cast<long>(y) * width + x] = tex2D<float>(in, x + 0.5f, y + 0.5f);
 }
 
-// Claim: four texels and their weights for the price of one instruction; weights have 8 bits of fraction.
+// Claim: one instruction reads and weights four texels. Weights have 8 bits of fraction.
 __global__ void sample_linear(cudaTextureObject_t in, const float2* at, float* out, int n) {
   const int i = blockIdx.x * kThreads + threadIdx.x;
   if (i < n) out[i] = tex2D<float>(in, at[i].x, at[i].y);
 }
 
-// Claim: coordinates outside 0 to 1 need no branch: the address mode answers. Samples the image and a margin of its own
-// size on each side.
+// Claim: coordinates outside 0 to 1 need no branch: the address mode handles them. Samples the image and, on each side,
+// a margin of its own size.
 __global__ void sample_outside(cudaTextureObject_t in, float* out, int width, int height) {
   const int x = blockIdx.x * kBlockX + threadIdx.x, y = blockIdx.y * kBlockY + threadIdx.y;
   if (x >= 3 * width || y >= 3 * height) return;
@@ -44,7 +44,7 @@ __global__ void sample_outside(cudaTextureObject_t in, float* out, int width, in
   out[static_cast<long>(y) * (3 * width) + x] = tex2D<float>(in, u, v);
 }
 
-// Where the pixel (x, y) of the rotated image comes from.
+// The source coordinates of pixel (x, y) of the rotated image.
 struct Rotation {
   float cosine, sine;
 };
@@ -54,8 +54,8 @@ __device__ float2 source(Rotation rotation, int x, int y, int width, int height)
                      rotation.cosine * dy - rotation.sine * dx + 0.5f * height);
 }
 
-// Claim: a warp's row becomes a slanted line: its loads fall into many rows, four times over, and the kernel does the
-// clamping and weighting itself.
+// Claim: a warp's row becomes a slanted line, so its loads touch many rows, four times over. The kernel itself does the
+// clamping and weighting.
 __global__ void rotate_global(const float* in, float* out, Rotation rotation, int width, int height) {
   const int x = blockIdx.x * kBlockX + threadIdx.x, y = blockIdx.y * kBlockY + threadIdx.y;
   if (x >= width || y >= height) return;
@@ -71,8 +71,8 @@ __global__ void rotate_global(const float* in, float* out, Rotation rotation, in
   out[static_cast<long>(y) * width + x] = (1 - b) * upper + b * lower;
 }
 
-// Claim: one fetch a pixel; clamping and weighting are the texture unit's, and an array keeps neighbours of both
-// directions close in memory.
+// Claim: one fetch a pixel. The texture unit clamps and weights, and an array keeps neighbours in both directions close
+// in memory.
 __global__ void rotate_texture(cudaTextureObject_t in, float* out, Rotation rotation, int width, int height) {
   const int x = blockIdx.x * kBlockX + threadIdx.x, y = blockIdx.y * kBlockY + threadIdx.y;
   if (x >= width || y >= height) return;

@@ -1,11 +1,11 @@
 // The rungs of the transpose: out[x][y] = in[y][x]. `rows` and `columns` are those of the input; any size works.
 #pragma once
 
-// A block moves a kTile x kTile tile with kTile x kTile/4 threads: each thread moves 4 elements of one column.
+// A block of kTile x kTile/4 threads moves a kTile x kTile tile: each thread moves 4 elements of one column.
 #define FOR_TILE_ROWS(row) for (int row = threadIdx.y; row < kTile; row += kTile / 4)
 
-// Claim: rows in, rows out: 4 sectors a request each way (8 for double). Nothing that moves every element once can do
-// better.
+// Claim: reads rows and writes rows: 4 sectors a request each way (8 for double). No kernel that moves every element
+// once can do better.
 template <class T, int kTile>
 __global__ void copy(const T* in, T* out, int rows, int columns) {
   const int x = blockIdx.x * kTile + threadIdx.x;
@@ -15,7 +15,7 @@ __global__ void copy(const T* in, T* out, int rows, int columns) {
   }
 }
 
-// Claim: rows in, columns out: the stores of a warp fall into 32 different rows, 32 sectors a request for 128 bytes.
+// Claim: reads rows, writes columns: a warp's stores touch 32 different rows, 32 sectors a request for 128 bytes.
 template <class T, int kTile>
 __global__ void transpose_naive(const T* in, T* out, int rows, int columns) {
   const int x = blockIdx.x * kTile + threadIdx.x;
@@ -25,7 +25,7 @@ __global__ void transpose_naive(const T* in, T* out, int rows, int columns) {
   }
 }
 
-// The turn happens in shared memory, kPitch elements a row, so that both global sides move rows.
+// Transposes in shared memory (kPitch elements a row), so that both global reads and writes move rows.
 template <class T, int kTile, int kPitch>
 __device__ void transpose_through_tile(T (&tile)[kTile][kPitch], const T* in, T* out, int rows, int columns) {
   const int x = blockIdx.x * kTile + threadIdx.x, y0 = blockIdx.y * kTile;
@@ -40,21 +40,21 @@ __device__ void transpose_through_tile(T (&tile)[kTile][kPitch], const T* in, T*
   }
 }
 
-// Claim: 4 sectors a request on both sides, but reading a column of the tile hits one bank with every lane.
+// Claim: 4 sectors a request on both sides, but all lanes that read a column of the tile hit the same bank.
 template <class T, int kTile>
 __global__ void transpose_shared(const T* in, T* out, int rows, int columns) {
   __shared__ T tile[kTile][kTile];
   transpose_through_tile(tile, in, out, rows, columns);
 }
 
-// Claim: one unused element at the end of each row moves the column over all banks: no conflicts.
+// Claim: one unused element at the end of each row spreads a column over all banks: no conflicts.
 template <class T, int kTile>
 __global__ void transpose_padded(const T* in, T* out, int rows, int columns) {
   __shared__ T tile[kTile][kTile + 1];
   transpose_through_tile(tile, in, out, rows, columns);
 }
 
-// Claim: element x of row y kept at x ^ y: a column lies in all banks too, and nothing is wasted.
+// Claim: element x of row y is stored at x ^ y: this too spreads a column over all banks, and wastes no memory.
 template <class T, int kTile>
 __global__ void transpose_swizzled(const T* in, T* out, int rows, int columns) {
   __shared__ T tile[kTile][kTile];
@@ -71,7 +71,7 @@ __global__ void transpose_swizzled(const T* in, T* out, int rows, int columns) {
 }
 
 // Claim: the padded kernel with a thread for each element: the same traffic, but four times the address arithmetic for
-// each element, and one load in flight where the others have four.
+// each element, and one load in flight instead of four.
 template <class T, int kTile>
 __global__ void transpose_one_element(const T* in, T* out, int rows, int columns) {
   __shared__ T tile[kTile][kTile + 1];
@@ -89,8 +89,8 @@ struct alignas(16) Vector {
   T v[kCount];
 };
 
-// The vector that starts at element `x` of row `y`; what lies outside stays as it is. kWhole: rows and columns are
-// whole vectors, so that one access does it; else one each element.
+// Loads the vector at element `x` of row `y`; elements outside stay unchanged. kWhole: rows and columns are whole
+// vectors, so one access is enough. Otherwise each element is one access.
 template <bool kWhole, class T>
 __device__ void load_vector(Vector<T>& value, const T* in, int y, int x, int rows, int columns) {
   if (y >= rows || x >= columns) return;
@@ -116,8 +116,8 @@ __device__ void store_vector(const Vector<T>& value, T* out, int y, int x, int r
 
 constexpr int kVectorsPerRow = 16;  // of the tile of the two kernels below: 256 bytes; a block is 16 x 16 threads
 
-// Claim: 16 bytes a lane: a quarter of the global requests for float, half for double. The tile still takes single
-// elements, a vector's width apart in neighbouring lanes: two lanes share each bank, in both directions.
+// Claim: 16 bytes a lane: a quarter of the global requests for float, half for double. But the tile takes single
+// elements, a vector's width apart in neighbouring lanes, so two lanes share each bank in both directions.
 template <class T, bool kWhole>
 __global__ void transpose_vector(const T* in, T* out, int rows, int columns) {
   constexpr int kCount = Vector<T>::kCount, kSide = kVectorsPerRow * kCount;
@@ -136,8 +136,8 @@ __global__ void transpose_vector(const T* in, T* out, int rows, int columns) {
   }
 }
 
-// Claim: each thread turns a square of vectors in its registers, so that the tile takes whole vectors too (swizzled by
-// vectors): no conflicts, a quarter of the shared requests, and all loads of a thread in flight before the barrier.
+// Claim: each thread transposes a square of vectors in registers, so the tile takes whole vectors too (swizzled by
+// vectors): no conflicts, a quarter of the shared requests, and all of a thread's loads in flight before the barrier.
 template <class T, bool kWhole>
 __global__ void transpose_registers(const T* in, T* out, int rows, int columns) {
   constexpr int kCount = Vector<T>::kCount, kSide = kVectorsPerRow * kCount;

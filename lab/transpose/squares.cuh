@@ -1,9 +1,9 @@
-// The transpose's last rung: tiles of any two sides, in an order of its own.
+// The last rung of the transpose: tiles with any two sides, taken in a chosen order.
 #pragma once
 
 #include "transpose/kernels.cuh"
 
-// In which order blocks take the tiles: along the input's rows, down its columns, or in squares of 8 x 8 tiles.
+// Order in which blocks take the tiles: along the input's rows, down its columns, or in squares of 8 x 8 tiles.
 enum class Order { rows, columns, squares };
 
 template <Order kOrder>
@@ -23,9 +23,9 @@ __device__ __forceinline__ void place_of(int block, int across, int down, int& x
   }
 }
 
-// Claim: as `registers`, with a tile of kWide x kHigh squares of vectors: reads come in pieces of 16 kWide bytes,
-// writes in pieces of 16 kHigh. Longer pieces stay longer in one page of the memory, and the order of tiles decides
-// which pages are open at a time: down the columns 4154 GB/s on an H200, along the rows 4035.
+// Claim: as `registers`, with a tile of kWide x kHigh squares of vectors: reads are pieces of 16 kWide bytes, writes
+// pieces of 16 kHigh. Longer pieces stay longer in one page of the memory. The order of tiles decides which pages are
+// open at a time: down the columns 4154 GB/s on an H200, along the rows 4035.
 template <class T, int kWide, int kHigh, Order kOrder, bool kWhole>
 __global__ void __launch_bounds__(kWide* kHigh) transpose_squares(const T* in, T* out, int rows, int columns) {
   constexpr int kCount = Vector<T>::kCount, kTileX = kCount * kWide, kTileY = kCount * kHigh;
