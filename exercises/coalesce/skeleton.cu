@@ -1,4 +1,4 @@
-// The layout that wastes: for comparison.
+// The wasteful layout, for comparison.
 __global__ void lengths(const float* points, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

@@ -1,4 +1,4 @@
-// Where do the weights lie?
+// Where do you store the weights?
 
 void set_weights(const float* w) {}
 

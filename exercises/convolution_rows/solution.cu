@@ -1,4 +1,4 @@
-// A row of a picture, and 4 numbers on both sides, in shared memory: each is loaded once a block.
+// Shared memory holds 256 numbers of a row and 4 on both sides: a block loads each only once.
 __global__ void blur_rows(const float* in, float* out, int width) {
   __shared__ float s[256 + 8];
   const float* row = in + blockIdx.y * width;

@@ -1,4 +1,4 @@
-// Which element a thread does is free, as long as each is done once: the threads of a warp take elements of one kind.
+// A thread may take any element if each is done once, so the threads of a warp take elements of one kind.
 __global__ void mixed(float* x, int n) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int pair = warp / 2, kind = warp % 2;

@@ -1,2 +1,2 @@
-// slab[d] lies on GPU d.
+// slab[d] is in the memory of GPU d.
 void exchange(float* const slab[2], int m, int n) {}

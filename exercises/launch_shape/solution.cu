@@ -3,7 +3,7 @@ __global__ void scale(float* x, float factor, int n) {
   if (i < n) x[i] *= factor;
 }
 
-// Launches scale() for n elements that lie on the GPU.
+// Launches scale() for n elements in GPU memory.
 void launch_scale(float* x, float factor, int n) {
   const int threads = 256;
   const int blocks = (n + threads - 1) / threads;

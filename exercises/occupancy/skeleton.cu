@@ -6,7 +6,7 @@ __global__ void smooth(const float* in, float* out, int n) {
   if (i < n) out[i] = s[t] * 0.5f + s[t > 0 ? t - 1 : 0] * 0.5f;
 }
 
-// Asks for more shared memory than it needs.
+// Requests more shared memory than the kernel needs.
 void launch_smooth(const float* in, float* out, int n) {
   const int threads = 256;
   smooth<<<(n + threads - 1) / threads, threads, 40 * 1024>>>(in, out, n);

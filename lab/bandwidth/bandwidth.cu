@@ -1,5 +1,5 @@
-// Bandwidth: what follows from the data sheet, and what plain kernels reach. Its rows are the ceilings that the other
-// topics are compared with.
+// Bandwidth: the theoretical value from the data sheet, and the values that plain kernels reach. Its rows are the
+// ceilings for the other topics.
 #include "bandwidth/copy_tiles.cuh"
 #include "bandwidth/kernels.cuh"
 #include "bandwidth/query.h"
@@ -90,7 +90,7 @@ class Memory {
         launch, verify);
   }
 
-  // Which thread adds up which words: the kernel's walk by the grid's width.
+  // Each thread adds up the words that the kernel's grid-stride loop gives it.
   template <class V>
   lab::Verdict verify_read() const {
     constexpr long kLanes = sizeof(V) / sizeof(float);
@@ -111,7 +111,7 @@ class Memory {
   lab::DeviceArray<float> a_, b_, out_, sums_;
 };
 
-// The same fused multiply-adds in the same order: equal to the last bit. Only the lane within the warp matters.
+// Does the same fused multiply-adds in the same order: equal to the last bit. Only the lane within the warp matters.
 template <class T>
 std::vector<T> fma_reference(size_t threads, T factor, T add, int rounds) {
   std::vector<T> of_lane(32), out(threads);
@@ -150,7 +150,7 @@ void run_shared(lab::Program& program, int rounds) {
        {16.0 * threads * kSharedReads * rounds, 0},
        {{"rounds", 1.0 * rounds}}},
       [&] { out.poison(); }, [&] { shared_read<<<grid, kThreads>>>(out.data(), rounds); },
-      [&] {  // small whole numbers: exact below 2^24, which 1024 rounds of 8 reads of at most 30 stay under
+      [&] {  // small integers: exact below 2^24, and 1024 rounds of 8 reads of at most 30 stay below
         std::vector<float> of_thread(kThreads), expected(threads);
         for (int t = 0; t < kThreads; ++t)
           for (int r = 0; r < rounds; ++r)
@@ -194,7 +194,7 @@ int main(int argc, char** argv) {
     memory.all<float4>();
     memory.tiles();
   }
-  // Long enough to make the launch's own time small beside it.
+  // Enough rounds that the launch's own time is small beside the kernel's.
   const int rounds = program.full() ? 4096 : 256;
   run_fma<float>(program, "fma float", "float", rounds);
   run_fma<double>(program, "fma double", "double", rounds / 2);

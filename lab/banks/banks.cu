@@ -1,4 +1,4 @@
-// Reads of shared memory in the patterns of the documents: how many passes through the banks each takes.
+// Reads of shared memory in the patterns of the documents, and the number of passes through the banks that each takes.
 #include <algorithm>
 #include <numeric>
 
@@ -6,7 +6,7 @@
 #include "harness/harness.h"
 
 constexpr int kWords = 1024, kThreads = 256;
-constexpr int kShift = 64;  // words from one read to the next: a whole row of the widest banks, so that banks stay
+constexpr int kShift = 64;  // words between reads: a whole row of the widest banks, so that banks stay the same
 
 __device__ void add(float& sum, float value) {
   sum += value;
@@ -21,8 +21,8 @@ __device__ void add(float4& sum, float4 value) {
   sum.w += value.w;
 }
 
-// Claim: a read takes as many passes as there are different words wanted from the bank that is wanted most; lanes that
-// want the same word are served together.
+// Claim: a read takes as many passes as the busiest bank has different words to deliver. Lanes that read the same word
+// are served together.
 template <class Word>
 __global__ void read_banks(const int* places, const Word* in, Word* out, int rounds) {
   __shared__ Word words[kWords];
@@ -58,7 +58,7 @@ const lab::Topic kTopic = {
 
 struct Pattern {
   const char* rung;
-  int stride;  // of "strided"
+  int stride;  // for "strided" only
   Places places;
 };
 
@@ -87,7 +87,7 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-// Word is one or several values of Scalar.
+// Word consists of one or several values of Scalar.
 template <class Word, class Scalar>
 void run_size(lab::Program& program, const lab::Size& size, const char* type) {
   constexpr int kParts = sizeof(Word) / sizeof(Scalar);
@@ -100,7 +100,7 @@ void run_size(lab::Program& program, const lab::Size& size, const char* type) {
   for (const Pattern& pattern : patterns()) {
     lab::Case row = {pattern.rung, size, type, {}};
     if (pattern.stride) row.parameters = {{"stride", pattern.stride}};
-    // 1.x keeps a kernel's arguments in shared memory too.
+    // 1.x also keeps a kernel's arguments in shared memory.
     if (in.bytes() + 64 > static_cast<size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlock))) {
       program.skip(row, "1024 words of 16 bytes and the arguments do not fit this GPU's shared memory");
       continue;
@@ -126,7 +126,7 @@ void run_size(lab::Program& program, const lab::Size& size, const char* type) {
   }
 }
 
-// What a read of each pattern takes, for words of 4, 8 and 16 bytes.
+// Passes of a read in each pattern, for words of 4, 8 and 16 bytes.
 void add_note(lab::Program& program) {
   std::string text =
       "Passes of one warp's read by the published rules, for words of 4 / 8 / 16 bytes:\n"

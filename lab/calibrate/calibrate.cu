@@ -1,10 +1,10 @@
-// Measures the constants of the time estimate on the GPU at hand: `warpgrind calibrate` runs it and merges its figures
-// into a GPU model. A few seconds.
+// Measures the constants of the time estimate on the current GPU. `warpgrind calibrate` runs it and merges its figures
+// into a GPU model. Takes a few seconds.
 //
 //   calibrate [--json FILE] [--csv FILE]
 //
-// JSON: "format": "warpgrind-calibration 1", the GPU, `measured` (false on the virtual GPU, where it only shows that it
-// runs), `figures` (name, value, unit). CSV: every measurement that the figures were made of.
+// JSON: "format": "warpgrind-calibration 1", the GPU, `measured` (false on the virtual GPU, where a run only shows that
+// the program works), `figures` (name, value, unit). CSV: every measurement behind the figures.
 #include <cstring>
 
 #include "calibrate/instructions.cuh"

@@ -1,4 +1,4 @@
-// Copies whose addresses are shifted or spread: what a warp's request costs by alignment and stride.
+// Copies with shifted or spread addresses: the cost of a warp's request by alignment and stride.
 #include <cstdint>
 
 #include "coalescing/rules.h"
@@ -13,8 +13,8 @@ __global__ void copy_offset(const T* in, T* out, int offset, int n) {
   if (i < n) out[i + offset] = in[i + offset];
 }
 
-// Claim: at stride s a warp's 32 floats spread over min(32, 4 s) sectors: from 8 on every word costs a sector of its
-// own.
+// Claim: at stride s a warp's 32 floats spread over min(32, 4 s) sectors: from stride 8 on every word needs a separate
+// sector.
 template <class T>
 __global__ void copy_stride(const T* in, T* out, int stride, int n) {
   const long i = blockIdx.x * static_cast<long>(kThreads) + threadIdx.x;
@@ -42,7 +42,7 @@ const lab::Topic kTopic = {
     .options = {{"k", "all", "only these offsets or strides, as 1,2,8"}},
 };
 
-// The elements that were copied, and that nothing else was written: it must still be poison.
+// Checks the copied elements, and that all other elements still hold the poison.
 template <class T>
 lab::Verdict verify(const std::vector<T>& in, const std::vector<T>& out, int n, int first, int step) {
   std::vector<T> got(n), expected(n);
@@ -53,7 +53,7 @@ lab::Verdict verify(const std::vector<T>& in, const std::vector<T>& out, int n, 
   lab::Verdict verdict = lab::compare(got, expected);
   T poison;
   std::memset(&poison, 0xff, sizeof poison);
-  size_t next = first;  // the next element that was to be written
+  size_t next = first;  // the next element that should be written
   for (size_t at = 0; at < out.size(); ++at) {
     if (at == next)
       next += step;
@@ -83,7 +83,7 @@ void run_size(lab::Program& program, const lab::Size& size, const char* type, co
     if (k > 0 && program.chosen("strided")) run("strided", "stride", copy_stride<T>, k, 0, k);
 }
 
-// Counts that the rules promise; offset 0 and stride 1 are the same copy.
+// Counts predicted by the rules. Offset 0 and stride 1 are the same copy.
 void add_note(lab::Program& program) {
   std::string text =
       "Loads of one warp, 32 floats, by the rules of each compute capability: transactions / bytes moved for\n"

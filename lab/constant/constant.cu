@@ -1,14 +1,14 @@
-// Constant memory: fast when the lanes of a warp read one address, serial when they do not. The same table is read from
-// constant, shared and global memory by 1 to 32 different addresses a warp.
+// Constant memory: fast if the lanes of a warp read one address, serial if they do not. The same table is read from
+// constant, shared and global memory at 1 to 32 different addresses a warp.
 #include "harness/harness.h"
 
 constexpr int kTable = 2048;  // floats
-constexpr int kReads = 64;    // a thread
+constexpr int kReads = 64;    // reads of one thread
 constexpr int kThreads = 256;
 
 __constant__ float constant_table[kTable];
 
-// Lanes read `distinct` different words, which lie side by side: the lane number modulo distinct is the offset.
+// Lanes read `distinct` different neighbouring words: the offset is the lane number modulo `distinct`.
 __device__ int first_word(int distinct) {
   return threadIdx.x & (distinct - 1);
 }
@@ -16,7 +16,7 @@ __device__ int word(int first, int read) {
   return (first + read * 32) & (kTable - 1);
 }
 
-// Claim: the constant cache serves one address a cycle: a request with k different addresses takes k passes.
+// Claim: the constant cache serves one address a cycle, so a request with k different addresses takes k passes.
 __global__ void read_constant(float* out, int distinct, int n) {
   const int first = first_word(distinct);
   float sum = 0;
@@ -25,7 +25,7 @@ __global__ void read_constant(float* out, int distinct, int n) {
   if (i < n) out[i] = sum;
 }
 
-// Claim: shared memory serves 32 different words of 32 banks as fast as one word: one wavefront whatever k is.
+// Claim: shared memory serves 32 different words of 32 banks as fast as one word: one wavefront for any k.
 __global__ void read_shared(float* out, const float* table, int distinct, int n) {
   __shared__ float copy[kTable];
   for (int w = threadIdx.x; w < kTable; w += kThreads) copy[w] = table[w];
@@ -37,7 +37,7 @@ __global__ void read_shared(float* out, const float* table, int distinct, int n)
   if (i < n) out[i] = sum;
 }
 
-// Claim: global memory costs one sector for up to 8 neighbouring words, 4 for 32: the L1 cache serves them.
+// Claim: global memory costs one sector for up to 8 neighbouring words, 4 for 32. The L1 cache serves them.
 __global__ void read_global(float* out, const float* table, int distinct, int n) {
   const int first = first_word(distinct);
   float sum = 0;
@@ -46,7 +46,7 @@ __global__ void read_global(float* out, const float* table, int distinct, int n)
   if (i < n) out[i] = sum;
 }
 
-// Claim: the read-only path (ld.global.nc) has the same sectors; it only promises that nobody writes.
+// Claim: the read-only path (ld.global.nc) reads the same sectors. It only promises that no thread writes them.
 __global__ void read_only(float* out, const float* __restrict__ table, int distinct, int n) {
   const int first = first_word(distinct);
   float sum = 0;

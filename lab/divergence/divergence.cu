@@ -1,26 +1,26 @@
-// Divergence: lanes of one warp that take different paths run one after the other, with the others switched off. What
-// counts is not how many paths there are but how many one warp takes.
+// Divergence: lanes of one warp that take different paths run one after the other, with the other lanes switched off.
+// The cost depends on the number of paths in one warp, not on the number in all.
 #include "harness/harness.h"
 
 constexpr int kThreads = 256;
 constexpr int kSteps = 32;  // work of one path
 
-// One path: a chain of dependent multiply-adds whose constant tells the paths apart. Not unrolled and not inlined into
-// a select: a real loop, so that the branch stays a branch.
+// One path: a chain of dependent multiply-adds with its own constant. It is a real loop, not unrolled and not inlined
+// into a select, so that the branch stays a branch.
 __device__ __noinline__ float path(float x, int which) {
-  const float factor = 0.5f + which / 128.0f;  // exact, so that fusing it changes nothing
+  const float factor = 0.5f + which / 128.0f;  // exact, so that fusing changes nothing
 #pragma unroll 1
   for (int i = 0; i < kSteps; ++i) x = fmaf(x, factor, 0.25f);
   return x;
 }
 
-// Claim: all threads take the same path: nothing splits.
+// Claim: all threads take the same path, so no warp diverges.
 __global__ void no_branch(const float* in, float* out, int n) {
   const long i = blockIdx.x * static_cast<long>(kThreads) + threadIdx.x;
   if (i < n) out[i] = path(in[i], 0);
 }
 
-// Claim: two paths, but whole warps take one of them: the branch is uniform and costs nothing.
+// Claim: there are two paths, but each warp takes only one: the branch is uniform and costs nothing.
 __global__ void split_by_warp(const float* in, float* out, int n) {
   const long i = blockIdx.x * static_cast<long>(kThreads) + threadIdx.x;
   if (i >= n) return;
@@ -30,7 +30,7 @@ __global__ void split_by_warp(const float* in, float* out, int n) {
     out[i] = path(in[i], 1);
 }
 
-// Claim: even lanes one way, odd lanes the other: every warp runs both paths with half its lanes.
+// Claim: even lanes take one path, odd lanes the other: every warp runs both, each with half its lanes.
 __global__ void split_by_lane(const float* in, float* out, int n) {
   const long i = blockIdx.x * static_cast<long>(kThreads) + threadIdx.x;
   if (i >= n) return;
@@ -40,8 +40,8 @@ __global__ void split_by_lane(const float* in, float* out, int n) {
     out[i] = path(in[i], 1);
 }
 
-// Claim: with k ways through one warp it runs k paths of 32 / k lanes each: k times the instructions. One loop serves
-// all ways: a lane joins in the round of its own way.
+// Claim: a warp with k ways runs k paths of 32 / k lanes each: k times the instructions. One loop serves all ways: a
+// lane joins in the round of its own way.
 __global__ void switch_ways(const float* in, float* out, int n, int ways) {
   const long i = blockIdx.x * static_cast<long>(kThreads) + threadIdx.x;
   if (i >= n) return;
@@ -50,7 +50,7 @@ __global__ void switch_ways(const float* in, float* out, int n, int ways) {
     if (way == own) out[i] = path(in[i], way);
 }
 
-// Claim: loops of different length keep the warp for the longest: lanes with short loops wait switched off.
+// Claim: if loops differ in length, the warp runs as long as the longest; lanes with short loops wait, switched off.
 __global__ void uneven_loops(const float* in, float* out, int n) {
   const long i = blockIdx.x * static_cast<long>(kThreads) + threadIdx.x;
   if (i >= n) return;
@@ -91,7 +91,7 @@ void run_size(lab::Program& program, const lab::Size& size) {
   lab::DeviceArray<float> in(host), out(n);
   const int grid = lab::blocks(n, kThreads), count = static_cast<int>(n);
   const lab::Work work{8.0 * n, 2.0 * kSteps * n};
-  // The same fused multiply-adds in the same order: equal to the last bit.
+  // Does the same fused multiply-adds in the same order: equal to the last bit.
   const auto run = [&](const lab::Case& c, auto launch, auto element) {
     program.run(
         c, [&] { out.poison(); }, launch,

@@ -48,10 +48,10 @@ const lab::Topic kTopic = {
     .options = {{"cpu-threads", "0", "threads of OpenBLAS; 0: one for each core"}},
 };
 
-constexpr double kOneThreadSteps = 128.0 * 128 * 128;  // seconds from there on
+constexpr double kOneThreadSteps = 128.0 * 128 * 128;  // beyond that it takes seconds
 constexpr double kCpuLoopSteps = 512.0 * 512 * 512;
 
-// What all rows of one size have in common.
+// Data that all rows of one size share.
 template <class T>
 struct Bench {
   Bench(lab::Program& in, const lab::Size& size_, const char* type_)
@@ -95,7 +95,7 @@ struct Bench {
   lab::DeviceArray<T> a, b, c;
 };
 
-// Row, step, column: the fastest order of the three loops where rows lie in memory.
+// Loop order row, step, column: the fastest one for row-major matrices.
 template <class T>
 void multiply_on_cpu(const T* a, const T* b, T* c, int m, int n, int k) {
   for (int row = 0; row < m; ++row) {
@@ -138,7 +138,7 @@ void run_tensor(Bench<T>& bench) {
     bench.kernel("tensor cores", gemm_tensor<16>, 64, 64, dim3(128));
 }
 
-// The larger the tile, the fewer loads an element costs; but there must be enough of them for all multiprocessors.
+// A larger tile needs fewer loads for each element, but there must be enough tiles for all multiprocessors.
 template <class T>
 struct StagesOf {
   using Large = FloatShape<128, 256, 32, 8, 16, 3, 1>;
@@ -172,7 +172,7 @@ void run_stages_of(Bench<T>& bench) {
   });
 }
 
-// Whether this shape's tiles fill each multiprocessor `times` over, and one block fits at all.
+// Returns whether this shape's tiles fill each multiprocessor `times` over, and whether a block fits at all.
 template <class Shape, class T>
 bool fills(const Bench<T>& bench, int times) {
   const long tiles =
@@ -196,8 +196,8 @@ void run_stages(Bench<T>& bench) {
     run_stages_of<typename StagesOf<T>::Small>(bench);
 }
 
-// The fewer of its tiles come one after another on a multiprocessor, and the smaller they are, the sooner a shape is
-// done; a larger tile is better only where that is the same.
+// A shape is done sooner if its tiles are smaller and fewer of them come one after another on a multiprocessor. A
+// larger tile is better only if that is equal.
 template <class T>
 struct FittedOf {
   using Large = FittedFloatShape<128, 256, 8, 16, 4, 1, 3>;
@@ -236,7 +236,7 @@ void run_fitted_of(Bench<T>& bench) {
   });
 }
 
-// Elements of C that the busiest multiprocessor computes one after another; none where no block fits.
+// Elements of C that the busiest multiprocessor computes one after another. The maximum of long if no block fits.
 template <class Shape, class T>
 long busiest(const Bench<T>& bench) {
   const long tiles =

@@ -1,4 +1,4 @@
-// Image processing: pictures in and out as PNG, and what each operation costs in memory accesses.
+// Image processing: pictures in and out as PNG, and the cost of each operation in memory accesses.
 #include <dlfcn.h>
 
 #include <string>
@@ -112,7 +112,7 @@ class Images {
     for (const uchar4 p : picture_.pixels) packed.insert(packed.end(), {p.x, p.y, p.z});
     const lab::DeviceArray<unsigned char> packed_in(packed);
     const int grid = lab::blocks(count_, kThreads);
-    // Rounded to a byte: half a step, and the roundings of 3 products and 2 sums of at most 255.
+    // Tolerance: half a step for rounding to a byte, plus the roundings of 3 products and 2 sums of at most 255.
     const std::vector<double> luma = luma_of(picture_);
     const double tolerance = 0.5 + 255 * 6 * kUnit;
     bytes("desaturate / packed", 4, 5, luma, tolerance,
@@ -125,7 +125,7 @@ class Images {
       negative_wide<<<lab::blocks((count_ + 3) / 4, kThreads), kThreads>>>(
           reinterpret_cast<const uint4*>(in.data()), reinterpret_cast<uint4*>(out.data()), count_);
     });
-    // A colour changes by at most 255 over a sixth of the circle; the hue is at most 11 and rounded 6 times.
+    // Tolerance: a colour changes by at most 255 over a sixth of the circle. The hue is at most 11 and rounded 6 times.
     const double degrees = static_cast<double>(program_.line().option_number("hue", 0, 360));
     colours("hue shift", out, hue_shifted(picture_, degrees), 0.5 + 255 * (11 * 6 + 4) * kUnit,
             [&] { hue_shift<<<grid, kThreads>>>(in.data(), out.data(), static_cast<float>(degrees / 60), count_); });
@@ -146,8 +146,8 @@ class Images {
     const dim3 grid = tiles(rows_, columns_);
     const Plane<float> plane{rows_, columns_, bright_};
 
-    // Weights and pixels are positive and the weights add up to 1: each of 49 products is rounded at most 49 times on
-    // its way into the sum, and once as a weight and once as a product.
+    // Tolerance: weights and pixels are positive, and the weights add up to 1. Each of 49 products is rounded at most
+    // 49 times on its way into the sum, once as a weight and once as a product.
     const std::vector<double> blur = blurred(plane, weights);
     const auto blur_row = [&](const char* rung, auto launch) {
       floats(rung, out, 2.0 * kWidth * kWidth, blur, 52 * kUnit, launch);
@@ -167,8 +167,8 @@ class Images {
     blur_by_gather(blur_row, weights, out);
     npp();
 
-    // A gradient is a sum of 6 terms with weights of at most 8 in all, rounded at most 6 times; the root of two squares
-    // moves no more than the two together, and is rounded 4 times at a value of at most 4 * sqrt(2).
+    // Tolerance: a gradient is a sum of 6 terms with weights of at most 8 in all, rounded at most 6 times. The root of
+    // two squares changes by at most their sum, and is rounded 4 times at a value of at most 4 * sqrt(2).
     const std::vector<double> edges = edges_of(plane);
     const auto edge_row = [&](const char* rung, auto launch) {
       floats(rung, out, 16, edges, (2 * 8 * 6 + 4 * 6) * kUnit, launch);
@@ -189,7 +189,7 @@ class Images {
     Weights<kRadius> weights;
     std::copy(line.begin(), line.end(), weights.w);
     const auto kernel = columns_ % 4 == 0 ? blur_stream<Strip, true> : blur_stream<Strip, false>;
-    constexpr int kWaves = 1;  // of 1, 2 and 4 the fastest on an H200
+    constexpr int kWaves = 1;  // the fastest of 1, 2 and 4 on an H200
     int each = 0;
     CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, 32 * Strip::kWarps, Strip::kShared));
     const lab::Strips cut = lab::cut_strips(rows_, columns_, Strip::kWidth, Strip::kWarps, each, kWaves);
@@ -208,7 +208,7 @@ class Images {
     const Texture texture(array.resource(), {});
     Weights<kRadius> weights;
     std::copy(line.begin(), line.end(), weights.w);
-    constexpr int kAhead = 1, kWarps = 4, kWaves = 1;  // on an H100 the fastest of 1 to 3 and of 1 and 2 at 2160 x 3840
+    constexpr int kAhead = 1, kWarps = 4, kWaves = 1;  // fastest of 1 to 3 and of 1 and 2 on an H100 at 2160 x 3840
     const auto kernel =
         columns_ % 4 == 0 ? blur_gather<kRadius, kAhead, kWarps, true> : blur_gather<kRadius, kAhead, kWarps, false>;
     const lab::Strips cut =
@@ -237,12 +237,12 @@ class Images {
   }
 
   void histogram_by_lanes(lab::DeviceArray<unsigned>& bins, const std::vector<double>& expected) {
-    constexpr int kLaneThreads = 1024, kFlight = 2;  // on an H100 the fastest at 64 MiB, and within 0.1 % at 1 GiB
+    constexpr int kLaneThreads = 1024, kFlight = 2;  // fastest on an H100 at 64 MiB, and within 0.1 % at 1 GiB
     const auto kernel = histogram_lanes<kLaneThreads, kFlight>;
     const lab::Case c{"histogram / lanes", size_, "byte", {double(count_) + 4.0 * kBins, 0}};
     int each = 0;
     if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, kLaneThreads, kLaneTableBytes) != cudaSuccess)
-      cudaGetLastError();  // more threads or shared memory than any block may have
+      cudaGetLastError();  // more threads or shared memory than a block may have
     if (each == 0) return program_.skip(c, "this GPU has not enough shared memory or threads for one block");
     if (lab::device_attribute(cudaDevAttrComputeCapabilityMajor) < 7)
       return program_.skip(c, "this GPU cannot say to its blocks that memory is ready: compute capability 7.0 up");
@@ -279,7 +279,7 @@ class Images {
   void median_by_tiles() {
     const lab::Case c{"median 5x5 / tiles", size_, "byte", {2.0 * count_, 0}};
     if (lab::device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return program_.skip(c, kNoHalves);
-    constexpr int kWaves = 4;  // of 1, 2 and 4 the fastest on an H100, by up to 4 %
+    constexpr int kWaves = 4;  // the fastest of 1, 2 and 4 on an H100, by up to 4 %
     lab::Strips cut =
         lab::cut_strips(rows_, columns_, kMedianStrip, kMedianWarps, resident(median_tiles, 32 * kMedianWarps), kWaves);
     cut.chunk += cut.chunk % 2;
@@ -359,7 +359,7 @@ class Images {
     lab::DeviceArray<float> out(size_t(high) * wide);
     const dim3 grid = tiles(high, wide);
     const std::vector<double> expected = scores_of(grey_, piece);
-    // The sums are exact; a score of at most 1 is rounded 6 times.
+    // Tolerance: the sums are exact; a score of at most 1 is rounded 6 times.
     const auto row = [&](const char* rung, auto launch) {
       program_.run(
           {rung, size_, "byte", {count_ + 4.0 * out.count(), 6.0 * piece.values.size() * out.count()}},
@@ -395,7 +395,7 @@ class Images {
       by.forward[i] = static_cast<float>(1 / (factor * quantiser[i]));
       by.back[i] = static_cast<float>(quantiser[i] * factor / 64);
     }
-    // As many blocks as run at once, each for several places: the fastest at 2160 x 3840 on an H100, by 6 %.
+    // As many blocks as run at once, each with several places: the fastest at 2160 x 3840 on an H100, by 6 %.
     constexpr int kDctThreads = 128;
     const int all = lab::blocks(static_cast<long>(exact.size()) / (kBlock * kBlock), kDctThreads);
     const int blocks =
@@ -411,13 +411,13 @@ class Images {
                                    rows_out_.host(), wide);
         });
   }
-  // Sums exact here too; a score is rounded 6 times, and the root of its square is an approximation with an error of
-  // two roundings.
+  // Tolerance: the sums are exact here too. A score is rounded 6 times, and the reciprocal root is an approximation
+  // with an error of two roundings.
   void match_by_tensor(const Piece& shape, int high, int wide, size_t pixels, const std::vector<double>& expected) {
     const lab::Case c{"match / tensor", size_, "byte", {count_ + 4.0 * high * wide, 6.0 * pixels * high * wide}};
     if (lab::device_attribute(cudaDevAttrComputeCapabilityMajor) < 8)
       return program_.skip(c, "this GPU's tensor cores do not multiply bytes 16 x 32: compute capability 8.0 up");
-    constexpr int kWarps = 4, kAhead = 3, kWaves = 1;  // of 1 to 4 and of 1 and 2 the fastest on an H100
+    constexpr int kWarps = 4, kAhead = 3, kWaves = 1;  // fastest of 1 to 4 and of 1 and 2 on an H100
     const auto kernel = match_tensor<kWarps, kAhead>;
     const lab::Strips cut = lab::cut_strips(high, wide, kMatchStrip, kWarps, resident(kernel, 32 * kWarps), kWaves);
     PitchedPlane<float> scores(high, wide);
@@ -429,7 +429,7 @@ class Images {
         },
         [&] { return lab::compare(scores.host(), expected, 8 * kUnit); });
   }
-  // Rounded once more: the piece's spread too is a float.
+  // Tolerance: one more rounding, because the piece's spread is a float too.
   void match_by_warpgroups(const Piece& shape, float spread, const lab::DeviceArray<unsigned char>& pixels, int high,
                            int wide, const std::vector<double>& expected) {
     const lab::Case c{
@@ -450,13 +450,13 @@ class Images {
         [&] { return lab::compare(scores.host(), expected, 8 * kUnit); });
   }
   template <class Kernel>
-  static int resident(Kernel kernel, int threads) {  // blocks an SM
+  static int resident(Kernel kernel, int threads) {  // blocks on one SM
     int each = 0;
     CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, 0));
     return each;
   }
 
-  // One byte a pixel in grey_out_; `moved` bytes and `flop` operations a pixel.
+  // A rung that writes one byte a pixel to grey_out_: `moved` bytes and `flop` operations a pixel.
   template <class Launch>
   void bytes(const std::string& rung, double moved, double flop, const std::vector<double>& expected, double tolerance,
              Launch launch) {
@@ -471,7 +471,7 @@ class Images {
   template <class Launch>
   void colours(const char* rung, lab::DeviceArray<uchar4>& out, const std::vector<double>& expected, double tolerance,
                Launch launch) {
-    // Not 0xff, which is a colour that may be right.
+    // The poison is not 0xff, which may be a correct colour.
     const auto poison = [&] { CHECK_CUDA(cudaMemset(out.data(), 0x01, out.bytes())); };
     program_.run({rung, size_, "byte", {8.0 * count_, 0}}, poison, launch, [&] {
       std::vector<unsigned char> got, shown;
@@ -497,9 +497,9 @@ class Images {
         });
   }
 
-  // Coefficients against the exact ones divided: half a step of the rounding, and the float sums, whose magnitudes are
-  // at most 64 * 128 / 4. Pixels against the inverse of those very coefficients, since a tie may round either way: half
-  // a step, and sums of at most 64 * 1200 / 4. Each term is rounded at most 70 times.
+  // Coefficients are compared with the exact ones after division. Tolerance: half a step, and float sums of at most 64
+  // * 128 / 4. Pixels are compared with the inverse of the computed coefficients, since a tie may round either way.
+  // Tolerance: half a step, and sums of at most 64 * 1200 / 4. Each term is rounded at most 70 times.
   lab::Verdict check_compression(const char* rung, const Transform& transform, const std::vector<int>& quantiser,
                                  const std::vector<double>& exact, const std::vector<short>& coefficients,
                                  const std::vector<unsigned char>& pixels, int wide) {
@@ -532,7 +532,7 @@ class Images {
   void save(const std::string& rung, const std::vector<unsigned char>& picture) {
     const std::string& folder = program_.line().option("out");
     if (folder == "-") return;
-    std::string name;  // "median 3x3 / network" to median_3x3_network
+    std::string name;  // for example median_3x3_network for "median 3x3 / network"
     for (const char c : rung)
       if (c != '/' && !(c == ' ' && name.back() == '_')) name += c == ' ' ? '_' : c;
     const std::string error = write_png(folder + "/" + name + "_" + size_.text() + ".png", rows_, columns_, picture);

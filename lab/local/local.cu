@@ -1,15 +1,15 @@
-// Registers and local memory: what happens to an array that a thread calls its own. An array whose indices the compiler
-// knows lives in registers; one that is indexed by a variable, or that does not fit, lives in local memory, which is
-// device memory with a private address.
+// Registers and local memory: the two places for an array of a thread. If the compiler knows all indices, the array is
+// in registers. If a variable indexes it, or it does not fit, it is in local memory: device memory with private
+// addresses.
 #include "harness/harness.h"
 
 constexpr int kThreads = 128;
-constexpr int kWords = 32;  // a thread's array
+constexpr int kWords = 32;  // of a thread's array
 
-// Both kernels turn 32 words of each thread around: out word w = in word 31 - w, plus what was there.
-// Words of a warp are interleaved in memory (word w of thread t at w * threads + t), so that global accesses coalesce.
+// Both kernels reverse 32 words of each thread: out word w = in word 31 - w, plus the word that was there. The words of
+// a warp are interleaved in memory (word w of thread t at w * threads + t), so that global accesses coalesce.
 
-// Claim: the loops unroll, every index is a constant, so the array is 32 registers and no memory at all.
+// Claim: the loops unroll and every index is a constant, so the array is 32 registers and uses no memory.
 __global__ void reverse_in_registers(const float* in, float* out, int threads) {
   const int t = blockIdx.x * kThreads + threadIdx.x;
   if (t >= threads) return;
@@ -20,8 +20,8 @@ __global__ void reverse_in_registers(const float* in, float* out, int threads) {
   for (int w = 0; w < kWords; ++w) out[static_cast<long>(w) * threads + t] = words[kWords - 1 - w] + words[w];
 }
 
-// Claim: the index comes from memory, so the array must have addresses: local memory, 4 sectors a request because the
-// hardware interleaves the words of the lanes.
+// Claim: the index comes from memory, so the array must have addresses: local memory. It takes 4 sectors a request,
+// because the hardware interleaves the lanes' words.
 __global__ void reverse_by_index(const float* in, float* out, const int* order, int threads) {
   const int t = blockIdx.x * kThreads + threadIdx.x;
   if (t >= threads) return;
@@ -32,7 +32,7 @@ __global__ void reverse_by_index(const float* in, float* out, const int* order, 
   for (int w = 0; w < kWords; ++w) out[static_cast<long>(w) * threads + t] = words[order[w]] + words[w];
 }
 
-// Claim: the same array in shared memory, one column a thread: addresses, but on the chip and without conflicts.
+// Claim: the same array in shared memory, one column a thread: it has addresses, but is on chip and free of conflicts.
 __global__ void reverse_in_shared(const float* in, float* out, const int* order, int threads) {
   __shared__ float words[kWords][kThreads];
   const int t = blockIdx.x * kThreads + threadIdx.x, lane = threadIdx.x;
@@ -43,7 +43,7 @@ __global__ void reverse_in_shared(const float* in, float* out, const int* order,
   for (int w = 0; w < kWords; ++w) out[static_cast<long>(w) * threads + t] = words[order[w]][lane] + words[w][lane];
 }
 
-// Claim: lanes that index differently touch different lines of local memory: up to 32 sectors a request.
+// Claim: lanes with different indices touch different lines of local memory: up to 32 sectors a request.
 __global__ void reverse_lanes_apart(const float* in, float* out, const int* order, int threads) {
   const int t = blockIdx.x * kThreads + threadIdx.x;
   if (t >= threads) return;
@@ -52,7 +52,7 @@ __global__ void reverse_lanes_apart(const float* in, float* out, const int* orde
   for (int w = 0; w < kWords; ++w) words[w] = in[static_cast<long>(w) * threads + t];
 #pragma unroll 1
   for (int w = 0; w < kWords; ++w) {
-    const int own = (w + threadIdx.x) % kWords;  // each lane starts at another word
+    const int own = (w + threadIdx.x) % kWords;  // each lane starts at a different word
     out[static_cast<long>(own) * threads + t] = words[order[own]] + words[own];
   }
 }
@@ -103,7 +103,7 @@ void run_size(lab::Program& program, const lab::Size& size) {
   run("registers", [&] { reverse_in_registers<<<grid, kThreads>>>(in.data(), out.data(), n); });
 }
 
-// What the compiler made of them, as the runtime reports it.
+// The compiler's result: registers and local memory of each kernel, as the runtime reports them.
 void note_attributes(lab::Program& program) {
   const auto line = [](const char* name, auto kernel) {
     cudaFuncAttributes a;

@@ -1,5 +1,5 @@
-// Matrix multiplication C = A B in float, row-major, A is m x k, B is k x n: what reuse through shared memory and
-// registers saves.
+// Matrix multiplication C = A B in float, row-major, A is m x k, B is k x n: the effect of reuse through shared memory
+// and registers.
 #include "harness/blas.h"
 #include "harness/harness.h"
 #include "harness/product.h"
@@ -38,7 +38,7 @@ const lab::Topic kTopic = {
                 {"phases-size", "4", "size of the matrices that are shown"}},
 };
 
-// One thread takes a microsecond for some ten steps, on a real GPU too.
+// One thread does some ten steps a microsecond, on a real GPU too.
 constexpr double kOneThreadSteps = 128.0 * 128 * 128;
 const std::vector<int> kWidths = {1, 2, 4, 8, 12, 14, 15, 16, 32};
 

@@ -34,7 +34,7 @@ const lab::Topic kTopic = {
                 {"matmul", "0", "order of the matrices, 0: 128 on the virtual GPU, else 2048"}},
 };
 
-// As many as asked for, or the program ends; up to the default when nobody asked.
+// Returns the requested number of GPUs, or ends the program if there are fewer. Without a request: up to the default.
 int device_count(const lab::Program& program, int argc, char** argv) {
   int have = 0;
   CHECK_CUDA(cudaGetDeviceCount(&have));
@@ -47,7 +47,7 @@ int device_count(const lab::Program& program, int argc, char** argv) {
   return std::min(wanted, have);
 }
 
-// 1, 2, 4, ... and `most` itself.
+// Returns 1, 2, 4, ... and `most` itself.
 std::vector<int> device_counts(int most) {
   std::vector<int> counts;
   for (int n = 1; n < most; n *= 2) counts.push_back(n);
@@ -55,7 +55,7 @@ std::vector<int> device_counts(int most) {
   return counts;
 }
 
-// Whether all of the first `devices` GPUs reach each other's memory; from then on they may.
+// Returns whether the first `devices` GPUs can all access each other's memory, and enables that access.
 bool enable_peers(int devices) {
   for (int d = 0; d < devices; ++d)
     for (int other = 0; other < devices; ++other) {
@@ -73,7 +73,7 @@ bool enable_peers(int devices) {
 }
 
 lab::Case row(const char* rung, const lab::Size& size, const Grid& g, int sweeps, int devices) {
-  // Not flushed: the flush reaches the first GPU only.
+  // Not flushed, because the flush reaches only the first GPU.
   return {rung, size, "double", work<double>(g, sweeps), {{"devices", double(devices)}}, /*cold=*/false};
 }
 
@@ -134,9 +134,9 @@ void weak(lab::Program& program, const lab::Size& size, int sweeps, const std::v
 
 constexpr int kTile = 16;
 
-// Claim: a GPU that has some rows of A and all of B computes those rows of C alone: no exchange after B has come.
+// Claim: a GPU with some rows of A and all of B computes those rows of C alone: no exchange once B has arrived.
 __global__ void matmul_rows(const double* a, const double* b, double* c, int rows, int n) {
-  __shared__ double ta[kTile][kTile + 1], tb[kTile][kTile];  // + 1: the two rows of a warp lie in different banks
+  __shared__ double ta[kTile][kTile + 1], tb[kTile][kTile];  // + 1: the two rows of a warp are in different banks
   const int x = blockIdx.x * kTile + threadIdx.x, y = blockIdx.y * kTile + threadIdx.y;
   double sum = 0;
   for (int k = 0; k < n; k += kTile) {
@@ -159,7 +159,7 @@ std::vector<double> host_product(const std::vector<double>& a, const std::vector
   return c;
 }
 
-// The rows of A and C and the copy of B that one GPU has.
+// One GPU's rows of A and C, and its copy of B.
 struct Share {
   Share(int device, int n, const Part& part, const std::vector<double>& a)
       : device(device),
@@ -179,7 +179,7 @@ struct Share {
   Share& operator=(const Share&) = delete;
 
   int device, rows;
-  bool first_use;  // the arrays below are made on this device
+  bool first_use;  // selects this device before the arrays below are allocated
   lab::DeviceArray<double> b, a, c;
   cudaStream_t stream = nullptr;
   cudaEvent_t done = nullptr;
@@ -195,7 +195,7 @@ void matmul(lab::Program& program, const std::vector<int>& counts) {
   lab::Random random(14);
   const std::vector<double> a = random.values<double>(size_t(n) * n), b = random.values<double>(size_t(n) * n);
   const std::vector<double> expected = host_product(a, b, n);
-  const double tolerance = 2 * lab::sum_tolerance(n, lab::kUnitDouble);  // both round
+  const double tolerance = 2 * lab::sum_tolerance(n, lab::kUnitDouble);  // both results are rounded
   for (const int devices : counts) {
     const lab::Case c{"matmul", size, "double", {24 * elements, 2 * elements * n}, {{"devices", double(devices)}},
                       false};

@@ -1,10 +1,10 @@
-// Occupancy: how many warps an SM holds at once, what limits that, and how blocks come onto the SMs in waves.
+// Occupancy: the number of warps that an SM holds at once, its limits, and the waves in which blocks run on the SMs.
 #include <algorithm>
 #include <map>
 
 #include "harness/harness.h"
 
-// Claim: the block asks for more shared memory than it needs, so fewer blocks fit an SM; the work is the same.
+// Claim: the block requests more shared memory than it needs, so fewer blocks fit on an SM; the work is the same.
 __global__ void with_dynamic_shared(const float* in, float* out, long n) {
   extern __shared__ float space[];
   const long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x;
@@ -13,7 +13,7 @@ __global__ void with_dynamic_shared(const float* in, float* out, long n) {
   if (i < n) out[i] = space[threadIdx.x] * 2;
 }
 
-// Where a block ran and when: one row of four words a block.
+// Records the SM and the times of each block: one row of four words a block.
 __global__ void where_blocks_run(unsigned long long* rows, int steps) {
   unsigned sm;
   unsigned long long begin, end;
@@ -67,7 +67,7 @@ Sm device_sm() {
           static_cast<size_t>(lab::device_attribute(cudaDevAttrReservedSharedMemoryPerBlock))};
 }
 
-// The four limits worked out by hand, and what the runtime says.
+// The four limits computed by hand, and the limit that the runtime reports.
 std::string limits(const Sm& sm, int block, size_t shared) {
   cudaFuncAttributes a;
   CHECK_CUDA(cudaFuncGetAttributes(&a, with_dynamic_shared));
@@ -76,7 +76,7 @@ std::string limits(const Sm& sm, int block, size_t shared) {
   const int warps = (block + 31) / 32;
   const int by_threads = sm.threads / (warps * 32);
   const int registers_a_warp = (a.numRegs * 32 + 255) / 256 * 256;  // allocated in steps of 256
-  // A register file of four parts: the warps of a block are dealt out over them.
+  // The register file has four parts; the warps of a block are distributed over them.
   const int by_registers = registers_a_warp ? sm.registers / registers_a_warp / 4 * 4 / warps : sm.blocks;
   const size_t allocated = shared + sm.reserved;
   const int by_shared = allocated ? static_cast<int>(sm.shared / ((allocated + 127) / 128 * 128)) : sm.blocks;
@@ -102,8 +102,8 @@ struct BlockRun {
   int wave = 0;
 };
 
-// A block is of the wave after those that ended on its SM before it began. The virtual GPU has no clock inside a
-// kernel: there the SM's blocks are counted off.
+// A block's wave is one after that of the blocks that ended on its SM before it began. The virtual GPU has no clock
+// inside a kernel, so there the wave follows from counting the SM's blocks.
 void number_waves(std::vector<BlockRun>& runs, int resident) {
   if (lab::on_virtual_gpu()) {
     for (size_t i = 0; i < runs.size(); ++i) runs[i].wave = static_cast<int>(i) / resident;
@@ -115,7 +115,7 @@ void number_waves(std::vector<BlockRun>& runs, int resident) {
       if (earlier.end <= run.begin) run.wave = std::max(run.wave, earlier.wave + 1);
 }
 
-// Which SM ran which blocks, in which wave, for the first SMs; and how full each wave is.
+// The schedule of the first SMs (their blocks and waves), and how full each wave is.
 void note_schedule(lab::Program& program, const Sm& sm) {
   constexpr int kShown = 8;
   const int block = largest_block();

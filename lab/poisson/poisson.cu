@@ -1,5 +1,5 @@
-// Poisson's equation in two dimensions by Jacobi's method. A sweep is 5 operations for 3 numbers moved: only memory
-// matters, so the ladder climbs by moving less. grid.h has the layout and the reference.
+// Poisson's equation in two dimensions by Jacobi's method. A sweep does 5 operations for 3 numbers moved. Only memory
+// matters, so each rung moves less than the one before. grid.h has the layout and the reference.
 #include <omp.h>
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace poisson;
 
-constexpr double kMostPointsForOneThread = 256 * 256;  // as far as the document measured it
+constexpr double kMostPointsForOneThread = 256 * 256;  // the largest size that the document measured
 
 const lab::Topic kTopic = {
     .name = "poisson",
@@ -54,7 +54,7 @@ dim3 blocks_of(const Grid& g) {
   return dim3(lab::blocks(g.columns, kBlockX), lab::blocks(g.rows, kBlockY));
 }
 
-// One size and type: the arrays, and how a rung is run and verified.
+// One size and type: its arrays, and the way a rung is run and verified.
 template <class T>
 class Ladder {
  public:
@@ -100,11 +100,11 @@ class Ladder {
     a_.copy_from(start_);
     b_.copy_from(empty_);
   }
-  // Where the sweeps end that start in a_ and change arrays `times` times.
+  // The array that holds the result of sweeps that start in a_ and change arrays `times` times.
   Field<T>& result(int times) { return times % 2 ? b_ : a_; }
   lab::Verdict verdict(const Field<T>& field) const { return expected_.verdict(interior(g_, field.host())); }
 
-  // Launches of `deep` sweeps each, and for what is left launches of one.
+  // Does launches of `deep` sweeps each, and launches of one sweep for the remainder.
   using Sweep = std::function<void(const T*, T*)>;
   void sweep_by(int depth, const char* rung, const Sweep& deep, const Sweep& single = {}) {
     const int launches = sweeps_ / depth + sweeps_ % depth;
@@ -126,7 +126,7 @@ class Ladder {
         [&](const T* u, T* out) { jacobi_temporal<T, 1><<<grid, kTemporalThreads>>>(u, source_.data(), out, g_); });
   }
 
-  // Rows a warp: long, for little recomputed, but enough warps for every multiprocessor.
+  // Rows a warp: many, so that few are recomputed, but enough warps must remain for every multiprocessor.
   template <int kDepth>
   void launch_stream(const T* u, T* out) {
     int device = 0, processors = 0;
@@ -148,7 +148,7 @@ class Ladder {
   template <int kDepth>
   void ring(const char* rung) {
     using Shape = Ring<T, kDepth, kPerLane<T>, kDepth>;
-    constexpr int kWaves = 4;  // ring8 of floats on an H200: 124 us a sweep at 16384^2, with 2 waves 141
+    constexpr int kWaves = 4;  // ring8 of floats on an H200 at 16384^2: 124 us a sweep, with 2 waves 141
     int major = 0;
     CHECK_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
     if (major < 8) return program_.skip(row(rung), "this GPU has no asynchronous copies: compute capability 8.0 up");
@@ -185,8 +185,8 @@ class Ladder {
     CHECK_CUDA(cudaStreamDestroy(stream));
   }
 
-  // One launch whose blocks wait for each other: they must all be on the GPU at once. `tiles`: blocks that would be
-  // useful, or (all_of_them) that there must be.
+  // One launch whose blocks wait for each other, so all must be on the GPU at once. `tiles`: number of blocks that
+  // would be useful, or (all_of_them) that are required.
   using Cooperative = void (*)(T*, const T*, T*, Grid, int);
   void cooperative(const char* rung, Cooperative kernel, dim3 tiles, dim3 block, bool all_of_them) {
     int device = 0, processors = 0, each = 0, possible = 0;
@@ -242,7 +242,7 @@ void run_size(lab::Program& program, const lab::Size& size, int sweeps) {
   constexpr long kMost = 1 << 30;
   if (size[0] > kMost || size[1] > kMost) return program.skip({"", size, type_name<T>(), {}}, "a side above 2^30");
   const double elements = static_cast<double>(size[1] + 64) * (size[0] + 2);
-  // On the host: three arrays and two results in T, the same again in double.
+  // Host memory: three arrays and two results in T, the same again in double.
   if (!program.fits(size, 5 * sizeof(T) * elements, (8 * sizeof(T) + 4 * sizeof(double)) * elements)) return;
   Ladder<T>(program, size, sweeps).run();
 }
@@ -256,8 +256,8 @@ double tolerance_of(const lab::Program& program) {
   return value;
 }
 
-// Error against the analytic solution: h^2 of discretisation (|u_xxxx| + |u_yyyy|) / 12 <= 2 pi^4 / 12, times 1/8 as
-// for the residual, and what the iteration left.
+// Largest error against the analytic solution: h^2 of discretisation (|u_xxxx| + |u_yyyy|) / 12 <= 2 pi^4 / 12, times
+// 1/8 as for the residual, plus the error left by the iteration.
 void converge_sine(lab::Program& program, int n, double tolerance, std::string& table) {
   const Boundary p = sine_problem(n);
   Convergence solver(p, tolerance);

@@ -1,13 +1,13 @@
-// Poisson's equation over MPI: one rank a GPU, a slab of rows a rank. Edge rows go to the neighbours as pointers of the
-// GPU where MPI takes them, else by way of pinned host memory (halo.h). Ranks of one computer share its GPUs in turn.
+// Poisson's equation over MPI: one rank a GPU, a slab of rows a rank. Edge rows go to the neighbours as GPU pointers if
+// MPI accepts them, otherwise through pinned host memory (halo.h). Ranks of one computer share its GPUs in turn.
 //
 //   poisson_mpi                                            one rank
 //   mpirun -np 4 poisson_mpi 8192                          four ranks, four GPUs, or fewer GPUs shared
 //   mpirun -np 4 warpgrind run --quiet poisson_mpi 512     the same on virtual GPUs: each rank has its own
-//   mpirun -np 4 -H host1:2,host2:2 poisson_mpi 8192       two ranks on each of two hosts; the program, and warpgrind,
-//                                                          must lie at the same path on both
-// As root in a container mpirun also wants --allow-run-as-root, and --oversubscribe for more ranks than cores. What
-// several hosts need, and what happens when one is lost: README.md.
+//   mpirun -np 4 -H host1:2,host2:2 poisson_mpi 8192       two ranks on each of two hosts; the program and warpgrind
+//                                                          must have the same path on both
+// As root in a container, mpirun also needs --allow-run-as-root, and --oversubscribe for more ranks than cores. For the
+// needs of several hosts, and the loss of one, see README.md.
 #include <mpi.h>
 
 #include <memory>
@@ -39,7 +39,7 @@ const lab::Topic kTopic = {
                 {"patience", "600", "seconds after which rows that do not come end the job; 0: never"}},
 };
 
-// OpenMPI's default is to end all ranks when a call fails.
+// Open MPI ends all ranks by default when a call fails.
 int rank_of() {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -54,7 +54,7 @@ int ranks() {
 struct Place {
   int device, device_count, local_rank;
 };
-// The ranks of one computer take its GPUs in turn.
+// The ranks of one computer use its GPUs in turn.
 Place choose_device() {
   Place p{0, 0, 0};
   MPI_Comm here;
@@ -67,7 +67,7 @@ Place choose_device() {
   return p;
 }
 
-// The slab of this rank.
+// This rank's slab of the domain.
 class RankSlab {
  public:
   RankSlab(const Grid& whole, const RandomProblem<double>& problem, HaloPath path, Watch& watch)
@@ -94,7 +94,7 @@ class RankSlab {
     b_.copy_from(empty_);
     CHECK_CUDA(cudaDeviceSynchronize());
   }
-  // `sweeps` sweeps; the result lies in field(sweeps).
+  // Does `sweeps` sweeps. The result is in field(sweeps).
   void run(int sweeps, bool overlap) {
     for (int k = 0; k < sweeps; ++k) {
       const double* u = field(k).data();
@@ -106,13 +106,13 @@ class RankSlab {
         sweep_rows<double>(u, source_.data(), out, g_, 0, g_.rows, edges_);
       }
       halo_.run({out + g_.at(-1, 0), out + g_.at(0, 0), out + g_.at(g_.rows - 1, 0), out + g_.at(g_.rows, 0)}, edges_);
-      // The next sweep's edges need the interior, and its interior the edges.
+      // The next sweep's edges need this interior, and its interior needs these edges.
       CHECK_CUDA(cudaStreamSynchronize(edges_));
       CHECK_CUDA(cudaStreamSynchronize(inner_));
     }
     CHECK_KERNEL();
   }
-  // All rows of the domain, on rank 0.
+  // Gathers all rows of the domain on rank 0.
   std::vector<double> gather(const Grid& whole, int sweeps) {
     const std::vector<double> mine = interior(g_, field(sweeps).host());
     std::vector<double> all;
@@ -146,8 +146,8 @@ double slowest(double us) {
   return most;
 }
 
-// From all ranks ready to all ranks done. Real GPUs: several times; virtual ones: once, and the time is that of each
-// rank's own virtual host, which knows nothing of the others' time or of the network.
+// Time from all ranks ready to all ranks done. Real GPUs: several times. Virtual GPUs: once, in the time of each rank's
+// own virtual host, which includes neither the others' time nor the network.
 lab::Timing time_sweeps(RankSlab& slab, int sweeps, bool overlap) {
   std::vector<double> samples;
   const int repetitions = lab::on_virtual_gpu() ? 1 : 11;
@@ -161,7 +161,7 @@ lab::Timing time_sweeps(RankSlab& slab, int sweeps, bool overlap) {
   return lab::Timing::of(samples);
 }
 
-// program: on rank 0 only.
+// program: set on rank 0 only.
 void run_size(lab::Program* program, const lab::CommandLine& line, const lab::Size& size, HaloPath path, Watch& watch) {
   const int sweeps = static_cast<int>(line.option_number("sweeps", 1, 100000));
   const auto row = [&](const char* rung, const lab::Work& work) {
@@ -177,7 +177,7 @@ void run_size(lab::Program* program, const lab::CommandLine& line, const lab::Si
   if (!fits) return;
   const RandomProblem<double> problem(g);
   RankSlab slab(g, problem, path, watch);
-  std::vector<Expected<double>> expected;  // on rank 0, once it is wanted
+  std::vector<Expected<double>> expected;  // on rank 0, once it is needed
   for (const char* rung : {"exchange", "overlap"}) {
     if (!line.chosen(rung)) continue;
     const lab::Case c = row(rung, work<double>(g, sweeps));
@@ -192,7 +192,7 @@ void run_size(lab::Program* program, const lab::CommandLine& line, const lab::Si
   }
 }
 
-// The host of each rank; rank 0 says who is where.
+// Host of each rank. Rank 0 prints the list.
 std::vector<std::string> hosts_of_ranks(lab::Program* program, const Place& place) {
   struct One {
     char host[64];

@@ -1,4 +1,4 @@
-// Sum of an array.
+// Sum of an array: the document's reduction ladder and faster rungs beyond it.
 #include <cmath>
 #include <type_traits>
 
@@ -138,8 +138,8 @@ class Sums {
   static constexpr bool kWhole = std::is_same_v<T, int>;
   static constexpr double kUnit = sizeof(T) == 8 ? lab::kUnitDouble : lab::kUnitFloat;
 
-  // Whole numbers for int; else multiples of 2^-24 in [0, 1), whose sum is exact in 64 bits. Not around 0: a part that
-  // is left out must show.
+  // Integers for int. Otherwise multiples of 2^-24 in [0, 1), whose sum is exact in 64 bits. The values are not centred
+  // on 0, so that a missing part changes the sum.
   std::vector<T> random_values() {
     lab::Random random(4);
     std::vector<T> values(lab::runs_in_part() ? 0 : n_);
@@ -152,13 +152,13 @@ class Sums {
     expected_ = kWhole ? sum : sum * 0x1p-24;
     return values;
   }
-  // All terms are positive, so rounding errors of relative size u on the longest path of d additions give at most
-  // d u times the sum, and 6 sqrt(d) u but for one case in 10^7 (Higham and Mary, A new approach to probabilistic
-  // rounding error analysis, SIAM J. Sci. Comput. 41, 2019). d: a thread's own additions, then the tree, then
-  // `in_a_row` sums of blocks, where they are added one after the other.
+  // All terms are positive. So rounding errors of relative size u on the longest path of d additions give at most d u
+  // times the sum, and 6 sqrt(d) u except in one case in 10^7 (Higham and Mary, A new approach to probabilistic
+  // rounding error analysis, SIAM J. Sci. Comput. 41, 2019). d counts a thread's own additions, then the tree, then
+  // `in_a_row` block sums that are added one after the other.
   double tolerance(int in_a_row) const {
     if (kWhole) return 0;
-    const double threads = 0.125 * sm_count_ * 2048;  // the fewest of any rung here and in CUB
+    const double threads = 0.125 * sm_count_ * 2048;  // the fewest threads of any rung here and in CUB
     const double depth = std::ceil(n_ / threads) + 2 * std::log2(n_ + 1.0) + 16 + in_a_row;
     return 6 * std::sqrt(depth) * kUnit * expected_;
   }
@@ -170,7 +170,7 @@ class Sums {
     return std::min(lab::blocks(n_, kThreads), sm_count_ * (2048 / kThreads));
   }
 
-  // launch() leaves the sum in result_.
+  // launch() writes the sum to result_.
   template <class Launch>
   void run(const char* rung, Launch launch, int in_a_row = 0) {
     program_.run(
@@ -183,7 +183,7 @@ class Sums {
         launch, [&] { return lab::compare(result_.host(), std::vector<double>{expected_}, tolerance(in_a_row)); });
   }
 
-  // Until one is left, each time a block for `per_thread` elements a thread.
+  // Launches until one sum is left, each time one block for `per_thread` elements a thread.
   template <class Kernel>
   void run_tree(const char* rung, Kernel kernel, int per_thread) {
     run(rung, [=, this] {
@@ -199,7 +199,7 @@ class Sums {
       }
     });
   }
-  // All of the array, then the partial sums.
+  // Sums the whole array, then the partial sums.
   template <class Kernel>
   void run_stream(const char* rung, Kernel kernel) {
     const int grid = stream_blocks();

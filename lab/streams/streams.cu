@@ -1,12 +1,12 @@
-// Streams: copy in, kernel, copy out, cut into pieces, each piece in a stream of its own, so that the pieces' copies
-// and kernels overlap.
+// Streams: copy in, kernel, copy out, cut into pieces. Each piece has a stream of its own, so that copies and kernels
+// of different pieces overlap.
 #include <algorithm>
 
 #include "harness/harness.h"
 #include "streams/schedule.h"
 
-// Claim: a chain of dependent integer multiply-adds on each word, one warp an SM: long without being much work. The
-// launch asks for a whole SM's shared memory, so that no second kernel fits beside it.
+// Claim: a chain of dependent integer multiply-adds on each word, one warp an SM, takes long but is little work. The
+// launch requests a whole SM's shared memory, so that no second kernel fits beside it.
 __global__ void long_chain(unsigned* words, long count, int steps) {
   for (long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x; i < count;
        i += static_cast<long>(gridDim.x) * blockDim.x) {
@@ -52,7 +52,7 @@ class PinnedWords {
   unsigned* data_ = nullptr;
 };
 
-// Streams that wait for the default stream, and it for them: the events around a row see all of them.
+// Streams that wait for the default stream, which also waits for them: so the events around a row cover all of them.
 class Streams {
  public:
   explicit Streams(int count) : streams_(count) {
@@ -85,7 +85,7 @@ class Pipeline {
         streams_(kMostStreams) {
     if (shared_ == 0) shared_ = lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlock);
     CHECK_CUDA(cudaFuncSetAttribute(long_chain, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_));
-    // A chain of affine steps is one affine step, modulo 2^32.
+    // A chain of affine steps equals one affine step, modulo 2^32.
     unsigned factor = 1, sum = 0;
     for (int s = 0; s < steps; ++s) {
       factor *= 1664525u;
@@ -144,7 +144,7 @@ class Pipeline {
       CHECK_CUDA(cudaMemcpyAsync(out_.data() + begin, on_device, count * 4, cudaMemcpyDeviceToHost, stream));
   }
 
-  // When each operation began and ended, in microseconds from the first, by an event behind each of them.
+  // Begin and end of each operation in microseconds from the first, from an event behind each operation.
   std::vector<Span> timeline(const std::vector<Operation>& operations, bool one_stream, int engines) {
     CHECK_CUDA(cudaDeviceSynchronize());
     lab::Event start;
@@ -161,7 +161,7 @@ class Pipeline {
     return spans_of(operations, end_us, one_stream, engines);
   }
 
-  // The drawings, and the measured time beside what the times of one piece alone let expect.
+  // The drawings, and the measured time beside the time expected from single pieces.
   void explain() {
     const int engines = lab::device_attribute(cudaDevAttrAsyncEngineCount);
     char line[200];

@@ -1,4 +1,4 @@
-// Reading through the texture unit: linear memory, pitched memory, arrays; filtering; what lies outside.
+// Reads through the texture unit: linear memory, pitched memory, arrays; filtering; values outside the texture.
 #include <string>
 
 #include "harness/harness.h"
@@ -67,7 +67,7 @@ class Textures {
         in_(image_.texels),
         out_(image_.texels.size()) {}
 
-  // The input is longer than the output by the largest shift.
+  // The input has the largest shift more elements than the output.
   void shifts() {
     constexpr int kShifts[] = {0, 1, 2, 4, 8, 16, 17, 32}, kMost = 32;
     const std::vector<float> host = lab::Random(12).floats(size_t(count_) + kMost);
@@ -108,14 +108,14 @@ class Textures {
     copy("2D array", in_array);
   }
 
-  // The reference has the unit's weights, whole numbers of 256ths. How it rounds a place to them and the products of
-  // two weights is not documented: one step of each weight is allowed.
+  // The reference uses the texture unit's weights, in steps of 1/256. How the unit rounds a place to them, and the
+  // products of two weights, is not documented. So one step of each weight is allowed.
   void filter() {
     lab::Random random(13);
     std::vector<float2> places(count_);
     std::vector<float> expected(count_);
     std::vector<double> tolerance(count_);
-    for (int i = 0; i < count_; ++i) {  // from half a texel outside on each side
+    for (int i = 0; i < count_; ++i) {  // including half a texel outside on each side
       places[i].x = (random.bits() * 0x1p-24f) * (width_ + 1) - 0.5f;
       places[i].y = (random.bits() * 0x1p-24f) * (height_ + 1) - 0.5f;
       const Sample sample = bilinear(image_, places[i].x, places[i].y, 256);
@@ -151,8 +151,8 @@ class Textures {
     }
   }
 
-  // Places are computed in float: each of the 3 roundings of a coordinate moves it by half an ulp of at most the
-  // diagonal, and sine and cosine have an error of their own. A weight moves as much, the texture's by a step more.
+  // Places are computed in float. Each of a coordinate's 3 roundings moves it by half an ulp of at most the diagonal;
+  // sine and cosine have errors too. A weight moves by as much, in the texture unit by one step more.
   void rotate(double degrees) {
     const double angle = degrees * M_PI / 180, diagonal = std::hypot(width_, height_);
     const Rotation rotation = {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
@@ -165,7 +165,7 @@ class Textures {
                                        std::cos(angle) * dy - std::sin(angle) * dx + 0.5 * height_, 0);
         const size_t i = size_t(y) * width_ + x;
         expected[i] = static_cast<float>(sample.value);
-        // Beyond a texel's edge the slope is another; a place that moves over it sees that one, at most 2 a direction.
+        // The slope changes at a texel's edge. A place that moves over it has the new slope, at most 2 a direction.
         exact[i] = 4 * 8 * diagonal * kUnit + 8 * kUnit;
         rounded[i] = exact[i] + sample.slope * 1.5 / 256;
       }
@@ -200,7 +200,7 @@ class Textures {
   lab::DeviceArray<float> in_, out_;
 };
 
-// A row of four texels A to D as each mode continues it, drawn from what the texture gives.
+// A row of four texels A to D as each mode continues it, drawn from the texture's values.
 void draw_modes(lab::Program& program) {
   constexpr int kWidth = 4;
   const Array array({1, 2, 3, 4}, kWidth, 1);

@@ -1,12 +1,12 @@
-// Timing: one kernel, measured with the CPU's clock and with events, the right way and the usual wrong ways. Each row
-// has both clocks around the same lines of the program, so that the difference is the mistake.
+// Timing: one kernel, measured with the CPU's clock and with events, in the right way and in the usual wrong ways. Each
+// row has both clocks around the same lines of the program, so that the difference shows the mistake.
 #include "harness/harness.h"
 
 constexpr int kThreads = 256;
 constexpr int kSteps = 16;
 
-// Claim: what is timed does not matter, it only must take long enough to be seen: read a float, a chain of
-// multiply-adds, write it. The number tells instances apart: each is loaded by its own first launch.
+// Claim: any kernel that takes long enough will do: read a float, a chain of multiply-adds, write it. The number makes
+// separate instances, because the first launch of each loads its code.
 template <int kInstance>
 __global__ void chain(const float* in, float* out, int n) {
   const int i = blockIdx.x * kThreads + threadIdx.x;
@@ -57,7 +57,7 @@ class Measurements {
 
   void all() {
     first_launch();
-    kernel<0>();  // from here on loaded
+    kernel<0>();  // loaded from here on
     CHECK_KERNEL();
     one_launch();
     many_launches();
@@ -137,7 +137,7 @@ class Measurements {
     measure("busy start", kRepetitions, [&] {
       Sample s;
       for (int i = 0; i < kEarlier; ++i) kernel<0>();
-      const double begin = lab::host_us();  // wrong: the GPU is still at work on the earlier launches
+      const double begin = lab::host_us();  // wrong: the GPU still runs the earlier launches
       start_.record();
       kernel<0>();
       stop_.record();
@@ -164,7 +164,7 @@ class Measurements {
     });
   }
 
-  // The events see the kernel alone, but between the records of an idle stream also the host's time to issue it.
+  // The events measure the kernel alone. On an idle stream they also include the host's time to issue it.
   void events_by_hand() {
     measure("events by hand", kRepetitions, [&] {
       Sample s;
@@ -180,7 +180,7 @@ class Measurements {
     });
   }
 
-  // What the runtime answers when the elapsed time is asked for too early.
+  // The runtime's answer if the elapsed time is requested too early.
   void unfinished_events() {
     lab::Event start, stop;
     start.record();
@@ -212,7 +212,7 @@ class Measurements {
     add_line(rung, by_cpu.median, by_events.median);
   }
 
-  // The same fused multiply-adds in the same order: equal to the last bit.
+  // Does the same fused multiply-adds in the same order: equal to the last bit.
   template <int kInstance>
   lab::Verdict verify() {
     std::vector<float> expected(host_);

@@ -1,9 +1,9 @@
-// Transfers between host and device: what a copy costs by size and by kind of host memory, and four ways around it.
+// Transfers between host and device: the cost of a copy by size and kind of host memory, and four ways to avoid it.
 #include "transfer/buffers.h"
 
 constexpr int kThreads = 256;
 
-// Claim: reads every word once, in order, wherever it lies: device memory, mapped host memory or managed memory.
+// Claim: reads every word once, in order, from any memory: device memory, mapped host memory or managed memory.
 __global__ void multiply(const unsigned* in, unsigned* out, unsigned factor, long n) {
   for (long i = blockIdx.x * static_cast<long>(kThreads) + threadIdx.x; i < n;
        i += static_cast<long>(gridDim.x) * kThreads)
@@ -43,9 +43,9 @@ const lab::Topic kTopic = {
 };
 
 using Kind = HostBuffer::Kind;
-constexpr long kCopiesOnly = 256L << 20;  // more bytes tell nothing new about the other rungs, and take long
+constexpr long kCopiesOnly = 256L << 20;  // more bytes show nothing new for the other rungs, and take long
 
-// The answer of a query. "Not ready" is no error; runtimes that keep it as the last one get it taken away.
+// Result of a query. "Not ready" is no error; it is cleared, because some runtimes keep it as the last error.
 bool still_running(cudaError_t state) {
   if (state != cudaErrorNotReady) {
     CHECK_CUDA(state);
@@ -68,7 +68,7 @@ class Transfers {
         device_(words_),
         out_(words_) {
     std::memcpy(pinned_.data(), host_.data(), words_ * 4);
-    cudaFuncAttributes ignored;  // loads the kernel: no row is of its first launch
+    cudaFuncAttributes ignored;  // loads the kernel, so that no row times its first launch
     CHECK_CUDA(cudaFuncGetAttributes(&ignored, multiply));
   }
 
@@ -97,7 +97,7 @@ class Transfers {
     }
   }
 
-  // A unit of the CPU's work: one step of a generator. The same number of units runs beside the copy and after it.
+  // A unit of the CPU's work is one step of a generator. The same number of units runs beside the copy and after it.
   void beside_cpu() {
     if (!program_.chosen("copy, then CPU") && !program_.chosen("copy beside CPU")) return;
     const auto copy = [&] {
@@ -174,7 +174,7 @@ class Transfers {
         continue;
       }
       HostBuffer buffer(Kind::managed, words_ * 4);
-      // The host writes it again each time: its pages are the host's when the kernels begin.
+      // The host writes it again each time, so its pages are on the host when the kernels begin.
       run_kernels(
           rung, 1, buffer.data(), [&] { std::memcpy(buffer.data(), host_.data(), words_ * 4); },
           [&] {
@@ -226,7 +226,7 @@ class Transfers {
         [&] { return same_bytes(to, host_.data(), bytes_); });
   }
 
-  // What the program times itself: GPU time between its two events, host time of everything.
+  // Rows that the program times itself: GPU time between its two events, host time of everything.
   template <class Once>
   void sample(const char* rung, Once once) {
     std::vector<double> gpu, cpu;
@@ -246,7 +246,7 @@ class Transfers {
     lines_ += line;
   }
 
-  // Kernels that read `in` `reads` times, after what brings the data there.
+  // Runs kernels that read `in` `reads` times, after `bring` has moved the data there.
   template <class Prepare, class Bring>
   void run_kernels(const char* rung, int reads, const unsigned* in, Prepare prepare, Bring bring) {
     program_.run(
@@ -263,7 +263,7 @@ class Transfers {
         },
         [&] {
           std::vector<unsigned> expected(host_);
-          for (unsigned& v : expected) v *= 3 + reads - 1;  // of the last launch
+          for (unsigned& v : expected) v *= 3 + reads - 1;  // result of the last launch
           const std::vector<unsigned> got = out_.host();
           return same_bytes(got.data(), expected.data(), words_ * 4);
         });
@@ -278,7 +278,7 @@ class Transfers {
   lab::Event begin_, end_;
   lab::Random cpu_{11};
   long beside_units_ = 0, queries_ = 0;
-  std::string lines_;  // of the note
+  std::string lines_;  // text of the note
 };
 
 }  // namespace

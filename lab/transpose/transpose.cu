@@ -1,4 +1,4 @@
-// Transpose of a matrix. No arithmetic at all: the copy of the same matrix is the bound.
+// Transpose of a matrix. There is no arithmetic, so a copy of the same matrix is the bound.
 #include "harness/harness.h"
 #include "transpose/cublas.h"
 #include "transpose/kernels.cuh"

@@ -157,7 +157,7 @@ class Pictures {
     };
     constant(expected);
     CHECK_KERNEL();
-    // The sums are exact; each score is rounded 6 times.
+    // Tolerance: the sums are exact; each score is rounded 6 times.
     const auto same = [&] {
       return variants::different(expected.data(), out.data(), out.count(), 14 * lab::kUnitFloat) == 0;
     };

@@ -1,4 +1,4 @@
-// Variants of what only memory limits: histogram, copy, sum.
+// Variants of kernels that only memory limits: histogram, copy, sum.
 #include <memory>
 #include <numeric>
 
@@ -39,7 +39,7 @@ std::string megabytes(double bytes) {
 
 enum class Pixels { uniform, picture, one };
 
-// A picture: brightness that changes slowly along rows of 4096 with some noise, as a photograph's.
+// Test data. picture: brightness that changes slowly along rows of 4096, with some noise, like a photograph's.
 __global__ void make_pixels(unsigned char* out, long n, Pixels kind) {
   for (long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x; i < n; i += long(gridDim.x) * blockDim.x) {
     const unsigned noise = variants::hashed(i, 7);
@@ -50,7 +50,7 @@ __global__ void make_pixels(unsigned char* out, long n, Pixels kind) {
                                        : 77;
   }
 }
-// Slow and plain: what all others must agree with.
+// Slow and plain: the reference for all others.
 __global__ void histogram_plain(const unsigned char* in, unsigned* bins, long n) {
   __shared__ unsigned mine[256];
   for (int i = threadIdx.x; i < 256; i += blockDim.x) mine[i] = 0;

@@ -1,4 +1,4 @@
-// Variants of the matrix products' last rungs, float and double, beside cuBLAS.
+// Variants of the last rungs of the matrix products, float and double, beside cuBLAS.
 #include <unistd.h>
 
 #include "gemm/float_fitted.cuh"
@@ -12,7 +12,7 @@ namespace {
 
 using variants::Bench;
 
-// Slow and plain: what all others must agree with, in double and in the order of k.
+// Slow and plain: the reference for all others, in double and in the order of k.
 template <class T>
 __global__ void product_plain(const T* a, const T* b, T* c, int m, int n, int k) {
   const int column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
@@ -44,7 +44,7 @@ class Products {
   template <class Shape>
   using Kernel = void (*)(const T*, const T*, T*, int, int, int);
 
-  // Either of a kernel's two forms: rows aligned to 16 bytes, or not.
+  // Runs one of a kernel's two forms: for rows aligned to 16 bytes, or for any rows.
   template <class Shape>
   void variant(const char* name, Kernel<Shape> wide, Kernel<Shape> narrow) {
     constexpr int kPack = 16 / sizeof(T);
@@ -65,10 +65,10 @@ class Products {
  private:
   void run(const char* name, const std::function<void()>& launch) {
     c_.poison();
-    // Products in doubles draw so much power that the clocks sink: cuBLAS ran at 63.1 TFLOP/s as the first one and
-    // at 59.3 right after ten others. Each variant starts after a rest.
+    // Products in double draw so much power that the clocks fall: cuBLAS ran at 63.1 TFLOP/s as the first one and at
+    // 59.3 right after ten others. So each variant starts after a rest.
     if (!lab::on_virtual_gpu()) usleep(150000);
-    // 6 deviations of a sum of k rounding errors of products below 1, and the rounding of the whole.
+    // Tolerance: 6 deviations of a sum of k rounding errors of products below 1, plus the rounding of the result.
     const double unit = sizeof(T) == 4 ? lab::kUnitFloat : lab::kUnitDouble, bound = 6 * unit * k_ * 0.5;
     bench_.run(part_, name, std::to_string(m_) + "x" + std::to_string(n_) + "x" + std::to_string(k_),
                2e-3 * m_ * n_ * k_, "TFLOP/s", launch,

@@ -1,4 +1,4 @@
-// Variants of what several sweeps or both passes in one kernel save: Jacobi, separable blur.
+// Variants of kernels that do several sweeps or both passes in one launch: Jacobi, separable blur.
 #include "harness/strips.h"
 #include "image/blur_stream.cuh"
 #include "poisson/kernels.cuh"
@@ -61,7 +61,7 @@ class Sweeps {
   static void copy(lab::DeviceArray<T>& to, const lab::DeviceArray<T>& from) {
     CHECK_CUDA(cudaMemcpy(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToDevice));
   }
-  // The plain kernel, one sweep after the other.
+  // Reference: the plain kernel, one sweep after the other.
   void expect(int sweeps) {
     if (sweeps == have_) return;
     have_ = sweeps;
@@ -107,7 +107,7 @@ void rings(Bench& bench, const char* part, int rows, int columns) {
 
 // --- blur
 
-// Slow and plain: what all others must agree with.
+// Slow and plain: the reference for all others.
 template <int kRadius>
 __global__ void blur_plain(const float* in, float* out, image::Weights<kRadius> weights, int rows, int columns,
                            bool down) {
@@ -149,7 +149,7 @@ class Blurs {
     CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, 32 * Strip::kWarps, Strip::kShared));
     const lab::Strips cut = lab::cut_strips(rows_, columns_, Strip::kWidth, Strip::kWarps, each, waves);
     out_.poison();
-    // Values below 1, weights that add up to 1: each of 34 products and sums is rounded.
+    // Tolerance: values are below 1 and weights add up to 1; each of 34 products and sums is rounded.
     bench_.run(
         "blur17", std::string(name) + " w" + std::to_string(waves) + " " + std::to_string(each * Strip::kWarps) + "/SM",
         std::to_string(rows_) + "x" + std::to_string(columns_), 1e-0 * rows_ * columns_, "Gpixel/s",

@@ -1,11 +1,11 @@
-// Vector addition: c = a + b, the document's first kernel. Only memory matters, so the rungs differ in who reads what,
-// and in how many threads there are.
+// Vector addition: c = a + b, the document's first kernel. Only memory matters, so the rungs differ in the elements
+// that each thread reads, and in the number of threads.
 #include "harness/harness.h"
 
 constexpr int kThreads = 256;
 constexpr int kPerThread = 4;
 
-// Claim: one thread, one lane of one warp on one SM: 1/32 of each sector's cost is used, and nothing overlaps.
+// Claim: one thread is one lane of one warp on one SM: it uses 1/32 of each request's width, and nothing overlaps.
 __global__ void one_thread(const float* a, const float* b, float* c, long n) {
   for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
 }
@@ -21,19 +21,19 @@ __global__ void chunked(const float* a, const float* b, float* c, long n) {
   for (long i = first; i < first + kPerThread && i < n; ++i) c[i] = a[i] + b[i];
 }
 
-// Claim: neighbouring threads take neighbouring elements, so a warp's request is 4 full sectors: nothing is wasted.
+// Claim: neighbouring threads take neighbouring elements, so a warp's request is 4 full sectors, without waste.
 __global__ void one_element(const float* a, const float* b, float* c, long n) {
   const long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x;
   if (i < n) c[i] = a[i] + b[i];
 }
 
-// Claim: the same grid-wide order with several elements a thread: fewer blocks to start, the same requests.
+// Claim: the same order over the grid with several elements a thread: fewer blocks to start, the same requests.
 __global__ void grid_stride(const float* a, const float* b, float* c, long n) {
   const long stride = gridDim.x * static_cast<long>(blockDim.x);
   for (long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x; i < n; i += stride) c[i] = a[i] + b[i];
 }
 
-// Claim: the elements of `grid stride` all asked for before the first sum: the same requests, four in flight a thread
+// Claim: loads all elements of `grid stride` before the first sum: the same requests, but a thread has four in flight
 // instead of one after the other.
 __global__ void unrolled(const float* a, const float* b, float* c, long n) {
   const long stride = gridDim.x * static_cast<long>(blockDim.x);
@@ -47,7 +47,7 @@ __global__ void unrolled(const float* a, const float* b, float* c, long n) {
     if (first + k * stride < n) c[first + k * stride] = x[k] + y[k];
 }
 
-// Claim: 16 bytes a thread ask for the same sectors with a quarter of the requests, and keep more bytes in flight.
+// Claim: 16 bytes a thread touch the same sectors with a quarter of the requests, and keep more bytes in flight.
 __global__ void wide(const float* a, const float* b, float* c, long n) {
   const long i = (blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x) * 4;
   if (i + 3 < n) {
@@ -93,7 +93,7 @@ void run_managed(lab::Program& program, const lab::Case& c, const std::vector<fl
   CHECK_CUDA(cudaMallocManaged(&ma, bytes));
   CHECK_CUDA(cudaMallocManaged(&mb, bytes));
   CHECK_CUDA(cudaMallocManaged(&mc, bytes));
-  // The host writes, so that a GPU with page migration fetches the pages again in each repetition.
+  // The host writes the data, so that a GPU with page migration fetches the pages again in each repetition.
   program.run(
       c,
       [&] {

@@ -3,7 +3,7 @@ __global__ void copy(const float* in, float* out, int n) {
   if (i < n) out[i] = in[i];
 }
 
-// GB/s of copy() for n floats that lie on the GPU.
+// Returns the GB/s of copy() for n floats in GPU memory.
 double measured_bandwidth(const float* in, float* out, int n) {
   cudaEvent_t start, stop;
   cudaEventCreate(&start);

@@ -1,6 +1,6 @@
 __constant__ float weights[9];
 
-// Called once, before the kernel: w has 9 weights in memory of the host.
+// Called once, before the kernel: w points to 9 weights in host memory.
 void set_weights(const float* w) {
   (void)w;
 }

@@ -1,4 +1,4 @@
-// next is one sweep on from u: (left + right + above + below + h2 * f) / 4 inside; the border stays.
+// One sweep: next = (left + right + above + below + h2 * f) / 4 of u inside; the border stays.
 __global__ void jacobi(float* u, float* next, const float* f, float h2, int n) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < 1 || y < 1 || x >= n - 1 || y >= n - 1) return;

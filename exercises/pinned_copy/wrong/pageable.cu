@@ -3,7 +3,7 @@ __global__ void scale(const float* in, float* out, int n) {
   if (i < n) out[i] = 2 * in[i] + 1;
 }
 
-// in and out are pageable memory of the host, as malloc gives it.
+// in and out are pageable host memory, as from malloc.
 void scale_all(const float* in, float* out, int n) {
   const size_t bytes = n * sizeof(float);
   float *d_in, *d_out;

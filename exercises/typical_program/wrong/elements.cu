@@ -3,7 +3,7 @@ __global__ void square(const float* in, float* out, int n) {
   if (i < n) out[i] = in[i] * in[i];
 }
 
-// in and out are memory of the host.
+// in and out are host memory.
 void square_all(const float* in, float* out, int n) {
   const size_t bytes = n;
   float *d_in, *d_out;
