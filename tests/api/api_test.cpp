@@ -1,3 +1,4 @@
+// Program and kernels that all tests of the runtime API share (api_test.h).
 #include "api_test.h"
 
 #include <cstdlib>
@@ -84,7 +85,7 @@ constexpr const char* kPtx = R"(
 }
 )";
 
-// A fatbin with the PTX, uncompressed, and the wrapper that compiled programs give to __cudaRegisterFatBinary.
+// A fatbin with the PTX, uncompressed, and the wrapper that compiled programs pass to __cudaRegisterFatBinary.
 struct Wrapper {
   int magic = 0x466243b1, version = 1;
   const void* data = nullptr;
@@ -115,7 +116,7 @@ std::string fatbin(std::string text, bool machine_code) {
 
 struct Program {
   Program() {
-    // Two virtual GPUs, for the peer calls. As `warpgrind run --devices 2` does, which some tests are started by.
+    // Two virtual GPUs, for the peer calls: the same as `warpgrind run --devices 2`, which starts some of the tests.
     ::setenv("WARPGRIND_OPTIONS", R"({"gpu": "h200", "devices": 2, "threads": 2, "quiet": true})", 0);
     static const std::string data = fatbin(kPtx, false);
     static Wrapper wrapper{.data = data.data()};
@@ -139,7 +140,7 @@ struct Program {
 }  // namespace
 
 void** register_program(const std::string& image, const char* name, const void* host, bool machine_code) {
-  // As in a compiled program, both stay where they are.
+  // As in a compiled program, both stay alive and in place.
   auto* data = new std::string(fatbin(image, machine_code));
   auto* wrapper = new Wrapper{.data = data->data()};
   void** handle = __cudaRegisterFatBinary(wrapper);

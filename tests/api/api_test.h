@@ -1,5 +1,5 @@
-// What the tests of the runtime API share: short expectations, and a small program (kernels and variables in PTX) that
-// registers itself as code compiled by nvcc does. Linked against our libcudart.so.13 only: no toolkit is needed.
+// Common parts of the tests of the runtime API: short expectations, and a small program (kernels and variables in PTX)
+// that registers itself like code compiled by nvcc. Linked only against our libcudart.so.13: no toolkit is needed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,9 +17,9 @@ namespace warpgrind::cudart {
 
 namespace test {
 
-// Addresses that stand for kernels and variables, as the functions and shadows that nvcc makes.
+// Addresses that stand for kernels and variables, like the functions and shadow variables that nvcc makes.
 extern char fill;       // (u32* p, u32 value): p[thread of the grid] = value
-extern char add;        // (u32* p): p[0] += 1, by one thread after the other
+extern char add;        // (u32* p): p[0] += 1, one thread after the other
 extern char bounded;    // (u32* p), __launch_bounds__(128)
 extern char read_2d;    // (u32* out, u64 texture, u32 x, u32 y): out[0] = texel
 extern char write_2d;   // (u64 surface, u32 x, u32 y, u32 value)
@@ -28,7 +28,7 @@ extern char from_bank;  // (u32* out): out[0] = bank[3]
 extern char word;       // __device__ u32 word[4] = {1, 2, 3, 4}
 extern char broken;     // (u32* p): writes to address 16
 
-// On device memory, freed at the end.
+// Words of device memory, freed in the destructor.
 class Words {
  public:
   explicit Words(std::size_t count, unsigned value = 0);
@@ -43,8 +43,8 @@ class Words {
   unsigned* data_ = nullptr;
 };
 
-// A program of its own with one kernel, registered as compiled code is. The image is PTX text, or, for `machine_code`,
-// something for an old GPU that nobody can run. unregister: __cudaUnregisterFatBinary of what comes back.
+// Registers a separate program with one kernel, as compiled code does. The image is PTX text or, for `machine_code`,
+// code for an old GPU that no virtual GPU can run. Returns the handle for __cudaUnregisterFatBinary.
 void** register_program(const std::string& image, const char* name, const void* host, bool machine_code = false);
 
 // A host function: adds one to the int at `data`.

@@ -33,7 +33,7 @@ unsigned texel(cudaTextureObject_t texture, unsigned x, unsigned y) {
 
 }  // namespace
 
-// As CuPy's first copy: the heap of an executable without -pie lies low, and no device memory has been taken so far.
+// Like CuPy's first copy: without -pie, an executable's heap is at a low address, and no device memory is in use yet.
 TEST(Arrays, FirstCopyIsFromALowAddress) {
   auto* low = reinterpret_cast<void*>(std::uintptr_t{1} << 28);
   auto* words = static_cast<unsigned*>(
@@ -76,7 +76,7 @@ TEST(Arrays, ShapesAndLimits) {
   OK(cudaFreeArray(array));
   OK(cudaMalloc3DArray(&array, &kWords, {16, 16, 6}, cudaArrayCubemap));
   OK(cudaFreeArray(array));
-  // Products that wrap to a small number must not make a small array that claims to be large.
+  // A product that wraps to a small number must not give a small array that claims to be large.
   const std::size_t large = std::size_t{1} << 32;
   FAILS(cudaErrorInvalidValue, cudaMalloc3DArray(&array, &kWords, {large, large, 4}, 0));
   FAILS(cudaErrorInvalidValue, cudaMallocArray(&array, &kWords, large, large, 0));
@@ -107,7 +107,7 @@ TEST(Textures, ReadAndDescribe) {
   EXPECT_EQ(r.res.array.array, array);
   OK(cudaGetTextureObjectTextureDesc(&t, texture));
   EXPECT_EQ(t.addressMode[0], 1);
-  FAILS(cudaErrorInvalidValue, cudaGetTextureObjectResourceViewDesc(&v, texture));  // made without one
+  FAILS(cudaErrorInvalidValue, cudaGetTextureObjectResourceViewDesc(&v, texture));  // the texture was made without one
   OK(cudaDestroyTextureObject(texture));
   FAILS(cudaErrorInvalidValue, cudaDestroyTextureObject(texture));
   FAILS(cudaErrorInvalidValue, cudaGetTextureObjectResourceDesc(&r, texture));
@@ -121,7 +121,7 @@ TEST(Textures, ReadAndDescribe) {
   OK(cudaDestroyTextureObject(texture));
 
   cudaTextureDesc wrong = description;
-  wrong.filterMode = cudaFilterModeLinear;  // of integers that are not normalised
+  wrong.filterMode = cudaFilterModeLinear;  // integers that are not normalised cannot be filtered
   FAILS(cudaErrorInvalidFilterSetting, cudaCreateTextureObject(&texture, &resource, &wrong, nullptr));
   wrong = description;
   wrong.addressMode[1] = static_cast<cudaTextureAddressMode>(9);
@@ -132,15 +132,15 @@ TEST(Textures, ReadAndDescribe) {
   pitched.res.pitch2D = {rows, kWords, 8, 2, 512};
   OK(cudaCreateTextureObject(&texture, &pitched, &description, nullptr));
   OK(cudaDestroyTextureObject(texture));
-  pitched.res.pitch2D.height = static_cast<std::size_t>(1) << 58;  // times the pitch wraps
+  pitched.res.pitch2D.height = static_cast<std::size_t>(1) << 58;  // times the pitch it wraps
   FAILS(cudaErrorInvalidValue, cudaCreateTextureObject(&texture, &pitched, &description, nullptr));
   pitched.res.pitch2D.height = 3;
   FAILS(cudaErrorInvalidValue, cudaCreateTextureObject(&texture, &pitched, &description, nullptr));
   OK(cudaFreeArray(array));
 }
 
-// An array is freed while objects still name it: reading it is a mistake of the program, but no access to freed memory
-// of the host.
+// An array is freed while texture objects still use it. Reading it is an error of the program, but must not read freed
+// host memory.
 TEST(Textures, OutliveTheirArray) {
   cudaArray_t array = nullptr;
   OK(cudaMallocArray(&array, &kWords, 4, 2, cudaArraySurfaceLoadStore));
@@ -185,7 +185,7 @@ TEST(Surfaces, WriteAndDescribe) {
   OK(cudaFreeArray(plain));
 }
 
-// tests/driver/mipmaps_test.cpp has what kernels read of them.
+// What kernels read from mipmaps is tested in tests/driver/mipmaps_test.cpp.
 TEST(Arrays, HaveMipmaps) {
   const cudaChannelFormatDesc words = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindUnsigned);
   cudaMipmappedArray_t mipmap = nullptr;

@@ -1,4 +1,4 @@
-// Copies and fills, and what an H200 with CUDA 13.0 says of wrong ones.
+// Copies and fills, and the error codes of an H200 with CUDA 13.0 for wrong ones.
 #include <numeric>
 
 #include "api_test.h"
@@ -49,7 +49,7 @@ TEST(Copies, Linear) {
   FAILS(cudaErrorInvalidResourceHandle, cudaMemcpyAsync(b, a, 4, kOver, reinterpret_cast<cudaStream_t>(&back)));
 }
 
-// The process lives, and the codes are an H200's.
+// The process survives, and the codes are an H200's.
 TEST(Copies, WrongSizes) {
   test::Words d(1024);
   unsigned h[16] = {};
@@ -58,7 +58,7 @@ TEST(Copies, WrongSizes) {
   FAILS(cudaErrorInvalidValue, cudaMemcpy(d, d, kMinus4, kOver));
   FAILS(cudaErrorInvalidValue, cudaMemcpy(h, h, kMinus4, cudaMemcpyHostToHost));
   FAILS(cudaErrorInvalidValue, cudaMemcpyAsync(d, h, kMinus4, kUp, nullptr));
-  FAILS(cudaErrorInvalidValue, cudaMemcpy(d, h, 1 << 20, kDown));  // past the end, and the wrong way
+  FAILS(cudaErrorInvalidValue, cudaMemcpy(d, h, 1 << 20, kDown));  // past the end, and in the wrong direction
   FAILS(cudaErrorInvalidValue, cudaMemcpy(h, d, 16, kUp));         // wrong direction
   FAILS(cudaErrorInvalidValue, cudaMemcpy(d, h, 4097, kUp));
   FAILS(cudaErrorInvalidValue, cudaMemcpy(nullptr, h, 4, kUp));
@@ -93,7 +93,7 @@ TEST(Copies, FillsOfNothing) {
   EXPECT_EQ(d.read(), std::vector<unsigned>(16, 5));
 }
 
-// An H200's driver takes the size of a fill unchecked when it wraps: the call succeeds, and the context is broken.
+// An H200's driver does not check the size of a fill that wraps: the call succeeds, and the context is broken.
 TEST(Copies, NegativeFillBreaksTheContext) {
   void* d = nullptr;
   OK(cudaMalloc(&d, 4096));
@@ -150,14 +150,15 @@ TEST(Copies, Arrays) {
   FAILS(cudaErrorInvalidValue, cudaMemcpy2DArrayToArray(images.array, 28, 0, images.array, 0, 0, 8, 1, kOver));
 }
 
-// Bytes counted over the ends of rows.
+// Byte counts that go over the ends of rows.
 TEST(Copies, BytesOfArrays) {
   Images images;
   std::vector<unsigned> host = numbers(32), back(32);
   OK(cudaMemcpyToArray(images.array, 0, 0, host.data(), 128, kUp));
   OK(cudaMemcpyFromArray(back.data(), images.array, 0, 0, 128, kDown));
   EXPECT_EQ(back, host);
-  OK(cudaMemcpyToArray_ptds(images.array, 28, 0, host.data(), 40, kUp));  // the end of a row, a row, the start of one
+  OK(cudaMemcpyToArray_ptds(images.array, 28, 0, host.data(), 40,
+                            kUp));  // the end of a row, one row, the start of another
   OK(cudaMemcpyFromArray_ptds(back.data(), images.array, 28, 0, 40, kDown));
   EXPECT_EQ(std::vector(back.begin(), back.begin() + 10), std::vector(host.begin(), host.begin() + 10));
   OK(cudaMemcpyToArrayAsync(images.array, 0, 3, host.data(), 8, kUp, nullptr));
@@ -272,7 +273,7 @@ TEST(Copies, Symbols) {
   FAILS(cudaErrorInvalidSymbol, cudaMemcpyToSymbolAsync(&back, values, 4, 0, kUp, nullptr));
   FAILS(cudaErrorInvalidSymbol, cudaMemcpyFromSymbolAsync(back, back, 4, 0, kDown, nullptr));
 
-  // Constant memory, as a kernel reads it.
+  // Constant memory, read by a kernel.
   test::Words out(1);
   OK(cudaMemcpyToSymbol(&test::bank, values, 16, 0, kUp));
   unsigned* p = out;

@@ -87,8 +87,8 @@ TEST(Devices, Flags) {
   OK(cudaDeviceReset());
 }
 
-// The heap of malloc in kernels has the size asked for; once a kernel that uses it was launched, it stays (CUDA's
-// manual: cudaErrorInvalidValue would be for a size that changes then).
+// The heap for malloc in kernels has the requested size. After the launch of a kernel that uses it, the size stays
+// fixed (CUDA's manual: changing it then is cudaErrorInvalidValue).
 TEST(Devices, HeapOfKernels) {
   static char host;
   void** handle = test::register_program(R"(
@@ -117,7 +117,7 @@ $done:
 }
 )",
                                          "take", &host);
-  // A failed call before any device is used opens the JIT, which must find malloc all the same.
+  // A failed call before any use of a device opens the JIT. It must still find malloc.
   FAILS(cudaErrorInvalidValue, cudaGetDeviceCount(nullptr));
   OK(cudaSetDevice(1));
   std::size_t size = 0;
@@ -164,7 +164,7 @@ TEST(Devices, CacheAndBanks) {
   FAILS(cudaErrorInvalidValue, cudaDeviceGetCacheConfig(nullptr));
   OK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeFourByte));
   OK(cudaDeviceGetSharedMemConfig(&banks));
-  EXPECT_EQ(banks, cudaSharedMemBankSizeFourByte);  // four bytes: all there is since compute capability 5
+  EXPECT_EQ(banks, cudaSharedMemBankSizeFourByte);  // the only size since compute capability 5
   FAILS(cudaErrorInvalidValue, cudaDeviceSetSharedMemConfig(static_cast<cudaSharedMemConfig>(3)));
   FAILS(cudaErrorInvalidValue, cudaDeviceGetSharedMemConfig(nullptr));
   OK(cudaCtxResetPersistingL2Cache());
@@ -179,7 +179,7 @@ TEST(Devices, SynchronizeBringsFaultsAndResetEndsThem) {
     FAILS(cudaErrorIllegalAddress, cudaDeviceSynchronize());
     FAILS(cudaErrorIllegalAddress, cudaMalloc(reinterpret_cast<void**>(&p), 4));
     EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
-    EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);  // sticky
+    EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);  // the error is sticky
   }
   OK(cudaDeviceReset());
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
@@ -218,7 +218,7 @@ TEST(Devices, Profiler) {
 TEST(Errors, LastErrorIsKeptUntilAsked) {
   cudaGetLastError();
   FAILS(cudaErrorInvalidDevice, cudaSetDevice(99));
-  OK(cudaSetDevice(0));  // a success in between changes nothing
+  OK(cudaSetDevice(0));  // a success in between does not clear it
   EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidDevice);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
@@ -244,7 +244,7 @@ TEST(Devices, DriverEntryPoints) {
   FAILS(cudaErrorInvalidValue, cudaGetDriverEntryPoint(nullptr, &function, cudaEnableDefault, &status));
   FAILS(cudaErrorInvalidValue,
         cudaGetDriverEntryPointByVersion("cuInit", &function, 99000, cudaEnableDefault, &status));
-  // Of programs compiled with --default-stream per-thread.
+  // The functions for programs compiled with --default-stream per-thread.
   OK(cudaGetDriverEntryPoint_ptsz("cuStreamQuery", &own, cudaEnableDefault, nullptr));
   OK(cudaGetDriverEntryPoint("cuStreamQuery", &function, cudaEnableDefault, nullptr));
   EXPECT_NE(function, own);

@@ -1,4 +1,4 @@
-// Launches, kernels as objects, occupancy, and what compiled programs call.
+// Launches, kernels as objects, occupancy, and the functions that compiled programs call.
 #include <string>
 
 #include "api_test.h"
@@ -7,7 +7,7 @@ namespace warpgrind::cudart {
 
 namespace {
 
-// What an H200 answers to a launch.
+// Launches and returns the error that an H200 returns.
 cudaError_t launch(const void* kernel, dim3 grid, dim3 block, std::size_t shared = 0) {
   static test::Words* words = new test::Words(1 << 16);
   unsigned* p = *words;
@@ -51,7 +51,7 @@ TEST(Launch, All) {
   EXPECT_EQ(d.read()[0], 8u);  // no refused launch has run
 }
 
-// Codes of an H200 with CUDA 13.0 (facts: every refused configuration is cudaErrorInvalidValue).
+// Codes of an H200 with CUDA 13.0: every refused configuration is cudaErrorInvalidValue.
 TEST(Launch, Refused) {
   FAILS(cudaErrorInvalidValue, launch(&test::fill, {1, 1, 1}, {2000, 1, 1}));
   FAILS(cudaErrorInvalidValue, launch(&test::fill, {0, 1, 1}, {1, 1, 1}));
@@ -159,8 +159,8 @@ TEST(Functions, Occupancy) {
   FAILS(cudaErrorInvalidDeviceFunction, cudaOccupancyMaxActiveClusters(&value, &value, &config));
 }
 
-// What is wrong with the code decides the error: it does not parse, it asks for what is not there yet, or there is none
-// for this GPU.
+// The error depends on the code's problem: it does not parse, it uses an unsupported feature, or there is none for this
+// GPU.
 TEST(Registration, CodeThatCannotRun) {
   const std::string head = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel() {\n";
   const struct {
@@ -187,7 +187,7 @@ TEST(Registration, CodeThatCannotRun) {
   }
 }
 
-// A library is unloaded: its kernels and variables are unknown then.
+// After a library is unloaded, its kernels and variables are unknown.
 TEST(Registration, UnknownAfterUnregistering) {
   static char kernel, variable, managed_shadow;
   static void* managed = nullptr;
@@ -196,7 +196,7 @@ TEST(Registration, UnknownAfterUnregistering) {
     const void* data = "nothing that is a fatbin";
     void* unused = nullptr;
   } wrapper;
-  void** broken = __cudaRegisterFatBinary(&wrapper);  // said, and every call on it is harmless
+  void** broken = __cudaRegisterFatBinary(&wrapper);  // reports the error; later calls on it are harmless
   __cudaRegisterFunction(broken, &kernel, &kernel, "kernel", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
   __cudaRegisterVar(broken, &variable, &variable, "variable", 0, 4, 0, 0);
   __cudaRegisterManagedVar(broken, &managed, &managed_shadow, "managed", 0, 4, 0, 0);

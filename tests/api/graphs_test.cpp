@@ -91,7 +91,7 @@ TEST(Graphs, KernelNodesHaveAttributes) {
   EXPECT_EQ(value.cooperative, 1);
   f.run();
   EXPECT_EQ(f.d.read()[15], 5u);
-  // New parameters keep it: more blocks than are resident at once are refused.
+  // New parameters keep the cooperative attribute, so more blocks than are resident at once are refused.
   p.gridDim = {1u << 20, 1, 1};
   FAILS(cudaErrorCooperativeLaunchTooLarge, cudaGraphKernelNodeSetParams(node, &p));
   FAILS(cudaErrorInvalidValue, cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeProgrammaticEvent, &value));
@@ -222,7 +222,7 @@ TEST(Graphs, FillAndHostNodes) {
   OK(cudaDeviceSynchronize());
   EXPECT_EQ(f.d.read()[15], 9u);
   EXPECT_EQ(calls, 2);
-  FAILS(cudaErrorInvalidValue, cudaGraphExecHostNodeSetParams(exec, fill, &h));  // of another kind
+  FAILS(cudaErrorInvalidValue, cudaGraphExecHostNodeSetParams(exec, fill, &h));  // a node of another kind
   FAILS(cudaErrorInvalidValue, cudaGraphExecMemsetNodeSetParams(exec, host, &p));
   OK(cudaGraphExecDestroy(exec));
   FAILS(cudaErrorInvalidValue, cudaGraphMemsetNodeGetParams(host, &seen));
@@ -262,7 +262,7 @@ TEST(Graphs, EventNodes) {
   OK(cudaEventCreate(&a));
   OK(cudaGraphExecDestroy(exec));
   OK(cudaEventCreate(&gone));
-  OK(cudaEventDestroy(gone));  // the last: another event may get its handle
+  OK(cudaEventDestroy(gone));  // comes last: another event may get its handle
   FAILS(cudaErrorInvalidValue, cudaGraphAddEventRecordNode(&none, f.graph, nullptr, 0, gone));
   FAILS(cudaErrorInvalidValue, cudaGraphAddEventWaitNode(&none, f.graph, nullptr, 0, gone));
   FAILS(cudaErrorInvalidValue, cudaGraphEventRecordNodeGetEvent(wait, &seen));
@@ -273,7 +273,8 @@ TEST(Graphs, EventNodes) {
   OK(cudaEventDestroy(b));
 }
 
-// Instantiate, destroy the graph, launch: the normal idiom. Memory and objects belong to all that were made of it.
+// The normal sequence: instantiate, destroy the graph, launch. Memory and objects are shared by all graphs made from
+// one.
 TEST(Graphs, ExecutablesOwnMemoryAndObjects) {
   cudaGraph_t graph = nullptr;
   cudaGraphNode_t node = nullptr, fill = nullptr, freed = nullptr;
@@ -334,7 +335,7 @@ TEST(Graphs, ExecutablesOwnMemoryAndObjects) {
   EXPECT_EQ(value, 77u);
   OK(cudaGraphExecDestroy(exec));
   EXPECT_EQ(destroyed, 1);
-  FAILS(cudaErrorInvalidValue, cudaMemcpy(&value, p, 4, cudaMemcpyDeviceToHost));  // the memory is gone now
+  FAILS(cudaErrorInvalidValue, cudaMemcpy(&value, p, 4, cudaMemcpyDeviceToHost));  // the memory is freed now
 
   OK(cudaUserObjectCreate(&object, &destroyed, test::count_up, 1, 1));
   OK(cudaGraphCreate(&graph, 0));
@@ -351,7 +352,7 @@ TEST(Graphs, EdgesAndQueries) {
   OK(cudaGraphAddEmptyNode(&b, f.graph, &a, 1));
   OK(cudaGraphAddEmptyNode(&c, f.graph, nullptr, 0));
   OK(cudaGraphAddDependencies(f.graph, &b, &c, nullptr, 1));
-  FAILS(cudaErrorInvalidValue, cudaGraphAddDependencies(f.graph, &b, &c, nullptr, 1));  // twice
+  FAILS(cudaErrorInvalidValue, cudaGraphAddDependencies(f.graph, &b, &c, nullptr, 1));  // the same edge twice
   FAILS(cudaErrorInvalidValue, cudaGraphAddDependencies(f.graph, &b, &kNoNode, nullptr, 1));
   FAILS(cudaErrorInvalidValue, cudaGraphAddEmptyNode(&c, f.graph, &kNoNode, 1));
   std::size_t count = 4;
@@ -444,7 +445,7 @@ TEST(Graphs, ClonesChildrenAndUpdates) {
   FAILS(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, parent, &info));
   EXPECT_EQ(info.result, cudaGraphExecUpdateErrorNodeTypeChanged);
 
-  // Nodes by their generic parameters.
+  // Nodes with generic parameters.
   cudaGraphNodeParams any{};
   any.type = cudaGraphNodeTypeKernel;
   any.kernel = f.kernel();
@@ -465,7 +466,7 @@ TEST(Graphs, ClonesChildrenAndUpdates) {
   OK(cudaGraphDestroy(parent));
 }
 
-// tests/driver/conditional_graphs_test.cpp has conditions that kernels set.
+// Conditions that kernels set are tested in tests/driver/conditional_graphs_test.cpp.
 TEST(Graphs, HaveConditionalNodes) {
   const test::Words words(1);
   cudaGraph_t graph = nullptr;

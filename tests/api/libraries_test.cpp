@@ -1,4 +1,4 @@
-// Code loaded while the program runs.
+// Libraries: code that is loaded while the program runs.
 #include <cstdio>
 #include <fstream>
 
@@ -86,7 +86,7 @@ TEST(Libraries, FromAFile) {
         cudaLibraryLoadFromFile(&library, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
 }
 
-// Two libraries of one image have variables of their own.
+// Two libraries of one image have separate variables.
 TEST(Libraries, EachHasItsVariables) {
   cudaLibrary_t a = nullptr, b = nullptr;
   OK(cudaLibraryLoadData(&a, kCode, nullptr, nullptr, 0, nullptr, nullptr, 0));
@@ -100,7 +100,7 @@ TEST(Libraries, EachHasItsVariables) {
   OK(cudaLibraryUnload(b));
 }
 
-// What is wrong stands in the buffer that the options name.
+// The buffer named by the options receives the error text.
 TEST(Libraries, Refused) {
   char log[256] = "";
   cudaJitOption options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};

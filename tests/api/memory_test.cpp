@@ -79,7 +79,8 @@ TEST(Memory, Host) {
   FAILS(cudaErrorInvalidValue, cudaHostGetFlags(&flags, &flags));
 }
 
-// Registering again, a part, or what surrounds a part would hide what is known: later kernels would fault.
+// Registering the same memory again, a part of it, or more than it would hide the first registration: later kernels
+// would fault.
 TEST(Memory, HostRegister) {
   alignas(4096) static char memory[3 * 4096];
   OK(cudaHostRegister(memory + 4096, 4096, 0));
@@ -100,7 +101,7 @@ TEST(Memory, HostRegister) {
   FAILS(cudaErrorInvalidValue, cudaHostRegister(device, 16, 0));
   FAILS(cudaErrorInvalidValue, cudaHostRegister(device + 8, 4, 0));
   FAILS(cudaErrorInvalidValue, cudaHostUnregister(device));
-  OK(test::launch_fill(device, 2, 16));  // still there
+  OK(test::launch_fill(device, 2, 16));  // the allocation is unaffected
   EXPECT_EQ(device.read(), std::vector<unsigned>(16, 2));
   FAILS(cudaErrorInvalidValue, cudaHostRegister(memory, static_cast<std::size_t>(-4), 0));
   FAILS(cudaErrorInvalidValue, cudaHostRegister(memory, 0, 0));
@@ -110,8 +111,8 @@ TEST(Memory, HostRegister) {
 }
 
 TEST(Memory, ManagedIsCountedOnceOrNotAtAll) {
-  test::Words held(4096);             // what is in use stays so when managed memory is freed
-  OK(test::launch_fill(held, 1, 1));  // the module's variables take their place at the first use
+  test::Words held(4096);             // in use, so it stays when managed memory is freed
+  OK(test::launch_fill(held, 1, 1));  // the module's variables get their memory at the first use
   const std::size_t before = free_bytes();
   unsigned* p = nullptr;
   OK(cudaMallocManaged(reinterpret_cast<void**>(&p), 4096, cudaMemAttachGlobal));
@@ -127,7 +128,7 @@ TEST(Memory, ManagedIsCountedOnceOrNotAtAll) {
 }
 
 TEST(Memory, AdviceEndsWithTheAllocation) {
-  // Larger than the gaps that other tests leave; what stays in front of it keeps its place from growing into one.
+  // Larger than the gaps that other tests leave. The allocation in front keeps its place from becoming part of a gap.
   constexpr std::size_t kBytes = 1 << 20;
   void *in_front = nullptr, *p = nullptr;
   int value = -1;
@@ -155,7 +156,7 @@ TEST(Memory, AdviceEndsWithTheAllocation) {
   OK(cudaStreamAttachMemAsync_ptsz(nullptr, p, 0, cudaMemAttachSingle));
   FAILS(cudaErrorInvalidValue, cudaStreamAttachMemAsync(nullptr, p, 0, 77));
   OK(cudaFree(p));
-  void* again = nullptr;  // the same place, once it may be used again
+  void* again = nullptr;  // the same address, once it may be used again
   for (int turn = 0; turn < 10'000 && again != p; ++turn) {
     OK(cudaFree(again));
     OK(cudaMallocManaged(&again, kBytes, cudaMemAttachGlobal));

@@ -1,5 +1,5 @@
-// What each function of the table does when all its arguments are null or zero: an error, or nothing. The expectations
-// are in null_arguments.txt; WARPGRIND_REWRITE=1 writes it anew.
+// Every function of the table with all arguments null or zero: it returns an error or does nothing. The expectations
+// are in null_arguments.txt; WARPGRIND_REWRITE=1 rewrites them.
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -13,7 +13,7 @@ namespace {
 
 const std::string kFile = WARPGRIND_TESTS "/null_arguments.txt";
 
-// Also of types whose default is something else, as dim3 is.
+// Zero, also for types with another default, such as dim3.
 template <class T>
 T null_of() {
   T null;
@@ -24,7 +24,7 @@ T null_of() {
 template <class... Parameters>
 std::string result_of(cudaError_t (*function)(Parameters...)) {
   const cudaError_t error = function(null_of<Parameters>()...);
-  // Of a capture that the call has begun.
+  // Ends a capture that the call has begun.
   cudaGraph_t graph = nullptr;
   cudaStreamEndCapture(reinterpret_cast<cudaStream_t>(2), &graph);
   cudaGetLastError();

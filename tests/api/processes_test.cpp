@@ -1,5 +1,6 @@
-// Memory and events of two processes: the test starts this program again as the other one, which gets handles through a
-// socket and says by its exit status what it saw. (tests/driver/processes_test.cpp has the order of events.)
+// Memory and events of two processes. The test starts this program again as the second process. It receives handles
+// through a socket, and its exit status is the result. (The order of events is tested in
+// tests/driver/processes_test.cpp.)
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -23,7 +24,7 @@ struct Message {
   int descriptor = -1;
 };
 
-// Whether the disabled test of that name succeeds in another process, with the message on its standard input.
+// Runs the disabled test `name` in another process with the message on its standard input. Returns whether it succeeds.
 bool succeeds(const std::string& name, const Message& message) {
   int ends[2] = {-1, -1}, status = -1;
   EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
@@ -90,7 +91,7 @@ TEST(Processes, ShareMemoryAndEvents) {
   EXPECT_EQ(words.read(), (std::vector<unsigned>{0, 6}));
   FAILS(cudaErrorInvalidValue, cudaIpcGetMemHandle(&message.memory, nullptr));
   FAILS(cudaErrorInvalidValue, cudaIpcGetEventHandle(&message.event, own));
-  // A process has its own memory already.
+  // A process cannot open its own memory.
   FAILS(cudaErrorDeviceUninitialized, cudaIpcOpenMemHandle(&out, message.memory, cudaIpcMemLazyEnablePeerAccess));
   FAILS(cudaErrorInvalidValue, cudaIpcOpenEventHandle(&own, cudaIpcEventHandle_t{}));
   OK(cudaEventDestroy(event));

@@ -10,7 +10,7 @@ void count_stream(cudaStream_t, cudaError_t, void* data) {
 }
 const cudaStream_t kNoStream = reinterpret_cast<cudaStream_t>(0x1234);
 
-// A stream that is not destroyed by the test itself.
+// A stream that the destructor destroys if the test has not.
 struct OwnStream {
   cudaStream_t handle = nullptr;
   OwnStream() { EXPECT_EQ(cudaStreamCreate(&handle), cudaSuccess); }
@@ -40,7 +40,7 @@ TEST(Streams, CreateAndAsk) {
   OK(cudaStreamGetId(stream, &id));
   OK(cudaStreamGetId_ptsz(nullptr, &id_own));
   OK(cudaStreamGetId(nullptr, &id_legacy));
-  EXPECT_NE(id_own, id_legacy);  // the null stream of a twin is the thread's own
+  EXPECT_NE(id_own, id_legacy);  // the twin's null stream is the thread's own
   EXPECT_NE(id, id_own);
   OK(cudaStreamGetFlags_ptsz(nullptr, &flags));
   OK(cudaStreamGetPriority_ptsz(nullptr, &priority));
@@ -114,7 +114,7 @@ TEST(Events, RecordAndMeasure) {
   OK(cudaDeviceSynchronize());
   FAILS(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&ms, a, untimed));
   FAILS(cudaErrorInvalidValue, cudaEventCreate(nullptr));
-  FAILS(cudaErrorInvalidValue, cudaEventCreateWithFlags(&a, 4));  // interprocess, but timed
+  FAILS(cudaErrorInvalidValue, cudaEventCreateWithFlags(&a, 4));  // interprocess events must not be timed
   FAILS(cudaErrorInvalidResourceHandle, cudaEventRecord(a, kNoStream));
   FAILS(cudaErrorInvalidResourceHandle, cudaEventRecordWithFlags(nullptr, s.handle, 0));
   FAILS(cudaErrorInvalidValue, cudaStreamWaitEvent(s.handle, a, 77));
@@ -168,7 +168,7 @@ TEST(Capture, GraphOfCalls) {
                                                              nullptr, 0, cudaStreamCaptureModeRelaxed));
   OK(cudaGraphDestroy(graph));
 
-  // Twins: on the thread's own stream.
+  // The _ptsz twins work on the thread's own stream.
   OK(cudaStreamBeginCapture_ptsz(nullptr, cudaStreamCaptureModeRelaxed));
   OK(cudaStreamIsCapturing_ptsz(nullptr, &status));
   EXPECT_EQ(status, cudaStreamCaptureStatusActive);
@@ -188,7 +188,7 @@ TEST(Capture, GraphOfCalls) {
   FAILS(cudaErrorInvalidValue, cudaThreadExchangeStreamCaptureMode(nullptr));
 }
 
-// A stream of a capture is destroyed: the capture cannot end well, and nobody uses the stream any more.
+// A captured stream is destroyed: the capture cannot end successfully.
 TEST(Capture, StreamDestroyed) {
   for (bool origin : {false, true}) {
     cudaStream_t a = nullptr, b = nullptr;
@@ -214,7 +214,7 @@ TEST(Capture, StreamDestroyed) {
   }
 }
 
-// Ending it at a stream that only joined ends nothing, and spoils the capture.
+// Ending a capture at a stream that only joined it does not end it, but invalidates it.
 TEST(Capture, EndedAtAStreamThatJoined) {
   cudaStream_t a = nullptr, b = nullptr;
   cudaEvent_t fork = nullptr;
@@ -224,7 +224,7 @@ TEST(Capture, EndedAtAStreamThatJoined) {
   OK(cudaStreamCreate(&b));
   OK(cudaEventCreate(&fork));
   OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
-  FAILS(cudaErrorIllegalState, cudaStreamEndCapture(b, &graph));  // of no capture: spoils nothing
+  FAILS(cudaErrorIllegalState, cudaStreamEndCapture(b, &graph));  // not part of a capture: invalidates nothing
   OK(cudaEventRecord(fork, a));
   OK(cudaStreamWaitEvent(b, fork, 0));
   OK(test::launch_fill(d, 1, 4, b));
@@ -239,7 +239,7 @@ TEST(Capture, EndedAtAStreamThatJoined) {
   OK(cudaEventDestroy(fork));
 }
 
-// What a stream did stays in the capture when the stream is destroyed, if the origin waits for it.
+// If the origin waits for a stream, its work stays in the capture after the stream is destroyed.
 TEST(Capture, StreamDestroyedAfterItsJoin) {
   cudaStream_t a = nullptr, b = nullptr;
   cudaEvent_t event = nullptr;

@@ -1,5 +1,5 @@
-// Several host threads at once: streams, captures, graphs, pools and devices belong to all of them. What
-// ThreadSanitizer runs (ctest -L workers); each test also checks what the calls have done.
+// Several host threads at once: they share streams, captures, graphs, pools and devices. ThreadSanitizer runs these
+// tests (ctest -L workers); each test also checks the effects of its calls.
 #include <atomic>
 #include <barrier>
 #include <thread>
@@ -14,7 +14,7 @@ constexpr int kThreads = 4, kTimes = 50;
 constexpr unsigned kYield = 2;                                      // cudaDeviceScheduleYield
 const cudaStream_t kPerThread = reinterpret_cast<cudaStream_t>(2);  // cudaStreamPerThread
 
-// body(number of the thread), in all threads at the same time.
+// Runs body(number of the thread) in all threads at the same time.
 template <class Body>
 void in_threads(Body body) {
   std::barrier begin(kThreads);
@@ -45,7 +45,7 @@ std::size_t nodes_of(cudaGraph_t graph) {
 
 }  // namespace
 
-// One capture, of which each stream grows a branch from its own thread.
+// One capture: each stream adds a branch to it from its own thread.
 TEST(Threads, GrowOneCapture) {
   Streams streams;
   test::Words d(kThreads);
@@ -81,7 +81,7 @@ TEST(Threads, GrowOneCapture) {
   OK(cudaEventDestroy(fork));
 }
 
-// A thread asks for a stream that another one captures, launches to and ends.
+// One thread queries a stream, while another one captures, launches to and ends it.
 TEST(Threads, AskForAStreamThatAnotherOneCaptures) {
   cudaStream_t stream = nullptr;
   OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
@@ -128,7 +128,7 @@ TEST(Threads, AddNodesToOneGraph) {
   OK(cudaGraphDestroy(graph));
 }
 
-// One graph, instantiated and launched by each thread; its user object goes with the last of them.
+// Each thread instantiates and launches the same graph. Its user object is released with the last of them.
 TEST(Threads, LaunchGraphsOfOneGraph) {
   Streams streams;
   test::Words d(kThreads);
@@ -253,8 +253,8 @@ TEST(Threads, LaunchToTheirOwnStreams) {
   EXPECT_EQ(d.read(), std::vector<unsigned>(kThreads * 32, kTimes));
 }
 
-// Bytes of local memory and malloc, in calls of a kernel whose frame is smaller than the stack that is asked for; the
-// heap has the size that was set last before it was opened, and every later one is refused.
+// Local memory and malloc in launches of a kernel whose frame is smaller than the requested stack. The heap has the
+// size that was set last before its first use; every later size is refused.
 TEST(Threads, SetLimitsWhileOthersLaunch) {
   static char host;
   void** handle = test::register_program(R"(
@@ -322,14 +322,15 @@ $done:
   __cudaUnregisterFatBinary(handle);
 }
 
-// Of more than half of the memory only one can have it: together never more than the GPU has, and all of it comes back.
+// Only one thread can have more than half of the memory. All threads together never have more than the GPU has, and all
+// of it is freed.
 TEST(Threads, AllocateUpToTheLimit) {
   test::Words held(1);
-  OK(test::launch_fill(held, 1, 1));  // the module's variables take their place at the first use
+  OK(test::launch_fill(held, 1, 1));  // the module's variables get their memory at the first use
   std::size_t before = 0, total = 0, after = 0;
   OK(cudaMemGetInfo(&before, &total));
   constexpr int kTries = 2000;
-  const std::size_t piece = before / 8 * 5;  // address space only: nobody writes to it
+  const std::size_t piece = before / 8 * 5;  // address space only: no thread writes to it
   std::atomic<int> holders{0}, served{0};
   in_threads([&](int) {
     for (int i = 0; i < kTries; i++) {
@@ -341,7 +342,7 @@ TEST(Threads, AllocateUpToTheLimit) {
         std::size_t left = 0;
         OK(cudaMemGetInfo(&left, &total));
         EXPECT_EQ(left, before - piece);
-        --holders;  // before others can have it
+        --holders;  // before another thread can allocate
         OK(cudaFree(p));
       } else {
         EXPECT_EQ(result, cudaErrorMemoryAllocation);

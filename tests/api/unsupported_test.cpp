@@ -1,4 +1,4 @@
-// Functions that are unsupported by design: each says so, whatever it is given.
+// Functions that are unsupported by design: each returns that error for any arguments.
 #include "api_test.h"
 
 namespace warpgrind::cudart {

@@ -136,7 +136,7 @@ TEST_F(Arrays, AreSeenThroughTextures) {
   OK(cuTexObjectGetResourceViewDesc(&seen, object));
   EXPECT_EQ(seen.width, 8u);
   OK(cuTexObjectDestroy(object));
-  texture.filterMode = CU_TR_FILTER_MODE_LINEAR;  // of integers that stay integers
+  texture.filterMode = CU_TR_FILTER_MODE_LINEAR;  // integers that stay integers cannot be filtered
   FAILS(CUDA_ERROR_INVALID_VALUE, cuTexObjectCreate(&object, &resource, &texture, nullptr));
   texture.flags = 0;
   OK(cuTexObjectCreate(&object, &resource, &texture, nullptr));
@@ -146,7 +146,7 @@ TEST_F(Arrays, AreSeenThroughTextures) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuTexObjectCreate(&object, &resource, &texture, nullptr));
 }
 
-// Bytes become fractions of 255, unless they are to stay integers.
+// Bytes are read as fractions of 255, unless the texture reads them as integers.
 TEST_F(Arrays, AreReadByKernels) {
   CUarray image = nullptr;
   CUtexObject object = 0;

@@ -1,4 +1,4 @@
-// Code that the tests of modules, libraries, kernels and launches load, and device memory to see what it did.
+// PTX that the tests of modules, libraries, kernels and launches load, and device memory for its results.
 #pragma once
 
 #include <vector>
@@ -62,7 +62,7 @@ inline constexpr const char* kCode = R"(.version 8.0
 }
 )";
 
-// Of device memory, all zero at first.
+// Words of device memory, initially zero.
 class Words {
  public:
   explicit Words(unsigned count) : count_(count) {
@@ -95,7 +95,7 @@ class WithModule : public WithContext {
     OK(cuModuleGetFunction(&out, module, name));
     return out;
   }
-  // Threads of one block, one word each.
+  // Runs add_step in one block, one thread for each word. Returns the word, which must be the same for all.
   unsigned after_add(CUfunction add_step) const {
     const Words words(32);
     CUdeviceptr p = words.data();

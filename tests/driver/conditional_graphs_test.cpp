@@ -1,4 +1,4 @@
-// Conditional nodes of graphs: which graph runs, and how often, kernels say.
+// Conditional nodes of graphs: kernels set which graph runs, and how often.
 #include <vector>
 
 #include "code.h"
@@ -84,7 +84,7 @@ class Conditional : public test::WithContext {
     OK(cuGraphAddKernelNode(&out, in, &after, after ? 1 : 0, &p));
     return out;
   }
-  // The graphs of a conditional node.
+  // Adds a conditional node and returns its body graphs.
   std::vector<CUgraph> conditional(CUgraph in, CUgraphConditionalHandle handle, CUgraphConditionalNodeType type,
                                    unsigned size, CUgraphNode after = nullptr, CUgraphNode* out = nullptr) const {
     CUgraphNodeParams p{};
@@ -133,7 +133,7 @@ TEST_F(Conditional, LoopsWhileKernelsSaySo) {
   EXPECT_EQ(type, CU_GRAPH_NODE_TYPE_CONDITIONAL);
   launch();
   EXPECT_EQ(words.read(), (std::vector<unsigned>{7, 100}));
-  launch(2);  // the condition is 1 again at each
+  launch(2);  // the condition is 1 again at each launch
   EXPECT_EQ(words.read(), (std::vector<unsigned>{9, 300}));
 }
 

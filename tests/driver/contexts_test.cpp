@@ -1,4 +1,4 @@
-// Primary contexts and contexts of the program's own.
+// Primary contexts and contexts that the program creates.
 #include <thread>
 
 #include "driver_test.h"
@@ -70,17 +70,17 @@ TEST_F(Contexts, AreSetAndTakenAway) {
   CUcontext first = nullptr, second = nullptr;
   OK(cuCtxCreate_v2(&first, 0, 0));
   OK(cuCtxCreate_v2(&second, 0, 1));
-  OK(cuCtxSetCurrent(first));  // in place of the second, which is on the stack no more
+  OK(cuCtxSetCurrent(first));  // replaces the second, which is no longer on the stack
   EXPECT_EQ(current(), first);
   OK(cuCtxSetCurrent(nullptr));
-  EXPECT_EQ(current(), first);  // that which was created first
+  EXPECT_EQ(current(), first);  // the context that was created first
   OK(cuCtxSetCurrent(nullptr));
   EXPECT_EQ(current(), nullptr);
   OK(cuCtxSetCurrent(second));
   EXPECT_EQ(current(), second);
 }
 
-// The symbols that the first clients of the driver API link.
+// Symbols that programs of the first releases of the driver API link.
 #undef cuCtxCreate
 #undef cuCtxDestroy
 #undef cuCtxPushCurrent
@@ -103,7 +103,7 @@ TEST_F(Contexts, OfCuda2) {
   FAILS(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxDestroy(context));
   EXPECT_EQ(current(), nullptr);
   OK(cuCtxCreate(&context, 0, 0));
-  OK(cuCtxDetach(context));  // nobody uses it any more
+  OK(cuCtxDetach(context));  // the last use ends
   EXPECT_EQ(current(), nullptr);
 }
 #define cuCtxDestroy cuCtxDestroy_v2
@@ -217,12 +217,12 @@ TEST_F(InContext, SeesPeersWhenItAsks) {
   FAILS(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, cuCtxDisablePeerAccess(other));
 }
 
-// Who retains it after that has the same handle again.
+// Retaining it again after that returns the same handle.
 TEST_F(Contexts, OfDevicesEndWithTheirLastUse) {
   CUcontext primary = nullptr, own = nullptr;
   CUdeviceptr a = 0, b = 0;
   int active = -1;
-  OK(cuCtxCreate_v2(&own, 0, 1));  // is another one
+  OK(cuCtxCreate_v2(&own, 0, 1));  // a separate context
   OK(cuMemAlloc(&b, 64));
   OK(cuDevicePrimaryCtxGetState(1, nullptr, &active));
   EXPECT_EQ(active, 0);
@@ -233,7 +233,7 @@ TEST_F(Contexts, OfDevicesEndWithTheirLastUse) {
   FAILS(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxSynchronize());
   EXPECT_EQ(current(), primary);
   OK(cuCtxSetCurrent(own));
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemFree(a));  // went with it
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemFree(a));  // freed with its context
   OK(cuMemFree(b));
   OK(cuDevicePrimaryCtxRetain(&primary, 1));
   OK(cuCtxSetCurrent(primary));
@@ -247,7 +247,7 @@ TEST_F(Contexts, OfDevicesEndWithTheirLastUse) {
   OK(cuCtxDestroy(own));
 }
 
-// Events, streams and functions bring their contexts along.
+// Events, streams and functions carry their contexts.
 TEST_F(InContext, NeedNotBeCurrentForHandles) {
   CUstream stream = nullptr;
   CUevent event = nullptr;
@@ -281,7 +281,7 @@ TEST_F(Contexts, OfDevicesAreRetained) {
   OK(cuDevicePrimaryCtxRetain(&first, 1));
   OK(cuDevicePrimaryCtxRetain(&again, 1));
   EXPECT_EQ(first, again);
-  EXPECT_EQ(current(), nullptr);  // it is not made current
+  EXPECT_EQ(current(), nullptr);  // it does not become current
   OK(cuDevicePrimaryCtxGetState(1, &flags, &active));
   EXPECT_EQ(active, 1);
   EXPECT_EQ(flags, unsigned{CU_CTX_SCHED_SPIN});

@@ -15,7 +15,7 @@ constexpr size_t kMinus4 = static_cast<size_t>(-4);
 constexpr size_t kWords = 64, kBytes = 4 * kWords;
 using Words = std::vector<unsigned>;
 
-// 64 words of device memory twice, an array of 8 x 4 words and one of 16, a stream.
+// Twice 64 words of device memory, an array of 8 x 4 words and one of 16, and a stream.
 class Copies : public test::WithContext {
  protected:
   Copies() : host(kWords), back(kWords) {
@@ -50,7 +50,8 @@ class Copies : public test::WithContext {
 
 using NoDeviceMemory = test::WithContext;
 
-// Programs that are not position-independent have their heap far below: no device memory, also where there is none yet.
+// Programs that are not position-independent have their heap at low addresses. These are no device memory, even if none
+// exists yet.
 TEST_F(NoDeviceMemory, LowAddresses) {
   void* const low = reinterpret_cast<void*>(std::uintptr_t{1} << 25);
   void* const heap =
@@ -138,7 +139,7 @@ TEST_F(Copies, BetweenContexts) {
 }
 
 TEST_F(Copies, OfBytesOfArrays) {
-  OK(cuMemcpyHtoA(rows, 0, host.data(), 32));  // of the first row
+  OK(cuMemcpyHtoA(rows, 0, host.data(), 32));  // the first row
   OK(cuMemcpyAtoH(back.data(), rows, 8, 24));
   EXPECT_EQ(Words(back.begin(), back.begin() + 6), Words(host.begin() + 2, host.begin() + 8));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemcpyAtoH(back.data(), rows, 32, 32));
@@ -265,7 +266,7 @@ TEST_F(Copies, InBatches) {
   EXPECT_EQ(failed, 2u);
 }
 
-// Extents are elements where an array takes part.
+// If an array is involved, extents are in elements.
 TEST_F(Copies, OfBoxesInBatches) {
   const CUstream stream = CU_STREAM_PER_THREAD;
   CUDA_MEMCPY3D_BATCH_OP operations[2] = {};
@@ -314,7 +315,7 @@ TEST_F(Copies, FillMemory) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemsetD8(a, 0, kBytes + 1));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemsetD16(a + 1, 0, 1));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemsetD32(a + 2, 0, 1));
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemsetD8(address(), 0, 1));  // not pinned
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemsetD8(address(), 0, 1));  // not pinned memory
   FAILS(CUDA_ERROR_INVALID_HANDLE, cuMemsetD8Async(a, 0, 1, wrong));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemsetD16Async(a, 0, kBytes, nullptr));
   FAILS(CUDA_ERROR_INVALID_HANDLE, cuMemsetD32Async(a, 0, 1, wrong));

@@ -1,3 +1,4 @@
+// Program of all tests of the driver API, with two virtual GPUs.
 #include "driver_test.h"
 
 #include <cstdlib>
@@ -5,7 +6,7 @@
 namespace {
 
 struct Options {
-  // As `warpgrind run --devices 2` does.
+  // The same as `warpgrind run --devices 2`.
   Options() { ::setenv("WARPGRIND_OPTIONS", R"({"gpu": "h200", "devices": 2, "threads": 2, "quiet": true})", 1); }
 } options;
 

@@ -1,5 +1,5 @@
-// What the tests of the driver API share: short expectations, two virtual GPUs, a context. Linked against our
-// libcuda.so.1, as a program is: no toolkit is needed.
+// Common parts of the tests of the driver API: short expectations, two virtual GPUs, a context. Linked against our
+// libcuda.so.1, like any program: no toolkit is needed.
 #pragma once
 
 #include <cuda.h>
@@ -14,7 +14,7 @@ namespace warpgrind::cuda::test {
 
 constexpr int kDevices = 2;
 
-// What tests before left current in this thread, where all of a program run in one process.
+// Removes contexts that earlier tests left current in this thread, if all run in one process.
 inline void without_context() {
   OK(cuInit(0));
   for (CUcontext current = nullptr; cuCtxGetCurrent(&current) == CUDA_SUCCESS && current;)

@@ -1,4 +1,4 @@
-// Events: order, queries, and times that pass.
+// Events: order, queries, and elapsed times.
 #include <atomic>
 #include <thread>
 
@@ -120,7 +120,7 @@ TEST_F(Events, OfContexts) {
   OK(cuEventDestroy(event));
 }
 
-// Recorded in a capture an event orders its streams; with the flag it is a node, which the graph's launch records.
+// An event recorded in a capture orders its streams. With the flag it becomes a node, which the graph's launch records.
 TEST_F(Events, OfCaptures) {
   CUevent event = made(), node_event = made();
   CUstream stream = nullptr;

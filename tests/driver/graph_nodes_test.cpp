@@ -1,4 +1,4 @@
-// Nodes of graphs, of each type: what they do, their parameters, and those of executable graphs.
+// Nodes of graphs, of each type: their effect, their parameters, and those of executable graphs.
 #include <atomic>
 #include <vector>
 
@@ -25,7 +25,7 @@ struct OwnGraph {
   }
   OwnGraph(const OwnGraph&) = delete;
   OwnGraph& operator=(const OwnGraph&) = delete;
-  // Instantiated at the first time, as it was then.
+  // The first call instantiates the graph as it is then.
   void run() {
     make();
     OK(cuGraphLaunch(exec, nullptr));
@@ -83,7 +83,7 @@ TEST_F(GraphNodes, OfKernels) {
   EXPECT_EQ(read.func, p.func);
   EXPECT_EQ(read.blockDimX, 32u);
   EXPECT_EQ(*static_cast<CUdeviceptr*>(read.kernelParams[0]), at);
-  // Of the executable graph alone.
+  // Changes the executable graph only.
   auto wide = adding(function("add_step"), changed, 2);
   OK(cuGraphExecKernelNodeSetParams(graph.exec, node, &wide));
   graph.run();
@@ -101,7 +101,7 @@ TEST_F(GraphNodes, OfKernels) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphKernelNodeSetParams(node, &p));
 }
 
-// All arguments in one buffer.
+// Kernel arguments in one buffer.
 TEST_F(GraphNodes, OfKernelsWithExtra) {
   const Words words(32);
   CUdeviceptr at = words.data();
@@ -112,7 +112,7 @@ TEST_F(GraphNodes, OfKernelsWithExtra) {
   OwnGraph graph;
   CUgraphNode node = nullptr;
   OK(cuGraphAddKernelNode(&node, graph.handle, nullptr, 0, &p));
-  at = 0;  // the node has its own
+  at = 0;  // the node has a copy
   graph.run();
   EXPECT_EQ(words.read(), std::vector<unsigned>(32, 3));
   bytes = 4;
@@ -141,7 +141,7 @@ TEST_F(GraphNodes, KernelsHaveAttributes) {
   EXPECT_EQ(value.clusterDim.x, 2u);
   graph.run();
   EXPECT_EQ(words.read(), std::vector<unsigned>(64, 6));
-  value.clusterDim = {3, 1, 1};  // no divisor of the grid
+  value.clusterDim = {3, 1, 1};  // does not divide the grid
   FAILS(CUDA_ERROR_INVALID_CLUSTER_SIZE,
         cuGraphKernelNodeSetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_CLUSTER_DIMENSION, &value));
   FAILS(CUDA_ERROR_INVALID_VALUE,
@@ -178,7 +178,7 @@ TEST_F(GraphNodes, EdgesThatLetKernelsBeginEarly) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphAddNode(&second, graph.handle, &first, &early, 1, &p));
   count = 0;
   OK(cuGraphGetNodes(graph.handle, nullptr, &count));
-  EXPECT_EQ(count, 2u);  // the refused one is not there
+  EXPECT_EQ(count, 2u);  // the refused node was not added
 }
 
 TEST_F(GraphNodes, OfCopies) {
@@ -275,7 +275,7 @@ TEST_F(GraphNodes, OfGraphs) {
   size_t count = 0;
   OK(cuGraphGetNodes(inside, nullptr, &count));
   EXPECT_EQ(count, 1u);
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphDestroy(inside));  // its parent's
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphDestroy(inside));  // it belongs to the parent graph
   OK(cuGraphExecChildGraphNodeSetParams(graph.exec, node, other.handle));
   graph.run();
   EXPECT_EQ(number, 2);
@@ -401,7 +401,7 @@ TEST_F(GraphNodes, OfStreamMemoryOperations) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphExecBatchMemOpNodeSetParams(graph.exec, node, &p));
 }
 
-// Each type by the one function that adds all.
+// Nodes of each type, through the one function that adds any type.
 TEST_F(GraphNodes, OfAnyType) {
   const Words words(32);
   CUdeviceptr at = words.data();
@@ -434,7 +434,7 @@ TEST_F(GraphNodes, OfAnyType) {
   graph.run();
   EXPECT_EQ(out[31], 11u);
   OK(cuGraphNodeSetParams(filling, &fill));
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphNodeSetParams(filling, &host));  // of another type
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphNodeSetParams(filling, &host));  // a node of another type
   FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphExecNodeSetParams(graph.exec, kNoNode, &fill));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphAddNode(&last, kNoGraph, nullptr, nullptr, 0, &fill));
   fill.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT;
@@ -468,7 +468,7 @@ TEST_F(GraphNodes, OfCapturedLaunches) {
   OK(cuStreamDestroy(stream));
 }
 
-// As CUDA 10 to 12.2 named them.
+// The names of CUDA 10 to 12.2.
 TEST_F(GraphNodes, OfEarlierVersions) {
 #undef cuGraphAddKernelNode
 #undef cuGraphKernelNodeGetParams

@@ -1,4 +1,4 @@
-// Graphs as a whole: nodes and edges, clones, executable graphs, what they hold.
+// Graphs as a whole: nodes and edges, clones, executable graphs, and objects that they retain.
 #include <atomic>
 #include <cstdio>
 #include <fstream>
@@ -19,7 +19,7 @@ const auto kNoNode = reinterpret_cast<CUgraphNode>(0x1234);
 const auto kNoExec = reinterpret_cast<CUgraphExec>(0x1234);
 const auto kNoStream = reinterpret_cast<CUstream>(0x1234);
 
-// Host functions that write down their order.
+// Host functions that record their order.
 struct Order {
   std::vector<int> seen;
 };
@@ -130,7 +130,7 @@ TEST_F(Graphs, ListTheirNodesAndEdges) {
   OK(cuGraphGetRootNodes(graph.handle, nodes, &count));
   EXPECT_EQ(count, 1u);
   EXPECT_EQ(nodes[0], a);
-  count = 2;  // of three
+  count = 2;  // of three nodes
   OK(cuGraphGetEdges(graph.handle, nodes, to, edges, &count));
   EXPECT_EQ(count, 2u);
   OK(cuGraphGetEdges(graph.handle, nullptr, nullptr, nullptr, &count));
@@ -145,9 +145,9 @@ TEST_F(Graphs, ListTheirNodesAndEdges) {
   EXPECT_EQ(nodes[1], c);
   OK(cuGraphRemoveDependencies(graph.handle, &b, &c, nullptr, 1));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphRemoveDependencies(graph.handle, &b, &c, nullptr, 1));
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphAddDependencies(graph.handle, &a, &c, nullptr, 1));  // there already
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphAddDependencies(graph.handle, &a, &c, nullptr, 1));  // the edge exists already
   FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphAddDependencies(graph.handle, &a, &a, nullptr, 1));
-  // Only kernels let others begin early.
+  // Only kernels may let dependent nodes start early.
   const CUgraphEdgeData early{CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC, 0, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC, {}};
   FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphAddDependencies(graph.handle, &b, &c, &early, 1));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphGetNodes(graph.handle, nodes, nullptr));
@@ -194,7 +194,7 @@ TEST_F(Graphs, AreUpdated) {
   FAILS(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, cuGraphExecUpdate(exec, third.handle, &info));
   EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
   OK(cuGraphExecDestroy(exec));
-  // A node that is not enabled does nothing.
+  // A disabled node does nothing.
   const CUgraphExec other = executable(first.handle);
   unsigned enabled = 9;
   OK(cuGraphNodeSetEnabled(other, node, 0));
@@ -269,7 +269,7 @@ TEST_F(Graphs, SayWhatMemoryTheyHold) {
   FAILS(CUDA_ERROR_INVALID_DEVICE, cuDeviceGetGraphMemAttribute(9, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &bytes));
 }
 
-// As CUDA 10 to 12.2 named them.
+// The names of CUDA 10 to 12.2.
 TEST_F(Graphs, OfEarlierVersions) {
 #undef cuGraphInstantiate
 #undef cuGraphGetEdges

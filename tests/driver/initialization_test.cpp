@@ -11,7 +11,7 @@ TEST(Initialization, ComesFirst) {
   FAILS(CUDA_ERROR_NOT_INITIALIZED, cuDeviceGetCount(&count));
   FAILS(CUDA_ERROR_NOT_INITIALIZED, cuCtxGetCurrent(&context));
   FAILS(CUDA_ERROR_NOT_INITIALIZED, cuCtxSynchronize());
-  // What is wrong by itself is said nevertheless.
+  // Errors that do not depend on initialization are still reported.
   CUstream stream = nullptr;
   FAILS(CUDA_ERROR_INVALID_VALUE, cuCtxDestroy(nullptr));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuStreamCreate(&stream, 2));
@@ -56,7 +56,7 @@ void* symbol(const char* name) {
   return ::dlsym(library, name);
 }
 
-// What the library's symbol does is told by its function: both count devices. So addresses need not be the same.
+// Identifies a function by its result: both count devices. So addresses need not be equal.
 int count_by(void* function) {
   int count = -1;
   OK(reinterpret_cast<CUresult (*)(int*)>(function)(&count));
@@ -74,7 +74,7 @@ TEST(EntryPoints, AreFoundByVersion) {
   EXPECT_EQ(count_by(function), test::kDevices);
   EXPECT_EQ(count_by(symbol("cuDeviceGetCount")), test::kDevices);
 
-  // cuCtxCreate has four meanings; with none of the first's version.
+  // cuCtxCreate has four versions. CUDA 11.3 gets one with three parameters.
   OK(cuGetProcAddress_v2("cuCtxCreate", &function, 11030, CU_GET_PROC_ADDRESS_DEFAULT, nullptr));
   CUcontext context = nullptr;
   OK(reinterpret_cast<CUresult (*)(CUcontext*, unsigned, CUdevice)>(function)(&context, 0, 1));
@@ -110,7 +110,7 @@ TEST(EntryPoints, HaveTwinsWithStreamsOfTheirOwn) {
   EXPECT_EQ(plain, own);
 }
 
-// The first form, which clients of CUDA 11 link.
+// The first version, which programs of CUDA 11 link.
 #undef cuGetProcAddress
 TEST(EntryPoints, OfCuda11) {
   void* function = nullptr;

@@ -51,7 +51,7 @@ TEST(Interoperation, CudaSetDeviceReplacesTheCurrentContext) {
   OK(cuInit(0));
   CUcontext own = nullptr;
   OK(cuCtxCreate(&own, nullptr, 0, 0));
-  EXPECT_EQ(cudaFree(nullptr), cudaSuccess);  // works on the context that is there
+  EXPECT_EQ(cudaFree(nullptr), cudaSuccess);  // works on the current context
   EXPECT_EQ(current(), own);
   EXPECT_EQ(cudaSetDevice(0), cudaSuccess);
   EXPECT_EQ(current(), primary(0));

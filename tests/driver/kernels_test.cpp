@@ -16,7 +16,7 @@ TEST_F(Kernels, Attributes) {
   EXPECT_EQ(attribute(sum, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK), 1024);
   EXPECT_EQ(attribute(sum, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES), 0);
   EXPECT_EQ(attribute(sum, CU_FUNC_ATTRIBUTE_PTX_VERSION), 50);
-  EXPECT_EQ(attribute(sum, CU_FUNC_ATTRIBUTE_BINARY_VERSION), 90);  // of the H200
+  EXPECT_EQ(attribute(sum, CU_FUNC_ATTRIBUTE_BINARY_VERSION), 90);  // the H200's
   EXPECT_GT(attribute(sum, CU_FUNC_ATTRIBUTE_NUM_REGS), 0);
   for (int which = 0; which < CU_FUNC_ATTRIBUTE_MAX; ++which) attribute(sum, static_cast<CUfunction_attribute>(which));
   OK(cuFuncSetAttribute(sum, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100000));

@@ -1,4 +1,4 @@
-// Launches of kernels, with arguments in each of the ways there are.
+// Launches of kernels, with arguments passed in every possible way.
 #include <cstring>
 
 #include "code.h"
@@ -7,7 +7,7 @@ namespace warpgrind::cuda::test {
 
 namespace {
 
-// Of sum(p, a, b, c), as they lie in parameter memory.
+// The arguments of sum(p, a, b, c), laid out as in parameter memory.
 struct Packed {
   CUdeviceptr p;
   unsigned a;
@@ -110,7 +110,7 @@ TEST_F(Launches, AsBeforeCuda4) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuParamSetv(sum, 0, nullptr, 8));
 }
 
-// A kernel's fault is every later call's error.
+// After a kernel's fault, every later call returns its error.
 TEST(Faults, Stay) {
   OK(cuInit(0));
   CUcontext context = nullptr;

@@ -23,7 +23,7 @@ TEST_F(Libraries, Kernels) {
   CUfunction function = nullptr;
   OK(cuKernelGetFunction(&function, add_step));
   EXPECT_EQ(after_add(function), 3u);
-  EXPECT_EQ(after_add(reinterpret_cast<CUfunction>(add_step)), 3u);  // cuLaunchKernel takes both
+  EXPECT_EQ(after_add(reinterpret_cast<CUfunction>(add_step)), 3u);  // cuLaunchKernel accepts a CUkernel too
   unsigned count = 0;
   OK(cuLibraryGetKernelCount(&count, library));
   ASSERT_EQ(count, 4u);

@@ -36,8 +36,8 @@ constexpr const char* kCallee = R"(.version 8.0
 }
 )";
 
-// Numba's grid group: each block adds its number and 1 to a sum, and behind the grid's barrier thread 0 keeps what the
-// sum is then at p[1 + block], the error at p[9 + block]; thread 1 keeps its rank at p[17 + block].
+// Numba's grid group. Each block adds its number and 1 to a sum. After the grid's barrier, thread 0 stores the sum in
+// p[1 + block] and the error in p[9 + block], and thread 1 stores its rank in p[17 + block].
 constexpr const char* kGrid = R"(.version 8.0
 .target sm_50
 .address_size 64
@@ -124,7 +124,7 @@ TEST_F(Linking, TwoPieces) {
   std::remove(path.c_str());
 }
 
-// A library without device code is one, as libcudadevrt.a is to those who link it always.
+// A library without device code is valid, like libcudadevrt.a for programs that always link it.
 TEST_F(Linking, AnEmptyArchive) {
   const std::string path = testing::TempDir() + "driver_linking.a";
   std::ofstream(path) << "!<arch>\n";
@@ -138,7 +138,7 @@ TEST_F(Linking, AnEmptyArchive) {
   std::remove(path.c_str());
 }
 
-// libcudadevrt.a is machine code: its functions of cooperative groups are there without it.
+// libcudadevrt.a is machine code. Its functions of cooperative groups are available without it.
 TEST_F(Linking, TheDeviceRuntime) {
   CUlinkState state = nullptr;
   OK(cuLinkCreate(0, nullptr, nullptr, &state));
@@ -161,7 +161,7 @@ TEST_F(Linking, TheDeviceRuntime) {
       EXPECT_EQ(got[9 + block], 0u) << block;
       EXPECT_EQ(got[17 + block], 64 * block + 1) << block;
     }
-    // Without the blocks' being there at the same time there is no group, and nobody waits.
+    // Without co-resident blocks there is no group, and no thread waits.
     const Words others(25);
     p = others.data();
     OK(cuLaunchKernel(kernel, 8, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr));
@@ -180,7 +180,7 @@ TEST_F(Linking, Refused) {
   CUlinkState state = nullptr;
   OK(cuLinkCreate(2, options, values, &state));
   void* image = nullptr;
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuLinkComplete(state, &image, nullptr));  // of nothing
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuLinkComplete(state, &image, nullptr));  // nothing was added
   OK(add(state, kCaller));
   EXPECT_NE(cuLinkComplete(state, &image, nullptr), CUDA_SUCCESS);
   EXPECT_NE(std::string(log).find("seven"), std::string::npos) << log;
@@ -193,7 +193,7 @@ TEST_F(Linking, Refused) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuLinkCreate(0, nullptr, nullptr, nullptr));
 }
 
-// The symbols of before CUDA 6.5.
+// The symbols before CUDA 6.5.
 #undef cuLinkCreate
 #undef cuLinkAddData
 #undef cuLinkAddFile

@@ -34,7 +34,7 @@ TEST_F(Memory, IsAllocatedAndFreed) {
   OK(cuMemFree(a));
   EXPECT_EQ(test::free_bytes(), before);
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemFree(a));
-  OK(cuMemFree(0));  // programs do so to see whether there is a context
+  OK(cuMemFree(0));  // programs do this to test for a context
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemFree(reinterpret_cast<CUdeviceptr>(&size)));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAlloc(&a, 0));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAlloc(nullptr, 4));
@@ -52,7 +52,7 @@ TEST_F(Memory, NeedsAContext) {
   OK(cuCtxSetCurrent(context));
 }
 
-// A pointer says whose memory it is. Numba frees what it has when no context is current any more (its reset()).
+// A pointer identifies its context. Numba frees its memory after no context is current any more (in its reset()).
 TEST_F(Memory, IsFreedWithoutAContext) {
   CUdeviceptr a = 0;
   void* host = nullptr;
@@ -72,7 +72,7 @@ TEST_F(Memory, IsThatOfTheContextsDevice) {
   OK(cuMemAlloc(&a, kBytes));
   OK(cuCtxPopCurrent(&other));
   EXPECT_EQ(test::free_bytes(), before);  // of device 0
-  OK(cuMemFree(a));                       // whatever context is current
+  OK(cuMemFree(a));                       // with any current context
   OK(cuCtxDestroy(other));
 }
 

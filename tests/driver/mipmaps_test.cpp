@@ -165,7 +165,7 @@ TEST_F(Mipmaps, HaveLevels) {
     EXPECT_EQ(seen.Height, sizes[k][1]);
   }
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMipmappedArrayGetLevel(&level, mipmap, 4));
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuArrayDestroy(level));  // it goes with the others
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuArrayDestroy(level));  // the level is destroyed with the others
   CUmipmappedArray none = nullptr;
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMipmappedArrayCreate(&none, nullptr, 1));
   FAILS(CUDA_ERROR_INVALID_HANDLE, cuMipmappedArrayDestroy(nullptr));
@@ -197,11 +197,11 @@ TEST_F(Mipmaps, HaveABiasAndBounds) {
   biased.minMipmapLevelClamp = 1.5f;
   biased.maxMipmapLevelClamp = 2;
   const CUtexObject t = texture(biased);
-  EXPECT_EQ(read("sample", t, 0), 100);  // 1, and then 1.5
+  EXPECT_EQ(read("sample", t, 0), 100);  // level 1, then 1.5
   EXPECT_EQ(read("sample", t, 3), 100);
   OK(cuTexObjectDestroy(t));
   CUDA_TEXTURE_DESC usual = reading();
-  usual.maxMipmapLevelClamp = 0;  // as a description of zeroes has it: the first level alone
+  usual.maxMipmapLevelClamp = 0;  // as in a zeroed description: the first level only
   const CUtexObject first = texture(usual);
   EXPECT_EQ(read("sample", first, 3), 1);
   OK(cuTexObjectDestroy(first));
@@ -243,7 +243,7 @@ TEST_F(Mipmaps, AreSeenInPart) {
   CUDA_TEXTURE_DESC read = reading();
   view.lastMipmapLevel = 7;
   FAILS(CUDA_ERROR_INVALID_VALUE, cuTexObjectCreate(&none, &made_of, &read, &view));
-  read.flags = 0;  // by texels: of no level
+  read.flags = 0;  // coordinates in texels are not possible with levels
   FAILS(CUDA_ERROR_INVALID_VALUE, cuTexObjectCreate(&none, &made_of, &read, nullptr));
 }
 

@@ -21,7 +21,7 @@ TEST_F(Modules, FromPtx) {
   EXPECT_EQ(after_add(function("add_step")), 5u);
 }
 
-// A GPU's constant memory has an address of global memory too (hashcat clears its tables so).
+// Constant memory also has a global memory address (hashcat uses it to clear its tables).
 TEST_F(Modules, ConstantsAreWrittenByTheirAddress) {
   CUdeviceptr table = 0;
   OK(cuModuleGetGlobal(&table, nullptr, module, "table"));
@@ -59,7 +59,7 @@ TEST_F(Modules, NotFound) {
   FAILS(CUDA_ERROR_INVALID_HANDLE, cuModuleGetFunction(&function, nullptr, "add_step"));
 }
 
-// Two modules of one image have variables of their own, and a module that is unloaded is none.
+// Two modules of one image have separate variables, and an unloaded module is invalid.
 TEST_F(Modules, EachIsItsOwn) {
   CUmodule other = nullptr;
   OK(cuModuleLoadDataEx(&other, kCode, 0, nullptr, nullptr));
@@ -88,7 +88,7 @@ TEST_F(Modules, FromFiles) {
   FAILS(CUDA_ERROR_FILE_NOT_FOUND, cuModuleLoad(&loaded, path.c_str()));
 }
 
-// What is wrong stands in the program's buffer, whose size says how long it is.
+// The program's buffer, whose size is an option, receives the error text.
 TEST_F(Modules, BrokenCode) {
   char log[512] = "";
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};

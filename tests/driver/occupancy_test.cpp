@@ -1,4 +1,4 @@
-// What fits on an SM, of the H200 that the tests run on.
+// Occupancy of an SM of the H200 that the tests run on.
 #include "code.h"
 
 namespace warpgrind::cuda::test {
@@ -19,7 +19,7 @@ TEST_F(Occupancy, OfBlocks) {
   EXPECT_EQ(blocks, kThreadsPerSm / 256);
   OK(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, f, 32, 48 << 10,
                                                           CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE));
-  EXPECT_EQ(blocks, 4);  // of 228 KiB, and 1 KiB a block is the system's
+  EXPECT_EQ(blocks, 4);  // of 228 KiB; the system reserves 1 KiB a block
   FAILS(CUDA_ERROR_INVALID_VALUE, cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, 0, 0));
   FAILS(CUDA_ERROR_INVALID_HANDLE, cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kNoFunction, 256, 0));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, f, 32, 0, 2));
@@ -31,8 +31,8 @@ TEST_F(Occupancy, OfTheBestBlock) {
   EXPECT_EQ(threads, 1024);
   EXPECT_EQ(grid, kSms * kThreadsPerSm / 1024);
   OK(cuOccupancyMaxPotentialBlockSize(&grid, &threads, function("bounded"), nullptr, 0, 0));
-  EXPECT_EQ(threads, 64);  // by its launch bounds
-  // 512 bytes of shared memory a thread: 228 KiB are some 448 threads at once, whatever the block.
+  EXPECT_EQ(threads, 64);  // from its launch bounds
+  // 512 bytes of shared memory a thread: 228 KiB hold some 448 threads at once, for any block size.
   const auto shared_of = [](int size) { return static_cast<size_t>(size) * 512; };
   OK(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &threads, function("add_step"), shared_of, 0, 96, 0));
   EXPECT_LE(threads, 96);
@@ -65,7 +65,7 @@ TEST_F(Occupancy, OfClusters) {
   config.numAttrs = 1;
   int size = 0, clusters = 0;
   OK(cuOccupancyMaxPotentialClusterSize(&size, function("add_step"), &config));
-  EXPECT_EQ(size, 8);  // portable
+  EXPECT_EQ(size, 8);  // the portable size
   OK(cuOccupancyMaxActiveClusters(&clusters, function("add_step"), &config));
   EXPECT_EQ(clusters, kSms);
   FAILS(CUDA_ERROR_INVALID_VALUE, cuOccupancyMaxPotentialClusterSize(&size, function("add_step"), nullptr));

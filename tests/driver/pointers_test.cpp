@@ -71,7 +71,7 @@ TEST_F(Pointers, ToMemoryOfTheHost) {
   OK(cuMemFreeHost(pinned));
 }
 
-// Of a pointer that CUDA does not know, several attributes at once are none, and no error.
+// For a pointer unknown to CUDA, a query of several attributes returns nothing, without an error.
 TEST_F(Pointers, HaveSeveralAttributesAtOnce) {
   CUdeviceptr a = 0;
   OK(cuMemAlloc(&a, 64));

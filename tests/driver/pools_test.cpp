@@ -38,7 +38,7 @@ TEST_F(Pools, AllocateAndFree) {
   EXPECT_EQ(of, pool);
   CUcontext owner = context;
   OK(cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, b));
-  EXPECT_EQ(owner, nullptr);  // a pool's
+  EXPECT_EQ(owner, nullptr);  // the pool owns it
   EXPECT_EQ(attribute(CU_MEMPOOL_ATTR_USED_MEM_CURRENT), 128u);
   OK(cuMemFreeAsync(a, nullptr));
   OK(cuMemFree(b));

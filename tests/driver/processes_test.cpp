@@ -1,5 +1,5 @@
-// Memory and events of two processes: the test starts this program again as the other one, which gets handles through a
-// pipe and says by its exit status what it saw.
+// Memory and events of two processes. The test starts this program again as the second process. It receives handles
+// through a pipe, and its exit status is the result.
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
@@ -27,7 +27,7 @@ struct Message {
   int descriptor = -1;
 };
 
-// The other process: a disabled test of this program, with a socket to it as its standard input.
+// The second process: a disabled test of this program, with a socket to it as standard input.
 class Other {
  public:
   explicit Other(const std::string& role) {
@@ -51,7 +51,7 @@ class Other {
   void tell(const Message& message) const {
     EXPECT_EQ(::write(socket_, &message, sizeof message), static_cast<ssize_t>(sizeof message));
   }
-  void hear() const {  // one byte
+  void hear() const {  // waits for one byte
     char byte = 0;
     EXPECT_EQ(::read(socket_, &byte, 1), 1);
   }
@@ -66,7 +66,7 @@ class Other {
   int socket_ = -1;
 };
 
-// In the other process.
+// Called in the second process.
 Message told() {
   Message message;
   EXPECT_EQ(::read(0, &message, sizeof message), static_cast<ssize_t>(sizeof message));
@@ -99,7 +99,7 @@ CUmemAllocationProp shareable() {
   return properties;
 }
 
-// Its memory, mapped and to be written by device 0.
+// Memory of this process, mapped and writable by device 0.
 struct Mapped {
   explicit Mapped(CUmemGenericAllocationHandle memory) {
     const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
@@ -139,7 +139,7 @@ TEST_F(Child, DISABLED_UsesMemory) {
   OK(cuLaunchKernel(function("add_step"), 1, 1, 1, 4, 1, 1, 0, nullptr, parameters, nullptr));
   OK(cuCtxSynchronize());
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemFree(memory));
-  // It is open twice, and closed twice.
+  // It is opened twice and closed twice.
   OK(cuIpcOpenMemHandle(&again, message.memory, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
   EXPECT_EQ(again, memory);
   OK(cuIpcCloseMemHandle(memory));
@@ -152,12 +152,12 @@ TEST_F(Child, DISABLED_UsesMemory) {
 }
 
 TEST_F(Processes, ShareMemory) {
-  // On one page of the host: what one of them is, the other is not.
+  // Three allocations on one host page. Only `memory` and `neighbour` are exported.
   const CUdeviceptr memory = allocated({1, 2, 3, 4}), between = allocated({9}), neighbour = allocated({7, 8});
   Message message;
   Other other("UsesMemory");
   OK(cuIpcGetMemHandle(&message.memory, memory));
-  OK(cuIpcGetMemHandle(&message.neighbour, neighbour + 4));  // of the whole allocation
+  OK(cuIpcGetMemHandle(&message.neighbour, neighbour + 4));  // exports the whole allocation
   EXPECT_EQ(read(memory, 4), (Words{1, 2, 3, 4}));
   other.tell(message);
   EXPECT_TRUE(other.succeeds());
@@ -193,7 +193,7 @@ TEST_F(Processes, DoNotShareOtherMemory) {
   EXPECT_EQ(capable, 0);
   OK(cuPointerGetAttribute(&capable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, memory));
   EXPECT_EQ(capable, 1);
-  // A process has its own memory already.
+  // A process cannot open its own memory.
   OK(cuIpcGetMemHandle(&handle, memory));
   FAILS(CUDA_ERROR_INVALID_CONTEXT, cuIpcOpenMemHandle(&out, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuIpcOpenMemHandle(&out, handle, 0));
@@ -218,7 +218,7 @@ TEST_F(Child, DISABLED_WaitsForEvents) {
 #define cuIpcOpenMemHandle cuIpcOpenMemHandle_v2
   OK(cuIpcOpenEventHandle(&event, message.event));
   OK(cuIpcOpenEventHandle(&done, message.done));
-  // The other process has recorded it behind a wait that ends when this one has said so.
+  // The second process has recorded it after a wait that ends only when this one sends its signal.
   FAILS(CUDA_ERROR_NOT_READY, cuEventQuery(event));
   CUdeviceptr copy = allocated({0, 0});
   OK(cuStreamWaitEvent(nullptr, event, 0));
@@ -231,7 +231,7 @@ TEST_F(Child, DISABLED_WaitsForEvents) {
   OK(cuEventQuery(event));
   EXPECT_EQ(read(copy, 2), (Words{5, 6}));
   OK(cuEventDestroy(event));
-  told();  // the process that exports it stays until it is closed
+  told();  // the exporting process stays until the memory is closed
   OK(cuIpcCloseMemHandle(memory));
 }
 
@@ -252,13 +252,13 @@ TEST_F(Processes, WaitForEachOthersEvents) {
   const Other other("WaitsForEvents");
   other.tell(message);
   other.hear();
-  FAILS(CUDA_ERROR_NOT_READY, cuEventQuery(done));  // recorded by the other, which waits
+  FAILS(CUDA_ERROR_NOT_READY, cuEventQuery(done));  // recorded by the other process, which waits
   OK(cuStreamWriteValue32(nullptr, flag, 1, 0));
   OK(cuEventSynchronize(done));
   EXPECT_EQ(read(memory, 4), (Words{5, 6, 5, 6}));
   other.tell(message);
   EXPECT_TRUE(other.succeeds());
-  // Recorded here again, it is this process's.
+  // Recorded here again, it depends on this process.
   OK(cuEventRecord(done, stream));
   OK(cuStreamSynchronize(stream));
   OK(cuEventQuery(done));

@@ -1,4 +1,4 @@
-// Texture and surface references: variables of PTX that the program gives a meaning to.
+// Texture and surface references: variables in PTX that the program binds to memory.
 #include <cstring>
 #include <vector>
 
@@ -69,7 +69,7 @@ class References : public test::WithContext {
     OK(cuModuleGetTexRef(&out, module, name));
     return out;
   }
-  // What 8 threads of the kernel write, each a word.
+  // Runs the kernel with 8 threads and returns the word that each writes.
   template <class Word>
   std::vector<Word> run(const char* kernel) const {
     const test::Words words(8);
@@ -135,7 +135,7 @@ TEST_F(References, MeanLinearMemory) {
   OK(cuTexRefSetAddress(&offset, flat, memory, 32));
   EXPECT_EQ(offset, 0u);
   EXPECT_EQ(run<unsigned>("line"), (std::vector<unsigned>{100, 101, 102, 103, 104, 105, 106, 107}));
-  // From the alignment of textures before it on.
+  // The texture begins at the last aligned address before it. The offset is the difference.
   OK(cuTexRefSetAddress(&offset, flat, memory + 512 + 16, 16));
   EXPECT_EQ(offset, 16u);
   EXPECT_EQ(run<unsigned>("line")[4], 100u + 128 + 4);
@@ -146,7 +146,7 @@ TEST_F(References, MeanLinearMemory) {
   EXPECT_EQ(components, 1);
   FAILS(CUDA_ERROR_INVALID_VALUE, cuTexRefSetAddress(nullptr, flat, memory + 16, 16));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuTexRefSetAddress(&offset, flat, memory, 1 << 20));
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuTexRefGetAddress(&seen, flat));  // what failed has left nothing
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuTexRefGetAddress(&seen, flat));  // the failed call left nothing
   FAILS(CUDA_ERROR_INVALID_VALUE, cuTexRefSetFormat(flat, CU_AD_FORMAT_FLOAT, 3));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuTexRefGetFormat(nullptr, nullptr, flat));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuTexRefSetFlags(flat, 0x1000));

@@ -11,7 +11,7 @@ namespace {
 
 const auto kNoStream = reinterpret_cast<CUstream>(0x1234);
 
-// Two streams, and words that the host and the device see.
+// Two streams, and words visible to the host and the device.
 class StreamMemory : public test::WithContext {
  protected:
   StreamMemory() {
@@ -29,7 +29,7 @@ class StreamMemory : public test::WithContext {
     OK(cuMemFreeHost(words));
   }
   static CUdeviceptr at(const void* word) { return reinterpret_cast<CUdeviceptr>(word); }
-  // Whether a wait for the word, as it is, ends; what it left.
+  // Returns whether a wait for `value` ends with words[0] as it is. Then stores let_pass there, so that the wait ends.
   bool passes(unsigned value, unsigned flags) {
     std::atomic<bool> ended{false};
     OK(cuStreamWaitValue32(first, at(words), value, flags));
@@ -76,7 +76,7 @@ TEST_F(StreamMemory, WaitsForTheHost) {
   EXPECT_EQ(*long_word, 5u);
 }
 
-// A wait that the host thread has to be let go of by another one.
+// A wait that only another host thread can end.
 TEST_F(StreamMemory, WaitsWhileTheHostWaits) {
   OK(cuStreamWaitValue32(first, at(words), 1, CU_STREAM_WAIT_VALUE_GEQ));
   std::thread other([&] {
@@ -112,7 +112,7 @@ TEST_F(StreamMemory, InDeviceMemory) {
   CUdeviceptr word = 0;
   OK(cuMemAlloc(&word, 8));
   OK(cuMemsetD32(word, 0, 2));
-  OK(cuStreamSynchronize(nullptr));  // of device memory it may be on its way still, and the streams do not wait for it
+  OK(cuStreamSynchronize(nullptr));  // device memory may still be in flight, and the streams do not wait for it
   OK(cuStreamWaitValue32(first, word, 3, CU_STREAM_WAIT_VALUE_EQ));
   OK(cuStreamWriteValue32(first, word + 4, 9, 0));
   OK(cuStreamWriteValue32(second, word, 3, 0));
@@ -163,11 +163,11 @@ TEST_F(StreamMemory, Batches) {
   FAILS(CUDA_ERROR_NOT_SUPPORTED, cuStreamBatchMemOp(first, 1, batch, 0));
   batch[0].operation = static_cast<CUstreamBatchMemOpType>(99);
   FAILS(CUDA_ERROR_INVALID_VALUE, cuStreamBatchMemOp(first, 1, batch, 0));
-  // None of a batch that is refused has happened.
+  // A refused batch has no effect.
   EXPECT_EQ(words[0], 8u);
 }
 
-// The process ends although nobody will ever write the word. A child: the wait has to be the last thing that it does.
+// The process ends although no one will write the word. It is a child, because the wait must be its last action.
 TEST_F(StreamMemory, DoesNotKeepTheProcess) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(

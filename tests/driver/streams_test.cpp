@@ -23,7 +23,7 @@ struct OwnStream {
   CUstream handle = nullptr;
 };
 
-// Work that ends when it is let go.
+// Work that ends when the gate is opened.
 struct Gate {
   std::atomic<bool> open{false};
   static void wait(void* gate) {
@@ -178,12 +178,12 @@ TEST_F(Streams, WaitForEventsOfOtherStreams) {
   EXPECT_EQ(number, 1);
   FAILS(CUDA_ERROR_INVALID_HANDLE, cuStreamWaitEvent(second.handle, kNoEvent, 0));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuStreamWaitEvent(second.handle, event, 2));
-  // Only a capture makes nodes of events.
+  // The flag is allowed only in a capture, where the wait becomes a node.
   FAILS(CUDA_ERROR_ILLEGAL_STATE, cuStreamWaitEvent(second.handle, event, CU_EVENT_WAIT_EXTERNAL));
   OK(cuEventDestroy(event));
 }
 
-// The thread's own default stream, by its handle and by the twins that programs compiled for it call.
+// The thread's own default stream, by its handle and by the _ptsz twins that programs compiled for it call.
 TEST_F(Streams, PerThreadDefault) {
   Gate gate;
   OK(cuLaunchHostFunc(CU_STREAM_PER_THREAD, Gate::wait, &gate));
@@ -246,7 +246,7 @@ TEST_F(Streams, CaptureIntoAGraph) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuStreamIsCapturing(stream.handle, nullptr));
 }
 
-// As CUDA 10 and 11 named it.
+// The names of CUDA 10 and 11.
 TEST_F(Streams, CaptureOfEarlierVersions) {
 #undef cuStreamBeginCapture
 #undef cuStreamGetCaptureInfo
@@ -287,7 +287,7 @@ TEST_F(Streams, CaptureEndsWhereItBegan) {
   EXPECT_EQ(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
   OK(cuThreadExchangeStreamCaptureMode(&mode));
   EXPECT_EQ(mode, CU_STREAM_CAPTURE_MODE_RELAXED);
-  mode = static_cast<CUstreamCaptureMode>(3);  // as an H200 has it
+  mode = static_cast<CUstreamCaptureMode>(3);  // accepted, as on an H200
   OK(cuThreadExchangeStreamCaptureMode(&mode));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuThreadExchangeStreamCaptureMode(nullptr));
 }
@@ -303,8 +303,8 @@ TEST_F(Streams, CaptureForbidsWaiting) {
   FAILS(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamBeginCapture(nullptr, CU_STREAM_CAPTURE_MODE_GLOBAL));
 }
 
-// Of calls that may wait for work of any stream: which captures forbid them is a matter of both modes, the capture's
-// and the thread's.
+// Calls that may wait for work of any stream. Both the capture's mode and the thread's mode decide whether a capture
+// forbids them.
 TEST_F(Streams, CaptureForbidsCallsThatMayWait) {
   OwnStream stream, other;
   CUdeviceptr memory = 0, more = 0;
@@ -326,7 +326,7 @@ TEST_F(Streams, CaptureForbidsCallsThatMayWait) {
       FAILS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream.handle, &graph));
     }
   }
-  // Another thread's, which says that it knows what it does; a relaxed capture.
+  // Allowed: in another thread during a thread-local capture, in a thread of relaxed mode, and in a relaxed capture.
   CUresult elsewhere = CUDA_SUCCESS;
   const auto ask_elsewhere = [&] {
     std::thread([&] { elsewhere = cuEventQuery(event); }).join();
@@ -345,13 +345,13 @@ TEST_F(Streams, CaptureForbidsCallsThatMayWait) {
   FAILS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream.handle, &graph));
   OK(cuStreamBeginCapture(stream.handle, CU_STREAM_CAPTURE_MODE_RELAXED));
   OK(cuEventQuery(event));
-  FAILS(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuCtxSynchronize());  // of that stream, too
+  FAILS(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuCtxSynchronize());  // includes that stream
   FAILS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream.handle, &graph));
   OK(cuEventDestroy(event));
   OK(cuMemFree(memory));
 }
 
-// The legacy default stream waits for blocking streams: a call with it would be a dependency that no graph has.
+// The legacy default stream waits for blocking streams. A call with it would be a dependency that no graph can have.
 TEST_F(Streams, CaptureIsNoneOfTheDefaultStreams) {
   OwnStream blocking(CU_STREAM_DEFAULT), other;
   CUgraph graph = nullptr;

@@ -1,6 +1,6 @@
-// Functions that are unsupported so far: each says so, whatever it is given. And what each function does when all its
-// arguments are null or zero: an error, or nothing. The expectations are in null_arguments.txt; WARPGRIND_REWRITE=1
-// writes it anew.
+// Functions that are not supported yet: each returns that error for any arguments. Also every function with all
+// arguments null or zero: it returns an error or does nothing. The expectations are in null_arguments.txt;
+// WARPGRIND_REWRITE=1 rewrites them.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -15,8 +15,8 @@ namespace {
 
 const std::string kFile = WARPGRIND_TESTS "/null_arguments.txt";
 
-// Six arguments are in registers, and the others, or a structure by value, are on the stack. No function of the table
-// takes more than 128 bytes there, and what a function does not take does no harm.
+// Six arguments are in registers. The others, and structures by value, are on the stack. No function of the table takes
+// more than 128 bytes there, and arguments that a function does not have are harmless.
 struct OnStack {
   long words[16] = {};
 };
@@ -67,7 +67,7 @@ TEST(NullArguments, AreRefusedOrHarmless) {
     OK(cuGetErrorName(error, &name));
     seen[symbol] = name;
     CUgraph graph = nullptr;
-    cuStreamEndCapture_ptsz(nullptr, &graph);  // of a capture that the call has begun
+    cuStreamEndCapture_ptsz(nullptr, &graph);  // ends a capture that the call has begun
   };
 #define WG_DRIVER(name, symbol, version, parameters, arguments) see(#symbol);
 #define WG_DRIVER_PTDS(name, symbol, version, parameters, arguments) see(#symbol), see(#symbol "_ptds");

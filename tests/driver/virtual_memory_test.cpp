@@ -57,7 +57,7 @@ TEST_F(VirtualMemory, IsReserved) {
   OK(cuMemAddressReserve(&a, kPage, size_t{8} << 20, 0, 0));
   EXPECT_EQ(a % (size_t{8} << 20), 0u);
   OK(cuMemAddressReserve(&b, kPage, 0, a + 8 * kPage, 0));
-  EXPECT_EQ(b, a + 8 * kPage);  // as was wished
+  EXPECT_EQ(b, a + 8 * kPage);  // at the requested address
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAddressReserve(&a, 0, 0, 0, 0));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAddressReserve(&a, 100, 0, 0, 0));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAddressReserve(&a, kPage, 3, 0, 0));
@@ -108,7 +108,7 @@ TEST_F(VirtualMemory, MappedTwiceIsOneMemory) {
   EXPECT_EQ(value, 77u);
   OK(cuMemUnmap(space, kPage));
   OK(cuMemUnmap(space + 2 * kPage, kPage));
-  OK(cuMemMap(space + kPage, kPage, 0, memory, 0));  // what it holds stays
+  OK(cuMemMap(space + kPage, kPage, 0, memory, 0));  // keeps its contents
   OK(access(space + kPage, kPage));
   value = 0;
   OK(cuMemcpyDtoH(&value, space + kPage + 64, 4));
@@ -116,7 +116,7 @@ TEST_F(VirtualMemory, MappedTwiceIsOneMemory) {
   OK(cuMemUnmap(space + kPage, kPage));
 }
 
-// As vectors that grow do: memory behind memory is one for kernels and copies, and still two mappings.
+// The pattern of growing vectors: kernels and copies see adjacent mappings as one range, but these stay two mappings.
 TEST_F(VirtualMemory, GrowsInPlace) {
   const CUmemAllocationProp properties = properties_of(0);
   CUmemGenericAllocationHandle more = 0;
@@ -126,14 +126,14 @@ TEST_F(VirtualMemory, GrowsInPlace) {
   OK(cuMemMap(space, kPage, 0, memory, 0));
   OK(access(space, kPage));
   OK(cuMemMap(space + kPage, kPage, 0, more, 0));
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemsetD8(space, 1, 2 * kPage));  // the second has no access
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemsetD8(space, 1, 2 * kPage));  // the second mapping has no access
   OK(access(space, 2 * kPage));
   OK(cuMemsetD8(space, 1, 2 * kPage));
   OK(cuMemGetAddressRange(&base, &size, space + kPage));
   EXPECT_EQ(base, space + kPage);
   EXPECT_EQ(size, kPage);
   OK(cuPointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, space + kPage));
-  EXPECT_EQ(size, 4 * kPage);  // what is reserved
+  EXPECT_EQ(size, 4 * kPage);  // the reserved size
   OK(cuPointerGetAttribute(&base, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, space + kPage));
   EXPECT_EQ(base, space);
   OK(cuPointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_MAPPING_SIZE, space + kPage));
@@ -171,22 +171,22 @@ TEST_F(VirtualMemory, HasAccess) {
 TEST_F(VirtualMemory, IsMappedWhereNothingIs) {
   OK(cuMemMap(space + kPage, kPage, 0, memory, 0));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(space + kPage, kPage, 0, memory, 0));
-  FAILS(CUDA_ERROR_NOT_SUPPORTED, cuMemMap(space, 2 * kPage, 0, memory, 0));  // not as large as the memory
+  FAILS(CUDA_ERROR_NOT_SUPPORTED, cuMemMap(space, 2 * kPage, 0, memory, 0));  // smaller than the memory
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(space + 4 * kPage, kPage, 0, memory, 0));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(space + 4096, kPage, 0, memory, 0));
   FAILS(CUDA_ERROR_NOT_SUPPORTED, cuMemMap(space, kPage, kPage, memory, 0));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(space, kPage, 0, 12345, 0));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemUnmap(space + kPage, 4096));
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemUnmap(space, 5 * kPage));  // beyond what is reserved
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemUnmap(space, 5 * kPage));  // beyond the reserved range
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(space, 4 * kPage));
   OK(cuMemUnmap(space, 2 * kPage));
-  OK(cuMemUnmap(space + kPage, kPage));  // nothing is mapped there any more
+  OK(cuMemUnmap(space + kPage, kPage));  // not mapped any more
 }
 
 // ---- In kernels
 namespace {
 
-// add_step on 32 words there.
+// Runs add_step on 32 words at the address.
 CUresult run(CUdeviceptr at) {
   CUmodule module = nullptr;
   CUfunction add_step = nullptr;
@@ -210,7 +210,7 @@ TEST_F(VirtualMemory, IsUsedByKernels) {
   OK(cuMemUnmap(space, kPage));
 }
 
-// Each of these breaks its process.
+// Each of these cases breaks its process.
 TEST_F(VirtualMemory, IsNothingForKernelsBeforeItIsMapped) {
   FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, run(space));
 }

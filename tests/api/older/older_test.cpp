@@ -1,6 +1,6 @@
-// A program as CUDA 11 or 12 compiles it (OLDER_RELEASE): it calls what that release had by that release's names and
-// parameters, and hands over structures that end where that release's ended. Linked against our library of that name,
-// and, as older_static, against a stand-in for NVIDIA's static runtime, whose functions must be replaced.
+// A program as CUDA 11 or 12 compiles it (OLDER_RELEASE). It calls that release's functions with its names and
+// parameters, and passes structures of that release's size. Linked against our library of that release's name and, as
+// older_static, against a stand-in for NVIDIA's static runtime, whose functions must be replaced.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace warpgrind::cudart {
 
-// The names' meaning in that release, beside the prototypes of 13.
+// The functions as that release declares them, beside the prototypes of 13.
 extern "C" {
 #if OLDER_RELEASE == 11
 using Properties = DeviceProperties11;
@@ -55,7 +55,7 @@ cudaError_t thread_synchronize() __asm__("cudaThreadSynchronize");
 
 namespace {
 
-// A structure with something behind it that no call may write to.
+// A structure followed by memory that no call may write.
 template <class T>
 struct Guarded {
   Guarded() { behind.fill(std::byte{0x5a}); }
@@ -96,7 +96,7 @@ TEST(Older, PropertiesEndWhereTheyDid) {
 }
 
 #ifndef OLDER_STATIC
-// Every row of the table that this release has is a function of the library, and no row of the other's.
+// The library has every function that the table has for this release, and none that only the other release has.
 TEST(Older, EveryFunctionIsThere) {
   void* library = ::dlopen(OLDER_RELEASE == 11 ? "libcudart.so.11.0" : "libcudart.so.12", RTLD_NOW | RTLD_NOLOAD);
   ASSERT_NE(library, nullptr);
