@@ -1,4 +1,4 @@
-// The checkers of barriers, warps and mbarriers, on kernels that a virtual GPU runs.
+// The checkers of barriers, warp synchronisation and mbarriers, on kernels that a virtual GPU runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using device::Kernel;
 using Make = std::unique_ptr<Checker> (*)(const Known&);
 
-// What the checker says of one grid of such blocks.
+// Runs one grid of such blocks and returns the checker's findings.
 std::vector<results::Finding> check(Make make, const std::string& body, unsigned threads, unsigned blocks = 1,
                                     unsigned workers = 1, const std::string& module_text = "") {
   const Objects objects;
@@ -48,7 +48,7 @@ TEST(Barriers, EarlyReturnIsNone) {
   EXPECT_EQ(kinds(check(make_barriers, body, 64)), "");
 }
 
-TEST(Barriers, EarlyReturnByJumps) {  // as in code that is not optimised
+TEST(Barriers, EarlyReturnByJumps) {  // as in code compiled without optimisation
   const std::string function = ".func f() { bar.sync 0; ret; }\n";
   const std::string body =
       "setp.lt.u32 %p1, %r1, 40; @%p1 bra STAY; bra.uni LEAVE;\nLEAVE: bra.uni END;\nSTAY: call f;\n" + kStore +
@@ -69,7 +69,7 @@ TEST(Barriers, PartOfAWarp) {
   EXPECT_EQ(found[0].count, 3u);
 }
 
-// Each thread for itself: PTX has barriers that are not aligned.
+// Each thread counts separately: PTX also has barriers that are not aligned.
 TEST(Barriers, NotAligned) {
   const std::string body =
       "setp.ge.u32 %p1, %r1, 40; @%p1 bra OTHER;\nbarrier.sync 0;\nbra.uni END;\nOTHER: barrier.sync "
@@ -88,7 +88,7 @@ TEST(Barriers, TwoPlacesByWarp) {
   EXPECT_EQ(kinds(check(make_barriers, reduces, 64)), "barrier-divergent-block");
 }
 
-// Producers arrive, consumers wait; and pairs of warps with barriers of their own.
+// Producers arrive and consumers wait; pairs of warps have separate barriers.
 TEST(Barriers, NamedBarriersOfSomeWarps) {
   const std::string pair =
       "setp.ge.u32 %p1, %r1, 32; @%p1 bra OTHER;\nbar.arrive 1, 64;\nbar.sync 2, 64;\nbra.uni END;\n"
@@ -102,7 +102,7 @@ TEST(Barriers, NamedBarriersOfSomeWarps) {
 
 TEST(Barriers, Counts) {
   EXPECT_EQ(kinds(check(make_barriers, "bar.sync 1, 48;", 64)), "barrier-count");
-  EXPECT_EQ(kinds(check(make_barriers, "bar.sync 1, 96;", 64)), "barrier-count");  // more than there are
+  EXPECT_EQ(kinds(check(make_barriers, "bar.sync 1, 96;", 64)), "barrier-count");  // more threads than the block has
   EXPECT_EQ(kinds(check(make_barriers, "bar.sync 1, 64;", 48)), "");               // whole warps
   const std::string two =
       "setp.ge.u32 %p1, %r1, 32; @%p1 bra OTHER;\nbar.sync 1, 64;\nbra.uni END;\nOTHER: bar.sync 1, "
@@ -124,19 +124,19 @@ TEST(WarpSyncs, CallerNotNamed) {
 }
 
 TEST(WarpSyncs, LanesThatLeft) {
-  // They return at once.
+  // The lanes return at once.
   EXPECT_EQ(kinds(check(make_warp_syncs, "setp.ge.u32 %p1, %r1, 20; @%p1 ret;\nbar.warp.sync -1;\n" + kStore, 32)), "");
   EXPECT_EQ(kinds(check(make_warp_syncs,
                         "setp.ge.u32 %p1, %r1, 20; @%p1 bra END;\nbar.warp.sync -1;\n" + kStore + "END:", 32)),
             "");
-  // They go on past it.
+  // The lanes go on past it.
   const std::string body =
       "setp.ge.u32 %p1, %r1, 20; @%p1 bra OTHER;\nbar.warp.sync -1;\nbra.uni END;\nOTHER: add.u32 %r1, %r1, 0;\nEND:" +
       kStore;
   EXPECT_EQ(kinds(check(make_warp_syncs, body, 32)), "syncwarp-mask(warning)");
 }
 
-// Lanes meet from wherever they come, at the same operation.
+// Lanes from any path meet at the same operation.
 TEST(WarpSyncs, SameOperationAtTwoPlaces) {
   const auto body = [](const char* other) {
     return std::string("setp.ge.u32 %p1, %r1, 16; @%p1 bra OTHER;\nbar.warp.sync -1;\nbra.uni END;\nOTHER:") + other +
@@ -146,7 +146,7 @@ TEST(WarpSyncs, SameOperationAtTwoPlaces) {
   EXPECT_EQ(kinds(check(make_warp_syncs, body("shfl.sync.idx.b32 %r3, %r1, 0, 31, -1;"), 32)), "syncwarp-mask");
 }
 
-// Lanes 0 to 15 shuffle; what becomes of values of lanes that are not there?
+// Lanes 0 to 15 shuffle. The test follows the values read from absent lanes.
 TEST(WarpSyncs, ShuffleOfAbsentLanes) {
   const auto body = [](const std::string& then) {
     return "setp.ge.u32 %p1, %r1, 16; @%p1 ret;\nshfl.sync.down.b32 %r2|%p2, %r1, 8, 31, 0xffff;\n" + then;
@@ -158,7 +158,7 @@ TEST(WarpSyncs, ShuffleOfAbsentLanes) {
   EXPECT_EQ(kinds(check(make_warp_syncs,
                         body("add.u32 %r3, %r2, 1; setp.gt.u32 %p3, %r3, 4; @%p3 bra END;\n" + store + "END:"), 32)),
             "shuffle-inactive-lane");
-  // Not used; thrown away; perhaps used; overwritten; handed on to lanes that may not want it.
+  // Not used; thrown away; perhaps used; overwritten; passed on to lanes that may not use it.
   for (const char* then :
        {"mov.u32 %r3, 0;\n", "setp.lt.u32 %p3, %r1, 8; selp.b32 %r3, %r2, %r1, %p3;\n",
         "mov.u32 %r3, %r1; setp.lt.u32 %p3, %r1, 8; @%p3 add.u32 %r3, %r3, %r2;\n",
@@ -198,7 +198,7 @@ TEST(MBarriers, WrongUse) {
             "mbarrier-exit");
 }
 
-// The same with two workers: the first by the GPU's own numbers is told, and all are counted.
+// The same with two workers: the first one in the GPU's numbering is reported, and all are counted.
 TEST(Barriers, AnyNumberOfWorkers) {
   const std::string body = "setp.ge.u32 %p1, %r1, 40; @%p1 bra OVER;\nbar.sync 0;\nOVER:" + kStore + "bar.sync 0;";
   for (const unsigned workers : {1u, 2u, 4u}) {

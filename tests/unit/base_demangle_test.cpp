@@ -1,3 +1,4 @@
+// Demangled names of kernels: clang's static kernels, short names, Numba's tags.
 #include <gtest/gtest.h>
 
 #include "base/demangle.h"

@@ -1,3 +1,4 @@
+// Counters that Nsight Compute printed, and their comparison with a profile.
 #include "correlate/correlate.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@
 namespace warpgrind::correlate {
 namespace {
 
-// As ncu prints its raw page with the program's own output before it, in scaled units and with thousands separated.
+// A raw page as ncu prints it: after the program's own output, with scaled units and thousands separators.
 constexpr const char* kRaw =
     "hello from the program, 3 words\n"
     "==PROF== Connected to process 7\n"
@@ -69,7 +70,7 @@ std::string whole(const char* name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// As Nsight Compute 2025.3.1 wrote them on an H200, the programs' own output in between: transpose and vecadd of the
+// Pages that Nsight Compute 2025.3.1 wrote on an H200, mixed with the programs' own output: transpose and vecadd of the
 // lab.
 TEST(HardwareFile, RealPages) {
   const auto raw = read_hardware_file(whole("raw_page.csv"), "raw_page.csv");
@@ -116,7 +117,7 @@ TEST(Correlate, CountsEqualValuesAndNamesCauses) {
               {"sm__maximum_warps_per_active_cycle_pct", {75, "%", Origin::exact, ""}}}));
   here.launches.push_back(launch("mine", 32, 1, {}));
   const Correlation c = correlate(*read_hardware_file(kRaw, "raw.csv"), here);
-  EXPECT_EQ(c.values, 2u);  // the time is apart
+  EXPECT_EQ(c.values, 2u);  // the time is counted separately
   EXPECT_EQ(c.equal, 1u);
   ASSERT_EQ(c.time_ratios.size(), 1u);
   EXPECT_NEAR(c.time_ratios[0], 1.25, 1e-9);
@@ -133,7 +134,7 @@ TEST(Correlate, CountsEqualValuesAndNamesCauses) {
   EXPECT_NE(correlation_json(c).find("\"warpgrind-correlation 1\""), std::string::npos);
 }
 
-// Digits that the hardware's tool did not print cannot differ; those that it did can.
+// Only digits that the hardware's tool printed can differ.
 TEST(Correlate, ComparesAsManyDigitsAsWerePrinted) {
   const auto file =
       read_hardware_file("kernel,block,grid,a__ratio,b__sum\nk,\"(1, 1, 1)\",\"(1, 1, 1)\",1.33,5\n", "x");
@@ -145,7 +146,7 @@ TEST(Correlate, ComparesAsManyDigitsAsWerePrinted) {
   EXPECT_EQ(c.equal, 1u);
 }
 
-// Launches of one kernel and shape match in their order; the worst one is shown.
+// Launches of one kernel and shape match in order. The worst one is shown.
 TEST(Correlate, MatchesInOrder) {
   const auto file = read_hardware_file(
       "kernel,block,grid,n__sum\nk,\"(1, 1, 1)\",\"(1, 1, 1)\",5\nk,\"(1, 1, 1)\",\"(1, 1, 1)\",8\n", "x");

@@ -1,3 +1,4 @@
+// The cache model: a sectored cache, the lines of a request, the footprint of blocks, and a whole launch.
 #include <gtest/gtest.h>
 
 #include "counters/cache_model.h"
@@ -13,9 +14,9 @@ namespace {
 TEST(SectoredCache, FetchesSectorsAndFindsLines) {
   SectoredCache c(16 * 128);
   EXPECT_EQ(c.look_up(7, 0b0001, true), 0);
-  EXPECT_EQ(c.look_up(7, 0b0011, true), 0b0001);  // the second sector was not there
+  EXPECT_EQ(c.look_up(7, 0b0011, true), 0b0001);  // the second sector was missing
   EXPECT_EQ(c.look_up(7, 0b1111, false), 0b0011);
-  EXPECT_EQ(c.look_up(7, 0b1111, false), 0b0011);  // nothing was brought in
+  EXPECT_EQ(c.look_up(7, 0b1111, false), 0b0011);  // nothing was fetched
   c.clear();
   EXPECT_EQ(c.look_up(7, 0b1111, false), 0);
 }
@@ -24,7 +25,7 @@ TEST(SectoredCache, TheLeastRecentlyUsedMakesRoom) {
   SectoredCache c(16 * 128);  // one set
   for (std::uint64_t line = 0; line < 16; ++line) c.look_up(line, 1, true);
   EXPECT_EQ(c.look_up(0, 1, true), 1);
-  c.look_up(16, 1, true);  // in place of 1
+  c.look_up(16, 1, true);  // replaces line 1
   EXPECT_EQ(c.look_up(0, 1, false), 1);
   EXPECT_EQ(c.look_up(1, 1, false), 0);
   EXPECT_EQ(c.look_up(2, 1, false), 1);
@@ -71,7 +72,7 @@ TEST(RequestLines, LinesAndSectors) {
   EXPECT_EQ(r.sector_count(), 8u);
 }
 
-// time-model: columns of 1, 2 and 4 elements of 8 bytes across take 2, 4 and 8 cycles a request.
+// Source: the time model. Columns of 1, 2 and 4 elements of 8 bytes across take 2, 4 and 8 cycles a request.
 TEST(RequestLines, PassesThroughTheBanks) {
   events::AccessLog log;
   const events::BlockLog block;
@@ -83,7 +84,7 @@ TEST(RequestLines, PassesThroughTheBanks) {
   EXPECT_EQ(bank_passes(log, block, affine(0, 132), 4), 8u);   // no conflict, but 32 lines, four at a time
 }
 
-// ---- Which memory
+// ---- Footprint: the memory that blocks use
 
 TEST(Footprint, StretchesAndTheirSizes) {
   EXPECT_EQ(merged({{8, 10}, {0, 4}, {3, 6}, {6, 7}}), (Stretches{{0, 7}, {8, 10}}));
@@ -124,10 +125,10 @@ TEST(Footprint, AllBlocksFromSome) {
   const auto all = moved_over(*moved, grid, 500, {0, 0});
   ASSERT_TRUE(all);
   EXPECT_EQ(*all, (Stretches{{1000, 4000}}));
-  // The first 100 blocks: two rows of tiles. And an allocation that ends sooner.
+  // The first 100 blocks are two rows of tiles. Then an allocation that ends earlier.
   EXPECT_EQ(sectors_in(*moved_over(*moved, grid, 100, {0, 0})), 600u);
   EXPECT_EQ(sectors_in(*moved_over(*moved, grid, 500, {1000 * 32, 2000 * 32})), 1000u);
-  // Two blocks of one row do not tell the step along y; and blocks of different shapes are no copies.
+  // Two blocks of one row do not determine the step along y. Blocks of different shapes are not copies.
   EXPECT_FALSE(find_steps({tile(3, 1), tile(40, 1)}, grid));
   BlockStretches other = tile(5, 5), another = tile(6, 6);
   other.stretches.pop_back();
@@ -136,9 +137,9 @@ TEST(Footprint, AllBlocksFromSome) {
 }
 
 TEST(Footprint, RandomOverlapTellsTheRegion) {
-  EXPECT_NEAR(extrapolated(10, 40, 4, 100, 1e9), 1000, 1e-6);  // nothing is shared
-  EXPECT_NEAR(extrapolated(10, 10, 4, 100, 1e9), 10, 1e-3);    // all is
-  EXPECT_NEAR(extrapolated(10, 40, 4, 100, 300), 300, 1e-6);   // no more than there is
+  EXPECT_NEAR(extrapolated(10, 40, 4, 100, 1e9), 1000, 1e-6);  // no block shares sectors
+  EXPECT_NEAR(extrapolated(10, 10, 4, 100, 1e9), 10, 1e-3);    // all blocks share all sectors
+  EXPECT_NEAR(extrapolated(10, 40, 4, 100, 300), 300, 1e-6);   // at most the whole region
   // 8 blocks take 100 of 1000 each: 1000 (1 - 0.9^8) = 569.5; 20 blocks 878.4
   EXPECT_NEAR(extrapolated(100, 569.533, 8, 20, 1e9), 878.42, 0.5);
 }
@@ -152,7 +153,7 @@ struct Kernel {
     facts.sites[1].kind = SiteKind::store;
     counts.sites.resize(2);
   }
-  // A block of one warp that makes these accesses of site 0; those of site 1 are stores.
+  // Adds a block of one warp with these accesses of site 0. Accesses of site 1 are stores.
   void block(std::uint64_t number, std::vector<events::LoggedAccess> accesses) {
     events::BlockLog b;
     b.block = number;
@@ -198,7 +199,7 @@ TEST(CacheModel, LoadsAreColdAndThenHit) {
   EXPECT_EQ(c.l2_read_sectors, 5);
   EXPECT_EQ(c.l2_read_lines, 2);
   EXPECT_EQ(c.read.sectors, 5);
-  EXPECT_EQ(c.dram_read_bytes, 3 * 64);  // of Hopper
+  EXPECT_EQ(c.dram_read_bytes, 3 * 64);  // Hopper's fetch of 64 bytes
   EXPECT_EQ(c.read_by_block.sectors, 5);
   EXPECT_EQ(c.l2.hits, 0);
   EXPECT_EQ(c.dram_written_bytes, 0);
@@ -210,7 +211,7 @@ TEST(CacheModel, BlocksShareAnSmButNotTheGpu) {
   k.block(0, {affine(kArray, 4)});
   k.block(1, {affine(kArray, 4)});
   EXPECT_EQ(k.run(2, 8).global_loads.hits, 0);
-  EXPECT_EQ(k.run(2, 8).l2.hits, 4);  // L2 has it
+  EXPECT_EQ(k.run(2, 8).l2.hits, 4);  // L2 has them
   EXPECT_EQ(k.run(2, 8).dram_read_bytes, 128);
   Kernel one;
   std::uint64_t second = 132;
@@ -224,7 +225,7 @@ TEST(CacheModel, StoresGoThrough) {
   Kernel k;
   k.block(0, {store(kArray), affine(kArray, 4), store(kArray)});
   const events::CacheCounts c = k.run(1, 4, 8);
-  EXPECT_EQ(c.global_loads.hits, 0);  // a store brings nothing in
+  EXPECT_EQ(c.global_loads.hits, 0);  // a store fetches nothing
   EXPECT_EQ(c.global_stores.hits, 4);
   EXPECT_EQ(c.l2_written_sectors, 8);
   EXPECT_EQ(c.written.sectors, 4);
@@ -255,10 +256,10 @@ TEST(CacheModel, Generations) {
   k.block(0, {affine(kArray, 4), affine(kArray, 4)});
   const CacheSizes none{0, 8192, 0, 1}, small{16 << 10, 12288, 786432, 1}, kepler{16 << 10, 49152, 1572864, 1};
   EXPECT_EQ(k.run(1, 8, 0, none, "gtx280").global_loads.hits, 0);
-  EXPECT_EQ(k.run(1, 8, 0, none, "gtx280").dram_read_bytes, 8 * 32);  // each transaction
+  EXPECT_EQ(k.run(1, 8, 0, none, "gtx280").dram_read_bytes, 8 * 32);  // one fetch for each transaction
   EXPECT_EQ(k.run(1, 8, 0, small, "m2090").global_loads.hits, 4);
   EXPECT_EQ(k.run(1, 8, 0, kepler, "k40c").global_loads.hits, 0);
-  Kernel one_word;  // Fermi fetches the line
+  Kernel one_word;  // Fermi fetches whole lines
   one_word.block(0, {affine(kArray, 0), affine(kArray + 96, 0)});
   EXPECT_EQ(one_word.run(1, 2, 0, small, "m2090").global_loads.hits, 1);
   EXPECT_EQ(one_word.run(1, 2, 0, small, "m2090").l2_read_sectors, 4);
@@ -284,7 +285,7 @@ TEST(CacheModel, NewToAWarp) {
   EXPECT_EQ(c.sites[0].requests_new_to_warp, 2);
 }
 
-// The first block of a texture's rows is cut at address 0: continued backwards it would lie before that.
+// The first block of a texture's rows is cut off at address 0; extrapolated backwards it would be before that.
 TEST(Footprint, NothingLiesBeforeTheFirstAddress) {
   std::vector<BlockStretches> blocks;
   for (std::uint32_t x = 2; x < 7; ++x) blocks.push_back({{x, 0, 0}, {{10ull * x - 15, 10ull * x - 5}}});

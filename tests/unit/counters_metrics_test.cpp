@@ -1,3 +1,4 @@
+// The table of metrics, and the counters of kernels with known counts.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -27,7 +28,7 @@ TEST(MetricTable, DocumentIsCurrent) {
       << "run: warpgrind-docs counters > docs/counters.md";
 }
 
-// A kernel of one block with known counts, as the JIT and the device would hand it over.
+// A kernel of one block with known counts, in the form in which the JIT and the device deliver them.
 struct Example {
   events::KernelFacts facts;
   events::LaunchCounts counts;
@@ -73,7 +74,8 @@ struct Example {
   Values values() const { return launch_values(shape, facts, counts); }
 };
 
-// What is computed from something modelled is not exact itself: change each modelled number, and see what follows it.
+// A metric computed from a modelled counter is not exact itself. The test changes each modelled counter and checks
+// every metric that then changes.
 TEST(MetricTable, DerivedRowsAreNoBetterThanTheirParts) {
   for (std::size_t part = 0; part < kMetrics; ++part) {
     const MetricRow& changed = metric_table()[part];
@@ -94,7 +96,7 @@ TEST(MetricTable, DerivedRowsAreNoBetterThanTheirParts) {
   }
 }
 
-// The same for what atomics cost, the rounds of lanes on one address and their passes, by launch and by line.
+// The same for the cost of atomics (rounds of lanes on one address and their passes), by launch and by line.
 TEST(MetricTable, CostsOfAtomicsAreModelled) {
   for (const auto kind : {events::SiteKind::atomic, events::SiteKind::reduction})
     for (const bool global : {true, false}) {
@@ -158,7 +160,7 @@ TEST(KernelCounters, GuardsTakeLanesOff) {
   EXPECT_EQ(v.get(MetricId::inst_fp32), 10);
 }
 
-// ld.const is counted at its line as what it is; the global counters are those of global memory.
+// ld.const counts at its line as a constant load. The global counters include global memory only.
 TEST(KernelCounters, ConstantMemoryIsNotGlobal) {
   Example e;
   events::SiteCounts& c = e.site(events::SiteKind::load, StateSpace::constant, 4);
@@ -176,7 +178,7 @@ TEST(KernelCounters, ConstantMemoryIsNotGlobal) {
     EXPECT_FALSE(line.has(id)) << row(id).name;
 }
 
-// A copy of 256 bytes by one lane, into shared memory, five times.
+// One lane copies 256 bytes into shared memory, five times.
 TEST(KernelCounters, BulkCopies) {
   Example e;
   events::SiteCounts& c = e.site(events::SiteKind::bulk_copy, StateSpace::shared, 1);
@@ -195,7 +197,7 @@ TEST(KernelCounters, BulkCopies) {
   EXPECT_EQ(site_values(e.facts.sites[0], c).get(MetricId::site_inst), 5);
 }
 
-// Warps that are not full take the registers of full ones.
+// Partial warps take as many registers as full ones.
 TEST(KernelCounters, RegistersOfPartialWarps) {
   Example e;
   e.shape.block = {48, 1, 1};
@@ -225,7 +227,7 @@ TEST(KernelCounters, GlobalMemory) {
   EXPECT_FALSE(v.has(MetricId::global_red_efficiency));
 }
 
-// The ratio of the course documents: naive product 1, tiled with width W: W (the final store apart).
+// The ratio of the course documents: 1 for the naive product, W for tiles of width W (without the final store).
 TEST(KernelCounters, ComputeToGlobalMemoryAccessRatio) {
   const unsigned n = 64;
   Example naive;
@@ -267,7 +269,7 @@ TEST(KernelCounters, LaunchesAddUpBeforeRatios) {
   sum.add(two.values());
   derive(sum);
   EXPECT_EQ(sum.get(MetricId::launches), 2);
-  EXPECT_EQ(sum.get(MetricId::grid_size), 10);  // of the first
+  EXPECT_EQ(sum.get(MetricId::grid_size), 10);  // of the first launch
   EXPECT_DOUBLE_EQ(sum.get(MetricId::global_ld_sectors_per_request), 200.0 / 20);
 }
 

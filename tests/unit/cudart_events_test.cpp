@@ -1,5 +1,5 @@
-// What the runtime API does, as an observer of the device sees it: work of streams and its order, waits of the host,
-// copies and fills, memory. The program and its kernels are those of tests/api.
+// Events that a device observer sees from the runtime API: work of streams and its order, waits of the host, copies and
+// fills, memory. The program and its kernels are those of tests/api.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class Recorder : public events::Observer {
     deallocation.clear();
     launches.clear();
   }
-  // The n-th of its kind.
+  // The n-th work of its kind.
   const Issued& of(Work::Kind kind, std::size_t n = 0) const {
     for (const Issued& w : issued)
       if (w.work.kind == kind && n-- == 0) return w;
@@ -62,7 +62,7 @@ class Recorder : public events::Observer {
     ADD_FAILURE() << "no such work: " << static_cast<int>(kind);
     return none;
   }
-  // Is `earlier` over when `later` begins?
+  // Returns whether `earlier` must be over when `later` begins.
   bool ordered(std::uint64_t earlier, std::uint64_t later) const {
     std::set<std::uint64_t> before{later};
     for (auto it = issued.rbegin(); it != issued.rend(); ++it)
@@ -118,7 +118,7 @@ TEST_F(StreamEvents, EventsOrderStreams) {
   OK(cudaEventRecord(event, a_));
   OK(test::launch_fill(data_, 2, 32, a_));
   OK(cudaStreamWaitEvent(b_, event, 0));
-  OK(test::launch_fill(data_ + 64, 3, 32, b_));  // its own memory: nothing orders it and the second
+  OK(test::launch_fill(data_ + 64, 3, 32, b_));  // separate memory, not ordered with the second stream
   OK(cudaStreamSynchronize(b_));
   const auto first = seen().of(Work::Kind::grid).work, second = seen().of(Work::Kind::grid, 1).work,
              third = seen().of(Work::Kind::grid, 2).work;
@@ -246,7 +246,7 @@ TEST_F(StreamEvents, MemoryOfStreamsComesAndGoesInTheirOrder) {
   OK(cudaMallocAsync(&p, 100, a_));
   OK(test::launch_fill(static_cast<unsigned*>(p), 1, 25, a_));
   OK(cudaFreeAsync(p, a_));
-  ASSERT_FALSE(seen().allocation.empty());  // those of the kernel's module follow when nobody launched it before
+  ASSERT_FALSE(seen().allocation.empty());  // the kernel module's allocations follow if no test launched it before
   EXPECT_EQ(seen().allocation[0].kind, events::Allocation::Kind::pool);
   EXPECT_EQ(seen().allocation[0].bytes, 100u);
   const Work made = seen().of(Work::Kind::allocation).work, freed = seen().of(Work::Kind::deallocation).work;
@@ -285,7 +285,7 @@ TEST_F(StreamEvents, HostMemory) {
 
 void nothing(void*) {}
 
-// Two nodes after a first one, nothing between them.
+// Two nodes depend on a first one, with no edge between them.
 TEST_F(StreamEvents, GraphsOrderTheirNodes) {
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t exec = nullptr;

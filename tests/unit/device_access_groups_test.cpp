@@ -1,5 +1,5 @@
-// Accesses that another one's check answers for (codegen/kernel/access_groups.h): counts, memory and faults are those
-// of each access by itself.
+// Groups of accesses whose leader's check covers the others (codegen/kernel/access_groups.h): counts, memory and faults
+// must equal those of separate accesses.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -14,8 +14,9 @@ namespace {
 
 struct Case {
   const char* name;
-  // Of %rd5, 512 to 2048 bytes into the data and on by 12 each turn, in steps of 4 a thread; of %r5, likewise in shared
-  // memory, whose last byte is that of the last thread and turn + 3332. %p1: some lanes. Leaves %r6.
+  // Uses %rd5 (512 to 2048 bytes into the data, 12 bytes further each turn, 4 bytes a thread) or %r5 (the same in
+  // shared memory, whose last byte is that of the last thread and turn + 3332). %p1: some lanes. Leaves the result in
+  // %r6.
   const char* body;
   std::uint32_t followers;
 };
@@ -113,7 +114,7 @@ TEST_P(AccessGroups, AreCountedAsEachByItself) {
       const Outcome seen = run_case(c, block, GetParam(), &plain);
       const Outcome alone = run_case(c, block, GetParam(), nullptr);
       EXPECT_EQ(alone.memory, seen.memory);
-      EXPECT_EQ(seen.followers, 0u);  // who sees every access, sees each by itself
+      EXPECT_EQ(seen.followers, 0u);  // an observer of all accesses sees each one separately
       EXPECT_EQ(alone.followers, block.x == 24 ? alone.followers : c.followers);
       ASSERT_EQ(alone.sites.size(), seen.sites.size());
       for (std::uint32_t s = 0; s < alone.sites.size(); ++s)
@@ -126,7 +127,7 @@ std::optional<Fault> fault_of(const char* body, const std::string& cpu) {
   return kernel.try_run(32).fault;
 }
 
-// After many good ones, the leader of which would still be good.
+// The follower faults after many good accesses, while its leader is still good.
 TEST_P(AccessGroups, AFollowerOutsideIsItsOwnFault) {
   const auto fault = fault_of(
       "mov.u32 %r9, %r5; setp.eq.u32 %p5, %r10, 60; @%p5 add.u32 %r9, %r9, 3072; ld.shared.u32 %r6, [%r9]; "

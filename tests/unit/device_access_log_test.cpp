@@ -1,4 +1,4 @@
-// What the device logs for the modelled caches.
+// The device's log of accesses for the modelled caches.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -11,7 +11,7 @@
 namespace warpgrind::device {
 namespace {
 
-// vadd of n elements in blocks of 256, or gather with an index that goes backwards.
+// Runs vadd of n elements in blocks of 256, or gather with an index that goes backwards.
 struct Logging {
   explicit Logging(unsigned workers, bool caches = true) : gpu(workers, 0, "kernels.ptx", nullptr, caches) {}
   LaunchResult vadd(int n) {
@@ -32,7 +32,7 @@ struct Logging {
   int* index = nullptr;
 };
 
-// Everything in a log that does not depend on where the arrays are.
+// All values in a log that do not depend on the addresses of the arrays.
 std::vector<std::uint64_t> said(const events::AccessLog& log) {
   std::vector<std::uint64_t> out;
   for (const events::BlockLog& b : log.blocks) {
@@ -55,7 +55,7 @@ TEST(AccessLog, SmallLaunchesAsAWhole) {
   EXPECT_FALSE(Logging(1, false).vadd(1000).counts.log);
 }
 
-// The inline caches are empty while a block is logged: what is counted stays the same.
+// The inline caches are empty while a block is logged. The counts must not change.
 TEST(AccessLog, CountsStayAsTheyAre) {
   for (const auto kernel : {&Logging::vadd, &Logging::gather}) {
     Logging with(1), without(1, false);
@@ -85,7 +85,7 @@ TEST(AccessLog, TheSameForAnyNumberOfWorkers) {
   }
 }
 
-// Blocks of `threads`, whose first warp goes to memory `turns` times, the others twice.
+// Runs blocks of `threads`. The first warp accesses memory `turns` times, the others twice.
 LaunchResult run_turns(unsigned turns, unsigned threads, unsigned blocks, bool caches) {
   Kernel kernel("setp.lt.u32 %p1, %r1, 32; selp.u32 %r2, " + std::to_string(turns) +
                     ", 2, %p1; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;\n"
@@ -95,7 +95,7 @@ LaunchResult run_turns(unsigned turns, unsigned threads, unsigned blocks, bool c
   return kernel.run(threads, blocks);
 }
 
-// A warp whose part of the log is full is served by machine code: the log does not hear of the rest.
+// Once a warp's part of the log is full, machine code serves the warp without logging.
 TEST(AccessLog, WarpsLeaveAFullLog) {
   constexpr unsigned kTurns = 100'000;
   for (const unsigned threads : {32u, 96u, 256u}) {
@@ -115,7 +115,7 @@ TEST(AccessLog, WarpsLeaveAFullLog) {
   }
 }
 
-// Which blocks are logged depends on how much block 0 asks for, told or not.
+// The choice of logged blocks depends on the number of accesses of block 0, logged or not.
 TEST(AccessLog, BlocksOfLongLaunches) {
   const auto blocks = [](unsigned turns) {
     const LaunchResult r = run_turns(turns, 256, 200, true);
@@ -133,7 +133,7 @@ TEST(AccessLog, LaunchesThatRepeat) {
   const LaunchResult first = run.vadd(5000), again = run.vadd(5000), other = run.vadd(4000);
   EXPECT_TRUE(first.counts.log == again.counts.log);
   EXPECT_TRUE(first.counts.log != other.counts.log);
-  Logging data(2);  // what a gather reads its data decide
+  Logging data(2);  // the data decide the addresses that a gather reads
   const LaunchResult one = data.gather(4096), two = data.gather(4096);
   EXPECT_TRUE(one.counts.log != two.counts.log);
 }

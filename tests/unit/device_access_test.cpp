@@ -1,5 +1,5 @@
-// The door to memory: every way of access is checked, counted and published once. Small PTX kernels through the whole
-// device.
+// The common path of all memory accesses: every kind of access is checked, counted and published once. Small PTX
+// kernels run through the whole device.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ namespace {
 using events::AccessPath;
 using events::SiteKind;
 
-// Wants everything, keeps it.
+// An observer that requests all events and stores them.
 class Recorder : public events::Observer {
  public:
   events::Wants wants() const override {
@@ -44,7 +44,7 @@ class Recorder : public events::Observer {
     events::MemoryOrder order;
     events::MemoryScope scope;
     LaneMask mask;
-    std::uint32_t bytes;  // of the lowest lane on
+    std::uint32_t bytes;  // from the lowest lane on
     auto operator<=>(const Seen&) const = default;
   };
   void on_access(const events::Access& a, unsigned) override {
@@ -79,7 +79,7 @@ class Recorder : public events::Observer {
 
   void keep(const events::Allocation& a, std::vector<events::Allocation>& in) {
     const std::lock_guard lock(mutex);
-    if (a.kind == events::Allocation::Kind::kernel_heap && on_lane) on_lane(a);  // `by` is gone afterwards
+    if (a.kind == events::Allocation::Kind::kernel_heap && on_lane) on_lane(a);  // `by` is only valid during the event
     in.push_back(a);
   }
 
@@ -93,9 +93,9 @@ class Recorder : public events::Observer {
 constexpr auto kWeak = events::MemoryOrder::weak;
 constexpr auto kNone = events::MemoryScope::none;
 
-// Each thread's own word of `data`: %rd3.
+//
 
-// A copy of 256 bytes into shared memory by the copy engine, waited for by all threads.
+// A copy of 256 bytes into shared memory by the copy engine. All threads wait for it.
 const std::string kBulkCopy = R"(
     mov.u32 %r2, memory; setp.eq.u32 %p1, %r1, 0;
     @%p1 mbarrier.init.shared.b64 [%r2+1024], 32;
@@ -131,10 +131,10 @@ TEST(Access, BulkCopiesAreCounted) {
   EXPECT_EQ(c->shared.wavefronts, 1u);
 }
 
-// ---- ld.param by an address in a register: what clang makes of a structure that is passed by value
+// ---- ld.param with an address in a register: clang's code for a structure passed by value
 
-// A structure of 16 words and one more parameter: 80 bytes. Thread i reads element i % 16, the same one for all, and a
-// vector.
+// A structure of 16 words and one more parameter: 80 bytes. Thread i reads element i % 16, an element that is the same
+// for all threads, and a vector.
 struct WithStructure {
   explicit WithStructure(const std::string& body, events::Observer* observer = nullptr) {
     Options options;
@@ -206,7 +206,7 @@ TEST(ParameterByAddress, IsReadAndIsNoTraffic) {
     };
     EXPECT_TRUE(saw(kFullMask, 4) && saw(kFullMask, 8) && saw(0xffff, 4));
     EXPECT_EQ(seen.accesses.size(), 5u);
-    EXPECT_EQ(seen.addresses[1], 8u);  // bytes from the first parameter
+    EXPECT_EQ(seen.addresses[1], 8u);  // bytes from the start of the parameters
     EXPECT_EQ(seen.addresses[2], 16u);
   }
 }
@@ -323,8 +323,8 @@ TEST(Access, MemoryIsPublished) {
   EXPECT_EQ(seen.deallocation[1].address, seen.allocation[0].address);
 }
 
-// What meets: lanes that run together, lanes of two masks, and lanes that come from both sides of a branch to two
-// different instructions; shuffles and votes too, with what they are.
+// Published meetings: lanes that run together, lanes of two masks, and lanes that come from both sides of a branch to
+// two different instructions. Shuffles and votes are published too, with their kind.
 TEST(Access, MeetingsOfLanesArePublished) {
   Recorder seen;
   Kernel k(R"(
@@ -366,7 +366,7 @@ TEST(Access, MeetingsOfLanesArePublished) {
   EXPECT_NE(seen.warp_sync[3].site, seen.warp_sync[4].site);
 }
 
-// Operations on matrices are of all lanes; a warp that does not come whole shows.
+// Matrix operations need all lanes. A partial warp is reported.
 TEST(Access, MatrixOperationsAreMeetings) {
   Recorder seen;
   Kernel k(R"(
@@ -396,7 +396,7 @@ TEST(Access, MatrixOperationsAreMeetings) {
   }
 }
 
-// Each lane leaves once, from a function too; the rest of the warp at the end of the code.
+// Each lane exits once, also from a function. The rest of the warp exits at the end of the code.
 TEST(Access, ExitsArePublished) {
   Recorder seen;
   Kernel k(R"(
@@ -451,7 +451,7 @@ TEST(Access, BarriersOfClustersArePublished) {
   }
 }
 
-// launch__shared_mem_per_block_static of an H200: up to where the extern array begins.
+// launch__shared_mem_per_block_static of an H200: the size up to the start of the extern array.
 TEST(Access, StaticSharedMemoryReachesToTheExternArray) {
   const auto bytes = [](const std::string& body) {
     Kernel k(body, 1, nullptr, ".shared .align 4 .u32 flag; .extern .shared .align 128 .b8 dynamic[];");
@@ -502,7 +502,7 @@ TEST(Access, CallsOfKernelsArePublished) {
   EXPECT_TRUE(seen.saw({StateSpace::global, AccessType::load, AccessPath::call, kWeak, kNone, 1, 1}));
 }
 
-// 8 x 4 of 32 bits.
+// An array of 8 x 4 elements of 32 bits.
 std::shared_ptr<Array> array_of_words() {
   ArrayShape shape;
   shape.width = 8;
@@ -530,7 +530,7 @@ TEST(Access, TexturesAndSurfacesArePublished) {
   std::memcpy(k.data, &texture, 8);
   std::memcpy(k.data + 2, &surface, 8);
   const LaunchResult r = k.run(4);
-  // Between four texels each: x 0.5 .. 3.5, y 1.5.
+  // Each lane reads between four texels: x 0.5 .. 3.5, y 1.5.
   const Recorder::Seen texel{StateSpace::texture, AccessType::load, AccessPath::texture, kWeak, kNone, 15, 4};
   EXPECT_EQ(std::count(seen.accesses.begin(), seen.accesses.end(), texel), 4);
   EXPECT_TRUE(seen.saw({StateSpace::texture, AccessType::store, AccessPath::surface, kWeak, kNone, 15, 4}));
@@ -545,10 +545,10 @@ TEST(Access, TexturesAndSurfacesArePublished) {
   destroy_surface(surface);
 }
 
-// A quad reads 64 texels of two levels, of 16^3 and 8^3 floats in tiles of 4 columns x 2 rows: the lanes' own columns,
-// rows 1 and 2 and slices 1 and 2 of the one are 16 sectors; two lanes share the columns of the other, rows 0 and 1 are
-// one tile: 4. Of 8^3 and 4^3 it is 4 and, in the middle of a texel each, 1. Both quads at once, which read from
-// different levels, lane by lane.
+// A quad reads 64 texels of two levels. The levels have 16^3 and 8^3 floats in tiles of 4 columns x 2 rows. In the
+// first level, the lanes' own columns in rows 1 and 2 and slices 1 and 2 are 16 sectors. In the second, two lanes share
+// the columns, and rows 0 and 1 are one tile: 4 sectors. For levels of 8^3 and 4^3 it is 4 sectors and, in the middle
+// of one texel each, 1. Two quads at once read from different levels, lane by lane.
 TEST(Access, AQuadOfTwoLevelsInThreeDimensions) {
   TextureResource resource;
   ArrayShape shape;
@@ -591,7 +591,7 @@ TEST(Access, LanesWriteSurfacesOfTheirOwn) {
     ld.global.u64 %rd5, [%rd6]; shl.b32 %r2, %r1, 2; mov.u32 %r3, 1; add.u32 %r4, %r1, 100;
     sust.b.2d.b32.zero [%rd5, {%r2, %r3}], %r4;)");
   std::memcpy(k.data, surfaces, sizeof surfaces);
-  ASSERT_FALSE(k.run(12).fault);  // the last four lie outside
+  ASSERT_FALSE(k.run(12).fault);  // the last four lanes are outside
   for (unsigned x = 0; x < 8; ++x)
     for (unsigned y = 0; y < 4; ++y)
       for (unsigned a = 0; a < 2; ++a) {
@@ -602,7 +602,7 @@ TEST(Access, LanesWriteSurfacesOfTheirOwn) {
   for (const std::uint64_t surface : surfaces) destroy_surface(surface);
 }
 
-// A fault leaves the fiber for good: nothing that it found may be held then.
+// A fault leaves the fiber without unwinding, so no found texture may still be held then.
 TEST(Access, AFaultKeepsNoTexture) {
   ArrayShape shape;
   shape.width = 4;
@@ -617,14 +617,14 @@ TEST(Access, AFaultKeepsNoTexture) {
     ld.global.u64 %rd5, [%rd1]; setp.eq.u32 %p1, %r1, 1; mov.u64 %rd6, 123456789; selp.b64 %rd5, %rd6, %rd5, %p1;
     mov.f32 %f1, 0f00000000; tex.1d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%rd5, {%f1}];)");
   std::memcpy(k.data, &texture, 8);
-  const LaunchResult r = k.try_run(2);  // thread 0's is good
+  const LaunchResult r = k.try_run(2);  // thread 0's is valid
   ASSERT_TRUE(r.fault);
   EXPECT_EQ(r.fault->kind, FaultKind::invalid_texture);
   destroy_texture(texture);
   EXPECT_TRUE(watched.expired());
 }
 
-// cudaMemcpyAsync in a kernel: only global memory lives on when the copy is carried out.
+// cudaMemcpyAsync in a kernel: only global memory still exists when the copy is carried out.
 TEST(Access, QueuedCopiesTakeGlobalMemoryOnly) {
   const std::string declarations =
       ".extern .func (.param .b32 r) cudaMemcpyAsync(.param .b64 d, .param .b64 s, .param .b64 n, .param .b32 k, "
@@ -658,7 +658,7 @@ TEST(Access, QueuedCopiesTakeGlobalMemoryOnly) {
   EXPECT_EQ(k.data[16], 4711u);
 }
 
-// Lanes repeat their pattern (far below and far above the first lane) at an address where its ends wrap round 2^64.
+// Lanes repeat their pattern (far below and far above the first lane) at an address where the ends wrap around 2^64.
 TEST(Access, ARepeatedPatternDoesNotWrap) {
   Kernel k(R"(
     setp.eq.u32 %p1, %r1, 0; selp.u64 %rd5, 0, 32768, %p1; mul.wide.u32 %rd6, %r1, 132;
@@ -678,7 +678,7 @@ TEST(Access, UseAfterFreeNamesTheFreedAllocation) {
   Kernel k("ld.global.u64 %rd5, [%rd1]; ld.global.u32 %r5, [%rd5+40]; st.global.u32 [%rd1], %r5;");
   const std::uint64_t freed = *k.device->allocate(1000);
   ASSERT_TRUE(k.device->free(freed, "cudaFreeAsync"));
-  // Small pieces do not take its place at once.
+  // Small allocations do not reuse its address at once.
   for (int i = 0; i < 100; ++i) EXPECT_NE(*k.device->allocate(100), freed);
   std::memcpy(k.data, &freed, 8);
   const LaunchResult r = k.try_run(32);
@@ -700,7 +700,7 @@ TEST(Access, LocalMemoryIsBounded) {
         "%tid.x;\n" +
         body + "\nret;\n}\n";
     auto parsed = ptx::parse(text, "test.ptx");
-    if (!parsed.ok()) continue;  // refused before: good too
+    if (!parsed.ok()) continue;  // refused earlier: fine too
     auto loaded = device.load(*parsed);
     ASSERT_TRUE(loaded.ok());
     void* none[] = {nullptr};
@@ -708,7 +708,7 @@ TEST(Access, LocalMemoryIsBounded) {
     ASSERT_FALSE(result.ok()) << bytes;
     EXPECT_NE(result.error().message.find("local memory a thread"), std::string::npos) << result.error().message;
   }
-  // A limit beyond all bounds is the most there is.
+  // A limit that is too large counts as the largest possible one.
   Kernel k(
       ".local .align 4 .b8 own[64]; mov.u32 %r2, own; add.u32 %r2, %r2, %r1; st.local.u8 [%r2], %r1; "
       "ld.local.u8 %r5, [%r2]; st.global.u32 [%rd1], %r5;");
@@ -724,7 +724,7 @@ std::uint64_t pages(bool resident) {
   return resident ? there : size;
 }
 
-// The largest stack is 16 MiB a warp, 512 MiB for this block: room, of which a kernel takes what it writes.
+// The largest stack is 16 MiB a warp, 512 MiB for this block. It is address space; a kernel uses only what it writes.
 TEST(Access, LocalMemoryIsTakenWhenItIsWritten) {
   Kernel k(
       ".local .align 4 .b8 own[64]; and.b32 %r3, %r1, 63; mov.u32 %r2, own; add.u32 %r2, %r2, %r3; "
@@ -732,7 +732,7 @@ TEST(Access, LocalMemoryIsTakenWhenItIsWritten) {
       "add.u64 %rd2, %rd2, %rd1; st.global.u32 [%rd2], %r5;");
   k.run(1024);
   k.device->set_stack_size(std::uint64_t{1} << 59);
-  // Without the address space for it, the launch says so.
+  // Without enough address space, the launch reports that.
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
@@ -751,7 +751,7 @@ TEST(Access, LocalMemoryIsTakenWhenItIsWritten) {
   for (unsigned t = 0; t < 1024; ++t) EXPECT_EQ(k.data[t], t % 64) << t;
 }
 
-// 16 bytes a lane at once.
+// 16 bytes a lane in one access.
 TEST(Access, Wide) {
   Kernel k(R"(
     .reg .b128 %q<8>;
@@ -776,7 +776,7 @@ TEST(Access, Wide) {
   }
 }
 
-// The kind that the compiler gives an atomic decides its wavefronts: 32 lanes on one word.
+// The compiler's kind of an atomic decides its wavefronts: 32 lanes on one word.
 TEST(Access, SharedAtomicsByOperation) {
   const auto wavefronts = [](const std::string& atomic) {
     Kernel k(atomic);

@@ -1,4 +1,4 @@
-// Grids inside grids, grid barriers, named barriers, locks, variables, observers: tests/data/device/advanced.ptx.
+// Nested grids, grid barriers, named barriers, locks, variables, observers: tests/data/device/advanced.ptx.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -139,7 +139,7 @@ TEST(Advanced, AnyBlockShape) {
   }
 }
 
-// Observers see every access; their sums agree with the inline counts.
+// Observers see every access. Their sums equal the inline counts.
 class EventCounter : public events::Observer {
  public:
   events::Wants wants() const override { return {true, true, true}; }
@@ -184,7 +184,7 @@ struct AtLaunch : events::Observer {
   void on_launch_begin(const events::Launch&) override { begin(); }
 };
 
-// Asked for when the kernel is compiled and not yet among those that run: kept, not lost.
+// An interrupt requested after the kernel is compiled and before it counts as running must not be lost.
 TEST(Advanced, InterruptBeforeTheKernelRuns) {
   AtLaunch once;
   once.begin = [] { request_interrupt(); };
@@ -192,7 +192,7 @@ TEST(Advanced, InterruptBeforeTheKernelRuns) {
   const LaunchResult r = gpu.run("spin", shape({4, 1, 1}, {64, 1, 1}), gpu.array<int>(1));
   ASSERT_TRUE(r.fault);
   EXPECT_EQ(r.fault->kind, FaultKind::interrupted);
-  once.begin = [] {};  // and none is left over for the next kernel
+  once.begin = [] {};  // no interrupt is left for the next kernel
   float* good = gpu.array<float>(32);
   EXPECT_FALSE(gpu.run("oob", shape({1, 1, 1}, {32, 1, 1}), good, 0).fault);
 }
@@ -216,7 +216,7 @@ TEST(Advanced, InterruptEndsTheKernel) {
 
 TEST(Advanced, StaleHostMemoryIsAFaultAndNoCrash) {
   Gpu gpu;
-  // Registered, but not there: the last resort catches it.
+  // Registered memory that is not mapped: the last check catches it.
   auto* gone = reinterpret_cast<float*>(0x100000);
   gpu.device->register_host(gone, 4096);
   const LaunchResult r = gpu.run("oob", shape({1, 1, 1}, {32, 1, 1}), gone, 0);

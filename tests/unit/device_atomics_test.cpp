@@ -24,7 +24,7 @@ unsigned bytes_of(const std::string& type) {
   return 4;
 }
 
-// Every case in one kernel, in global and in shared memory: value, b, c at data + 64 i; the old value beside them.
+// Runs every case in one kernel, in global or in shared memory: value, b, c at data + 64 i, the old value beside them.
 void check_cases(const std::vector<AtomicCase>& cases, bool shared) {
   std::string body = "mov.u32 %r2, memory;\n";
   for (std::size_t n = 0; n < cases.size(); ++n) {
@@ -157,7 +157,7 @@ TEST(Atomics, VectorAdd) {
   EXPECT_EQ(sums[1], 64);
 }
 
-// Each thread takes a number; nobody gets another's.
+// Each thread takes a number. No two threads get the same.
 TEST(Atomics, TicketsAreDistinct) {
   for (const unsigned workers : {1u, 2u}) {
     Kernel k(R"(
@@ -190,7 +190,8 @@ TEST(Atomics, GenericAddressesOfBothSpaces) {
   EXPECT_EQ(k.data[1], 256u);
 }
 
-// h200: one address that the program's text shows is done by one lane; lanes that meet by chance go in rounds.
+// As on an H200: if the program's text shows a single address, one lane does all; lanes with equal addresses go in
+// rounds.
 TEST(Atomics, Sectors) {
   Kernel uniform("atom.global.add.u32 %r9, [%rd1], 1;");
   const LaunchResult one = uniform.run(64);

@@ -1,5 +1,5 @@
-// Barriers of a block with a count (bar.sync a, b), and threads that leave the kernel. What is expected is what an H100
-// did (driver 580).
+// Barriers of a block with a count (bar.sync a, b), and threads that leave the kernel. The expected results are those
+// of an H100 (driver 580).
 #include <string>
 
 #include "ptx_kernel.h"
@@ -7,7 +7,8 @@
 namespace warpgrind::device {
 namespace {
 
-// %r3: the warp; %r2: the lane; %rd3: the thread's word; %r20: shared memory. W0, W1, W2: what warps 0 to 2 do.
+// %r3: the warp; %r2: the lane; %rd3: the thread's word; %r20: shared memory. The arguments are the code of warps 0 to
+// 2.
 Kernel by_warp(const std::string& first, const std::string& second, const std::string& third = "") {
   return Kernel(
       "and.b32 %r2, %r1, 31; shr.u32 %r3, %r1, 5; shl.b32 %r4, %r1, 2; cvt.u64.u32 %rd2, %r4;"
@@ -45,7 +46,7 @@ TEST(BarrierCounts, TheBarrierIsUsedAgain) {
   expect_read(k, 9);
 }
 
-// A warp has come when all of its lanes that remain have.
+// A warp has arrived when all of its remaining lanes have.
 TEST(BarrierCounts, LanesLeaveInsteadOfArriving) {
   by_warp("@%p1 barrier.arrive 1, 64;", "barrier.sync 1, 64;").run(64);
   by_warp("@%p1 ret; barrier.sync 1, 64;", "barrier.sync 1, 64;").run(64);
@@ -58,7 +59,7 @@ TEST(BarrierCounts, LanesArriveApart) {
               "barrier.sync 1, 64;" + kRead);
   k.run(64);
   expect_read(k, 5);
-  // Lanes that arrive twice are no whole warp, while others of it have not left.
+  // Lanes that arrive twice do not count as a whole warp while other lanes of it have not left.
   Kernel twice =
       by_warp("@%p1 bra EARLY; st.shared.u32 [%r20], 6; ret;\nEARLY: barrier.arrive 1, 64; barrier.arrive 1, 64;",
               "barrier.sync 1, 64;" + kRead);
@@ -90,11 +91,11 @@ TEST(BarrierCounts, OthersAtTheSameBarrierAreAnError) {
   is_refused("bar.sync 1, 64;", "bar.sync 1, 96;", "bar.sync 1, 96;");
   is_refused("bar.arrive 1, 64;", "bar.sync 1, 32;");
   is_refused("bar.arrive 1, 64;", "bar.sync 1;", "bar.sync 1;");
-  // One after the other is none.
+  // Arriving one after the other is not an error.
   by_warp("bar.sync 1, 64; bar.sync 1;", "bar.sync 1, 64; bar.sync 1;").run(64);
 }
 
-// The cluster's barrier waits for all threads that have not left, and an arrival of one that has stands for no other.
+// The cluster's barrier waits for all threads that have not left. An arrival of a thread that left replaces no other.
 TEST(ClusterBarrier, AWarpArrivesAndLeaves) {
   const std::string wait = "barrier.cluster.arrive; barrier.cluster.wait;\n";
   Kernel k = by_warp("barrier.cluster.arrive;", wait + kRead, "st.shared.u32 [%r20], 21;" + wait);
@@ -106,7 +107,7 @@ TEST(ClusterBarrier, AWarpArrivesAndLeaves) {
   expect_read(in_parts, 22);
 }
 
-// What a launch that ends early leaves behind does not count in the next one.
+// State that an aborted launch leaves does not count in the next one.
 TEST(BarrierCounts, AFaultAfterAnArrival) {
   Kernel k = by_warp("@%p1 barrier.arrive 1, 64; bar.sync 0;",
                      "ld.global.u32 %r6, [%rd1]; setp.ne.u32 %p3, %r6, 0;"

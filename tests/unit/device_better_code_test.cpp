@@ -1,4 +1,4 @@
-// New kernels have quick code; those that run for long get the code that their size asks for (execution/better_code.h).
+// Code tiers: new kernels get quick code. Kernels that run for long get better code (execution/better_code.h).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned kSumThreads = 64;
 
-// Each thread of a block adds what a neighbour has put into shared memory, `turns` times, between two barriers.
+// Each thread of a block adds a neighbour's value from shared memory, `turns` times, between two barriers.
 constexpr const char* kSums = R"(
 .version 8.0
 .target sm_80
@@ -88,8 +88,7 @@ TEST(BetterCode, ComesForKernelsThatRunForLong) {
   EXPECT_TRUE(first.quick);
   EXPECT_EQ(first.kernel->size.tier, jit::Tier::quick);
   EXPECT_GT(first.kernel->better_seconds, 0);
-  // More and more work, until one launch runs for longer than its kernel may with quick code: it gets better code while
-  // it runs.
+  // The work grows until one launch runs longer than quick code may. It gets better code while it runs.
   LaunchResult last;
   unsigned turns = 200;
   do {
@@ -98,7 +97,7 @@ TEST(BetterCode, ComesForKernelsThatRunForLong) {
   EXPECT_FALSE(last.quick);
   const LaunchResult after = sums.run(1, 2);
   EXPECT_FALSE(after.quick);
-  EXPECT_EQ(after.kernel, first.kernel);  // whose facts others hold
+  EXPECT_EQ(after.kernel, first.kernel);  // others hold its facts
 
   Sums plain({});
   const LaunchResult same = plain.run(500, turns);
@@ -111,7 +110,7 @@ TEST(BetterCode, ComesForKernelsThatRunForLong) {
   }
 }
 
-// Quick code is kept on disk, too, but where better code is there it is taken.
+// Quick code is stored on disk too, but better code on disk is preferred.
 TEST(BetterCode, IsTakenFromTheCache) {
   std::string folder = testing::TempDir() + "warpgrind-cache-XXXXXX";
   ASSERT_NE(mkdtemp(folder.data()), nullptr);

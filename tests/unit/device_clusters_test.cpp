@@ -1,4 +1,4 @@
-// Clusters of blocks: who they are, their barrier, their shared memory; and the driver's part of shared memory.
+// Clusters of blocks: ranks, barrier and shared memory; also the driver's part of shared memory.
 #include <vector>
 
 #include "device_fixture.h"
@@ -39,7 +39,7 @@ TEST(Clusters, StoresThroughTheWindow) {
   for (int k = 0; k < 8 * 128; ++k) EXPECT_EQ(out[k], (k / 128 % 2 ^ 1) * 1000 + k % 128);
 }
 
-// Without .aligned the lanes of a warp may arrive and wait where they please; each waits for what it arrived at itself.
+// Without .aligned, the lanes of a warp may arrive and wait at different places. Each waits for its own arrival.
 TEST(Clusters, SidesOfABranchMeetAtTheBarrier) {
   for (const char* order : {"low first", "high first"}) {
     SCOPED_TRACE(order);
@@ -49,7 +49,7 @@ TEST(Clusters, SidesOfABranchMeetAtTheBarrier) {
         "mad.lo.u32 %r5, %r2, 64, %r1; mul.wide.u32 %rd2, %r5, 8; add.u64 %rd2, %rd2, %rd1; mul.lo.u32 %r6, %r5, 3;\n"
         "mov.u32 %r7, %laneid; setp.lt.u32 %p1, %r7, 11;\n" +
         std::string(order[0] == 'l' ? "@!%p1 bra HIGH;\n" : "@%p1 bra LOW;\nbra HIGH;\n") +
-        // These arrive a second time before the others have waited once.
+        // These lanes arrive a second time before the others have waited once.
         "LOW: st.shared.u32 [%mine], %r6; barrier.cluster.arrive; barrier.cluster.wait;\n"
         "ld.shared::cluster.u32 %r8, [%theirs]; barrier.cluster.arrive; bar.warp.sync -1; barrier.cluster.wait;\n"
         "st.shared.u32 [%mine], %r1; barrier.cluster.arrive; barrier.cluster.wait; bra END;\n"

@@ -1,4 +1,4 @@
-// What the compiler must take, whatever the kernel (tests/data/device/compilation.ptx).
+// Code that the compiler must accept in any kernel (tests/data/device/compilation.ptx).
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -30,8 +30,8 @@ TEST(Compilation, SaturationOfACanonicalValue) {
   EXPECT_EQ(out[31], 0u);
 }
 
-// Frames of recursive calls that are larger than the guard below a warp's stack on the host: it has room for as many
-// calls as the thread's stack has, which is full first.
+// Recursive calls with frames larger than the guard below a warp's host stack. The warp has room for as many calls as
+// the thread's stack, which is full first.
 TEST(Compilation, LargeFramesOfRecursiveCallsFit) {
   Gpu gpu(1, 0, "compilation.ptx");
   auto* out = gpu.array<double>(1024);
@@ -47,7 +47,7 @@ TEST(Compilation, LargeFramesOfRecursiveCallsFit) {
 
 constexpr std::uint32_t kLive = 9'000;
 
-// Registers of one block that are all live at once: the quick tier keeps each in the frame (128 bytes a register).
+// Registers of one block that are all live at once. The quick tier keeps each in the frame (128 bytes a register).
 std::string large_frame() {
   std::string text =
       ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry large(.param .u64 out)\n{\n"
@@ -60,7 +60,7 @@ std::string large_frame() {
          "  st.global.u32 [%rd2], %v0;\n  ret;\n}\n";
 }
 
-// A frame of more than a stack's usual megabyte is no deep nesting.
+// A frame larger than a stack's usual megabyte is not reported as deep nesting.
 TEST(Compilation, LargeFramesGetLargeStacks) {
   Options options;
   options.workers = 1;
@@ -83,7 +83,7 @@ TEST(Compilation, LargeFramesGetLargeStacks) {
 
 constexpr unsigned kRegisters = 60, kBranches = 60;
 
-// Many registers that live through many divergent branches: what every value needs a PHI for.
+// Many registers live across many divergent branches, so that every value needs PHI nodes.
 std::string many_registers() {
   std::string body;
   for (unsigned r = 0; r < kRegisters; ++r) body += fmt::format("  mad.lo.u32 %v{0}, %tid.x, {1}, {0};\n", r, r + 3);
@@ -136,7 +136,7 @@ struct Many {
   std::uint32_t* out = nullptr;
 };
 
-// How much work the compiler spends changes neither results nor counts, and the size of a kernel bounds it.
+// The compiler's effort changes neither results nor counts. A kernel's size limits that effort.
 TEST(Compilation, TiersAgree) {
   std::vector<events::BlockCounts> blocks;
   std::vector<events::BranchCounts> branches;
@@ -237,7 +237,8 @@ std::uint32_t waiting_lanes_result(std::uint32_t thread, std::uint32_t threads) 
   return v[0] ^ u;
 }
 
-// Putting the registers of lanes that wait aside and back was most of such a kernel's code; a list of them is little.
+// Saving and restoring the registers of waiting lanes was most of such a kernel's code. A list of the registers is
+// small.
 TEST(Compilation, RegistersOfLanesThatWait) {
   const std::shared_ptr<const ptx::Module> text = *ptx::parse(waiting_lanes(), "waits");
   std::vector<events::BlockCounts> blocks;
@@ -270,8 +271,8 @@ TEST(Compilation, RegistersOfLanesThatWait) {
   }
 }
 
-// A second process finds the kernel on disk, with all that is known of it; damage and folders that others may write to
-// are noticed.
+// A second process finds the kernel on disk with all its facts. Damaged files, and folders that other users may write
+// to, are detected.
 TEST(Compilation, KernelsComeFromDisk) {
   std::string folder = testing::TempDir() + "warpgrind-cache-XXXXXX";
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
@@ -293,7 +294,7 @@ TEST(Compilation, KernelsComeFromDisk) {
   }
   EXPECT_EQ(found.counts.blocks.size(), made.counts.blocks.size());
 
-  // A byte in the middle of every kernel is another one.
+  // Changes a byte in the middle of every kernel file.
   const std::string list = "ls " + folder + "/kernels";
   FILE* names = popen(list.c_str(), "r");
   char name[256];
@@ -319,7 +320,7 @@ TEST(Compilation, KernelsComeFromDisk) {
   ASSERT_EQ(std::system(("rm -r " + folder).c_str()), 0);
 }
 
-// What another compiler, CPU or option would compile differently has another name on disk.
+// Another compiler, CPU or option gives another name on disk, if the compiled code would differ.
 TEST(Compilation, KeysOfTheCache) {
   const auto module = [](const std::string& text) { return *ptx::parse(text, "many"); };
   const std::string text = many_registers();
@@ -332,17 +333,17 @@ TEST(Compilation, KeysOfTheCache) {
   EXPECT_NE(key, jit::cache_key(*many, 0, options, "a CPU", "of other sources"));
   EXPECT_NE(key, jit::cache_key(*many, 0, options, "another CPU"));
   EXPECT_NE(key, jit::cache_key(*many, 0, observed, "a CPU"));
-  EXPECT_NE(key, jit::cache_key(*module(text + "\n"), 0, options, "a CPU"));  // its lines are part of what is said
+  EXPECT_NE(key, jit::cache_key(*module(text + "\n"), 0, options, "a CPU"));  // reports contain its line numbers
 }
 
-// The kernels that were not used for longest make room, down to three quarters of the limit.
+// The least recently used kernels are removed, down to three quarters of the limit.
 TEST(Compilation, TheCacheIsBounded) {
   std::string folder = testing::TempDir() + "warpgrind-cache-XXXXXX";
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
   const jit::KernelCache cache(folder);
   ASSERT_TRUE(cache.enabled()) << cache.refusal();
   constexpr unsigned kFiles = 8, kBytes = 1000;
-  const std::string object(kBytes - 32, 'x');  // and its digest
+  const std::string object(kBytes - 32, 'x');  // plus its digest
   const auto used = [&](unsigned i, std::time_t when) {
     const timespec times[2] = {{when, 0}, {when, 0}};
     ASSERT_EQ(utimensat(AT_FDCWD, fmt::format("{}/kernels/k{}", folder, i).c_str(), times, 0), 0);
@@ -351,18 +352,18 @@ TEST(Compilation, TheCacheIsBounded) {
     cache.store(fmt::format("k{}", i), object, kFiles * kBytes);
     used(i, 1000 + i);
   }
-  for (unsigned i = 0; i < kFiles; ++i) EXPECT_TRUE(cache.find(fmt::format("k{}", i))) << i;  // none had to go
+  for (unsigned i = 0; i < kFiles; ++i) EXPECT_TRUE(cache.find(fmt::format("k{}", i))) << i;  // none was removed
   for (unsigned i = 0; i < kFiles; ++i) used(i, 1000 + i);
-  EXPECT_TRUE(cache.find("k1"));  // used now
+  EXPECT_TRUE(cache.find("k1"));  // now the most recently used
   cache.store("more", object, kFiles * kBytes);
-  // 9 of 8: three go, the oldest.
+  // 9 files where 8 fit: three are removed, the oldest first.
   for (const unsigned gone : {0u, 2u, 3u}) EXPECT_FALSE(cache.find(fmt::format("k{}", gone))) << gone;
   for (const unsigned stays : {1u, 4u, 5u, 6u, 7u}) EXPECT_TRUE(cache.find(fmt::format("k{}", stays))) << stays;
   EXPECT_TRUE(cache.find("more"));
   ASSERT_EQ(std::system(("rm -r " + folder).c_str()), 0);
 }
 
-// Without waiting for a slow kernel: after no time at all.
+// A kernel counts as slow after no time, so that the test need not wait.
 TEST(Compilation, SlowKernelsAreNamed) {
   std::vector<jit::SlowCompilation> said;
   Options options;

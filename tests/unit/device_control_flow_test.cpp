@@ -1,6 +1,6 @@
-// Any control-flow graph: random jumps between blocks (irreducible ones too) give each thread the result it would have
-// alone; with `.sync` operations and barriers among them, what threads have that run one by one and wait for each
-// other.
+// Any control-flow graph: with random jumps between blocks (irreducible ones too), each thread gets the result it would
+// have alone. With `.sync` operations and barriers too, threads get the results of threads that run one by one and wait
+// for each other.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,14 +16,14 @@ using namespace warpgrind;
 
 constexpr unsigned kRegisters = 6, kThreads = 96;
 
-// What a step does: arithmetic, or something for which threads wait for each other.
+// Operation of a step: arithmetic, or one at which threads wait for each other.
 enum Op : unsigned { kAdd, kXor, kSub, kMul, kShuffle, kBallot, kReduce, kMatch, kBarrier };
 
 // A step of a block: register[d] = register[a] op register[b] (or a constant).
 struct Step {
   unsigned op, d, a, b;
   std::uint32_t constant;
-  int guard = -1;  // executes only where bit 0 of this register is set
+  int guard = -1;  // executes only if bit 0 of this register is set
 };
 struct Block {
   std::vector<Step> steps;
@@ -33,7 +33,7 @@ struct Block {
   bool leaves = false;  // threads with the bit set return here
 };
 
-// `waits`: the operations among which one step in five is drawn; empty: none waits.
+// waits: one step in five is drawn from these operations, at which threads wait; empty: none.
 std::vector<Block> random_program(std::mt19937& random, const std::vector<Op>& waits = {}) {
   const auto pick = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
   std::vector<Block> blocks(3 + pick(9));
@@ -52,8 +52,8 @@ std::vector<Block> random_program(std::mt19937& random, const std::vector<Op>& w
   return blocks;
 }
 
-// Every block visit costs one unit of fuel, so that every thread ends.
-// %r25 is the member mask: of the warp, or of the thread's half of it.
+// Every visit to a block costs one unit of fuel, so that every thread ends.
+// %r25 is the member mask: the warp's, or that of the thread's half of it.
 std::string to_ptx(const std::vector<Block>& blocks, unsigned fuel, bool halves = false) {
   std::string t =
       ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 seed) {\n"
@@ -98,7 +98,7 @@ std::string to_ptx(const std::vector<Block>& blocks, unsigned fuel, bool halves 
   return t + "ret;\n}\n";
 }
 
-// Threads of one block, each on its own, until they wait for each other.
+// Runs the threads of one block one by one, each until it must wait for others.
 class Reference {
  public:
   Reference(const std::vector<Block>& blocks, unsigned fuel, std::uint32_t seed, unsigned threads, bool halves)
@@ -110,7 +110,7 @@ class Reference {
       for (unsigned k = 0; k < kRegisters; ++k) thread.r[k] = t * ((k % 2 ? 2654435761u : 1u) * (k + 1)) + seed;
     }
   }
-  // False: threads wait for each other for ever.
+  // Returns false if threads wait for each other for ever.
   bool run() {
     for (bool moved = true; moved;) {
       for (Thread& t : threads_)
@@ -188,7 +188,7 @@ class Reference {
       if (!(lanes >> l & 1)) continue;
       Thread& t = threads_[first + l];
       const Step& s = *t.waits;
-      // Each brings what its own operation reads.
+      // The value that a lane contributes, by the lane's own operation.
       const auto brought = [&](std::size_t k) {
         const Step& its = *before[k].waits;
         const std::uint32_t a = before[k].r[its.a];
@@ -238,8 +238,8 @@ class EdgeObserver : public events::Observer {
   }
 };
 
-// Every lane that goes into a block leaves it, by a way that is counted.
-// (`warps`: as many warps, too. Lanes that wait for others part and join within a block.)
+// Checks that every lane that enters a block leaves it by a counted edge. as_warps: checks the number of warps too. (If
+// lanes wait for others, warps split and join within a block.)
 void expect_lanes_flow(const events::KernelFacts& facts, const events::LaunchCounts& counts, unsigned threads,
                        bool as_warps) {
   std::vector<std::uint64_t> in(facts.blocks.size()), out(facts.blocks.size()), warps(facts.blocks.size());
@@ -273,7 +273,7 @@ void expect_lanes_flow(const events::KernelFacts& facts, const events::LaunchCou
   }
 }
 
-// Runs `programs` random programs. Returns how many of them ended, in both worlds.
+// Runs `programs` random programs. Returns how many ended both on the device and in the reference.
 unsigned run_random_programs(unsigned programs, unsigned first_seed, unsigned threads, const std::vector<Op>& waits,
                              bool halves) {
   GpuModel model;
@@ -281,7 +281,7 @@ unsigned run_random_programs(unsigned programs, unsigned first_seed, unsigned th
   model.shared_per_sm = 233472;
   device::Options options;
   options.workers = 1;
-  options.timeout_seconds = 600;  // for a launch that hangs
+  options.timeout_seconds = 600;  // in case a launch hangs
   device::Device gpu(0, model, options);
   EdgeObserver observer;
   gpu.add_observer(&observer);
@@ -339,7 +339,7 @@ TEST(JitControlFlow, RandomGraphsOfThreadsAtBarriers) {
   EXPECT_EQ(run_random_programs(25, 3, 80, {kBarrier}, false), 25u);
 }
 
-// Lanes may wait for lanes that wait at a barrier for them: a deadlock here and there.
+// Lanes may wait for lanes that wait for them at a barrier: some programs deadlock.
 TEST(JitControlFlow, RandomGraphsOfLanesAndThreadsThatWait) {
   const unsigned ended = run_random_programs(25, 4, 80, {kShuffle, kBarrier, kReduce}, true);
   EXPECT_GT(ended, 0u);
@@ -354,7 +354,7 @@ TEST(JitControlFlow, EdgesOfIndexedBranchesAndGuardedExits) {
   device::Device gpu(0, model, options);
   EdgeObserver observer;
   gpu.add_observer(&observer);
-  // Lanes 0 to 3 of each warp leave; of the others lane % 4 chooses; 1 and 3 go to the same place.
+  // Lanes 0 to 3 of each warp leave. For the others, lane % 4 selects the target; 1 and 3 have the same.
   auto parsed = ptx::parse(
       ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n.reg .pred %p<2>; .reg .b32 %r<4>;\n"
       "mov.u32 %r1, %laneid; setp.lt.u32 %p1, %r1, 4; @%p1 exit;\n"
@@ -378,7 +378,7 @@ TEST(JitControlFlow, EdgesOfIndexedBranchesAndGuardedExits) {
   EXPECT_EQ(counted, want);
 }
 
-// PTX leaves an index outside the table undefined: it must not become a jump to anywhere. Uniform and per lane.
+// PTX leaves an index outside the table undefined. It must not become a wild jump. Tested uniform and per lane.
 TEST(JitControlFlow, IndexOutsideABranchTableIsAFault) {
   for (const auto& [index, thread] : {std::pair{"mov.u32 %r2, %ctaid.x; add.u32 %r2, %r2, 2", 0u},
                                       std::pair{"mov.u32 %r2, %tid.x; shr.u32 %r2, %r2, 3", 16u},
@@ -401,7 +401,7 @@ TEST(JitControlFlow, IndexOutsideABranchTableIsAFault) {
   }
 }
 
-// Lanes that leave by way of a table are not waited for: where the ways meet at a `ret`, and at the end of the body.
+// Threads do not wait for lanes that leave through a table: if the paths join at a `ret`, and at the end of the body.
 TEST(JitControlFlow, LanesLeaveThroughABranchTable) {
   for (const std::string ways :
        {"A, END, A, END; brx.idx %r2, T;\nA: bar.sync 0;\nst.global.u32 [%rd2], 7;\nEND: ret;\n",
@@ -441,7 +441,7 @@ TEST(JitControlFlow, LanesLeaveThroughABranchTable) {
   }
 }
 
-// Different entries of a table may lead to one place.
+// Different entries of a table may have the same target.
 TEST(JitControlFlow, BranchTablesDivergeByTheirTargets) {
   for (const auto& [index, divergent] : {std::pair{"and.b32 %r2, %r1, 1", 0u}, std::pair{"and.b32 %r2, %r1, 2", 2u},
                                          std::pair{"mov.u32 %r2, %ctaid.x", 0u}}) {
@@ -454,13 +454,13 @@ TEST(JitControlFlow, BranchTablesDivergeByTheirTargets) {
   }
 }
 
-// A lock that lanes of one warp take in turn: the holder waits at the loop's end for those that spin.
+// A lock that lanes of one warp take in turn. The holder waits at the loop's end for the spinning lanes.
 TEST(JitControlFlow, LanesThatWaitForEachOtherDoNotHang) {
   GpuModel model;
   model.memory_bytes = 1u << 30;
   device::Options options;
   options.workers = 1;
-  options.timeout_seconds = 600;  // for a launch that hangs
+  options.timeout_seconds = 600;  // in case a launch hangs
   device::Device gpu(0, model, options);
   const auto memory = gpu.allocate(64);
   ASSERT_TRUE(memory.ok());

@@ -1,4 +1,4 @@
-// Undefined bits: followed through registers and memory, told where they decide something, with their origin.
+// Undefined bits: followed through registers and memory, and reported with their origin when they decide something.
 #include <algorithm>
 #include <bit>
 #include <vector>
@@ -114,7 +114,7 @@ TEST_F(Definedness, TheOldValueOfAnAtomic) {
   EXPECT_EQ(use().use, Use::update);
   EXPECT_EQ(use().origin.address, address(bins));
   run("count", bins);
-  EXPECT_EQ(watch.undefined_use.size(), 1u);  // it counts as defined then
+  EXPECT_EQ(watch.undefined_use.size(), 1u);  // after the report it counts as defined
 }
 
 TEST_F(Definedness, ARegisterThatSomeLanesDoNotWrite) {

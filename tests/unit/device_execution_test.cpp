@@ -141,7 +141,7 @@ TEST(Execution, EndlessLoopTimesOut) {
   EXPECT_FALSE(r.fault->warps.empty());
 }
 
-// As the run's limit does it, on a device that has none of its own: the launch that must end may take its time.
+// A timeout as from the run's limit, on a device without one. Ending the launch may take time.
 TEST(Execution, TheDeviceWorksAfterATimeout) {
   Gpu gpu(2);
   auto* flag = gpu.array<int>(1);

@@ -1,5 +1,5 @@
-// Accesses that are not allowed where somebody observes them: they do not happen, everything else goes on, and the
-// observer is told what was wrong with which lanes.
+// Invalid accesses under an observer: they are not carried out, everything else goes on, and the observer gets the
+// problem and the lanes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class Watcher : public events::Observer {
     LaneMask mask;
     std::uint32_t bytes;
     std::uint64_t low, high;
-    std::int64_t from_low;  // of the first bad lane
+    std::int64_t from_low;  // from `low` to the first bad lane
     std::string name;       // of the origin
   };
   void on_invalid_access(const Event& e, unsigned) override {
@@ -59,7 +59,7 @@ class Watcher : public events::Observer {
 constexpr std::uint64_t kBytes = Kernel::kBytes;
 constexpr LaneMask kUpper = 0xffff0000u;
 
-// Everything through the inline cache, and everything past it.
+// Parameter: accesses go through the inline cache (false), or every access is observed (true).
 class InvalidAccess : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Ways, InvalidAccess, testing::Bool());
 
@@ -74,13 +74,13 @@ TEST_P(InvalidAccess, BadLanesOfAStoreAreLeftOut) {
   EXPECT_EQ(w.seen[0].mask, kUpper);
   EXPECT_EQ(w.seen[0].high - w.seen[0].low, kBytes);
   EXPECT_EQ(w.seen[0].from_low, static_cast<std::int64_t>(kBytes));
-  ASSERT_TRUE(r.fault);  // what the program is told
+  ASSERT_TRUE(r.fault);  // the error that the program gets
   EXPECT_TRUE(r.survived);
   EXPECT_EQ(r.fault->kind, FaultKind::illegal_address);
   EXPECT_EQ(r.fault->thread.x, 16u);
   EXPECT_EQ(k.data[kBytes / 4 - 1], 115u);
   EXPECT_EQ(k.data[31], 131u);
-  EXPECT_FALSE(k.try_run(16).fault);  // the next launch begins afresh
+  EXPECT_FALSE(k.try_run(16).fault);  // the next launch starts without an error
 }
 
 TEST_P(InvalidAccess, BadLanesOfALoadGetZero) {
@@ -94,7 +94,7 @@ TEST_P(InvalidAccess, BadLanesOfALoadGetZero) {
   EXPECT_EQ(k.data[16], 0u);
 }
 
-// An address that moves on: good for a long time, by the inline cache, and then not.
+// An address that advances: valid for a long time, through the inline cache, and then invalid.
 TEST_P(InvalidAccess, LoopsRunOverTheEnd) {
   Watcher w(GetParam());
   Kernel k(kOwnWord + R"(
@@ -107,7 +107,7 @@ TEST_P(InvalidAccess, LoopsRunOverTheEnd) {
   for (const auto& s : w.seen) EXPECT_EQ(s.mask, kFullMask);
 }
 
-// The second allocation is what the address lies in; the pointer came from the first parameter.
+// The address lies in the second allocation, but its pointer came from the first parameter.
 struct TwoPointers {
   explicit TwoPointers(const std::string& body, events::Observer* observer, unsigned workers = 1) {
     Options options;
@@ -156,12 +156,12 @@ TEST_P(InvalidAccess, NeighboursAreToldByTheParameter) {
   EXPECT_EQ(w.seen[0].low, k.a);
   EXPECT_EQ(w.seen[0].high, k.a + 4096);
   EXPECT_EQ(w.seen[0].mask, kFullMask);
-  EXPECT_FALSE(r.fault);  // the hardware sees nothing
+  EXPECT_FALSE(r.fault);  // the hardware sees no error
   EXPECT_EQ(*reinterpret_cast<const std::uint32_t*>(k.b), 0u);
   w.seen.clear();
   k.run(k.a + 400, k.b, ~std::uint64_t{0} - 49);   // p + 100, read at [-50]: inside
   k.run(k.b, k.a, 0);                              // another launch, other allocations
-  k.run(k.a + 4096, k.b, ~std::uint64_t{0} - 63);  // from the end of it backwards: no opinion
+  k.run(k.a + 4096, k.b, ~std::uint64_t{0} - 63);  // backwards from the end: no finding
   EXPECT_TRUE(w.seen.empty());
 }
 
@@ -197,7 +197,7 @@ TEST_P(InvalidAccess, OnlyWhatIsSureHasNeighbours) {
   }
 }
 
-// A 32-bit number from memory is an index, whatever it is.
+// Any 32-bit number loaded from memory counts as an index.
 TEST_P(InvalidAccess, GatheredIndexesHaveNeighbours) {
   Watcher w(GetParam());
   TwoPointers k(
@@ -266,7 +266,7 @@ TEST_P(InvalidAccess, LocalArraysEndWithTheFrame) {
   }
 }
 
-// A called function's frame lies where the stack happens to be: all frames together are the bound.
+// The frame of a called function can be anywhere on the stack. The bound is the size of all frames together.
 TEST_P(InvalidAccess, LocalMemoryIsNoLargerThanTheFrames) {
   Watcher w(GetParam());
   const std::string callee =
@@ -307,7 +307,7 @@ TEST_P(InvalidAccess, ConstantArraysHaveBounds) {
   EXPECT_EQ(w.seen[0].space, StateSpace::constant);
   EXPECT_EQ(w.seen[1].problem, Problem::constant);
   ASSERT_TRUE(r.fault);
-  EXPECT_EQ(r.fault->thread.x, 27u);  // the first of the warp's
+  EXPECT_EQ(r.fault->thread.x, 27u);  // the first bad lane of the warp
 }
 
 TEST_P(InvalidAccess, AtomicsGiveZero) {
@@ -325,7 +325,7 @@ TEST_P(InvalidAccess, AtomicsGiveZero) {
   EXPECT_EQ(k.data[15], 9u);
   EXPECT_EQ(k.data[16], 0u);
   EXPECT_EQ(k.data[kBytes / 4 - 1], 14u);
-  EXPECT_EQ(w.seen[1].mask, kFullMask);  // one address: all lanes are meant
+  EXPECT_EQ(w.seen[1].mask, kFullMask);  // one address for all lanes
   EXPECT_EQ(w.seen[2].mask, 0x80000000u);
   EXPECT_EQ(w.seen[2].object, Object::shared);
 }
@@ -429,7 +429,7 @@ TEST_P(InvalidAccess, VeryManyEndTheLaunch) {
   EXPECT_TRUE(r.survived);
 }
 
-// Without an observer the first one ends the launch, as on a GPU.
+// Without an observer, the first invalid access ends the launch, as on a GPU.
 TEST(InvalidAccesses, EndTheLaunchWhereNobodyObserves) {
   Kernel k(kOwnWord + "st.global.u32 [%rd3+65472], 1; st.global.u32 [%rd1], 7;");
   const LaunchResult r = k.try_run(32);

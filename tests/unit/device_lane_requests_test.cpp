@@ -1,5 +1,5 @@
-// Accesses whose lanes have addresses of their own: what machine code and the device make of them when nobody watches
-// against the plain rules of each access that an observer sees, with and without AVX-512 in machine code.
+// Accesses with a separate address in each lane: the counts of machine code and device without an observer, against the
+// plain rules for each access that an observer sees. With and without AVX-512 in machine code.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -12,13 +12,13 @@
 namespace warpgrind::device {
 namespace {
 
-constexpr unsigned kTurns = 45;  // more than twice as many requests as are counted together
+constexpr unsigned kTurns = 45;  // more than twice the number of requests counted together
 
 struct RequestCase {
   const char* name;
-  const char* space;  // whose address %rd5 is
+  const char* space;  // the memory that %rd5 points to
   unsigned bytes;
-  const char* access;  // of %rd5, where %p1 and %p2 are some of the lanes
+  const char* access;  // uses %rd5; %p1 and %p2 select some lanes
 };
 
 const RequestCase kRequestCases[] = {
@@ -72,8 +72,8 @@ const RequestCase kRequestCases[] = {
      "@%p1 ld.local.v2.u32 {%r6, %r7}, [%rd6+8]; @%p2 st.local.v2.u32 [%rd6+8], {%r2, %r3};"},
 };
 
-// Where each lane goes, from 0 on, for turn %r10 and random %r2: to random places, some of them again and again; or
-// `step` bytes behind the lane before, in the middle turns twice as many.
+// Computes each lane's offset for turn %r10 and random %r2. Step 0: random places, some of them repeatedly. Otherwise
+// `step` bytes after the lane before, and twice that in the middle turns.
 std::string places(unsigned step) {
   if (step == 0)
     return "shr.u32 %r3, %r2, 9;\nand.b32 %r13, %r10, 3; setp.eq.u32 %p4, %r13, 0; @%p4 and.b32 %r3, %r3, 31;\n";
@@ -81,7 +81,7 @@ std::string places(unsigned step) {
          ", %r13; mul.lo.u32 %r3, %r10, 20; mad.lo.u32 %r3, %r1, %r13, %r3;\n";
 }
 
-// Each lane goes to places of an area of `area` bytes.
+// The whole kernel: each lane accesses places in an area of `area` bytes.
 std::string body_of(const RequestCase& c, unsigned area, unsigned step = 0) {
   const bool shared = std::strcmp(c.space, "shared") == 0, local = std::strcmp(c.space, "local") == 0;
   const bool constant = std::strcmp(c.space, "constant") == 0;
@@ -141,7 +141,7 @@ TEST_P(LaneRequests, AreCountedByThePlainRules) {
     for (const unsigned area : {4096u, 128u}) expect_plain(c, area, 0, GetParam());
 }
 
-// Side by side, with gaps, the other way round, all at one place; in 260 bytes they begin anew somewhere among the
+// Lanes side by side, with gaps, in reverse, or all at one place. With 260 bytes the sequence wraps somewhere among the
 // lanes.
 TEST_P(LaneRequests, InStepsTheSame) {
   constexpr unsigned kLarge = 4096, kSmall = 260;
@@ -154,7 +154,7 @@ TEST_P(LaneRequests, InStepsTheSame) {
   }
 }
 
-// After many good requests, one of a lane that is not.
+// Many good requests, then one with a bad lane.
 TEST_P(LaneRequests, FaultsNameLaneAndAddress) {
   const RequestCase last_turn{"", "global", 4,
                               "setp.eq.u32 %p5, %r10, 40; setp.eq.and.u32 %p5, %r1, 45, %p5; @%p5 add.u64 %rd5, %rd5, "

@@ -1,4 +1,4 @@
-// Addresses of lanes against the window of their site, in each kind of vectors that the machine has.
+// Lane addresses against the address window of their site, with each vector width of the machine.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -32,7 +32,7 @@ void compare(InWindow in_window) {
     const LaneMask mask = random() % 2 ? kFullMask : static_cast<LaneMask>(random());
     std::uint64_t addresses[kWarpSize];
     for (std::uint64_t& a : addresses) a = w.low + (random() % w.places << w.shift);
-    // One lane elsewhere, on or off: beside the window, misaligned, anywhere.
+    // One lane elsewhere, on or off: outside the window, misaligned, or anywhere.
     const std::uint64_t elsewhere[] = {w.low - 1, w.low + (w.places << w.shift), w.low + 1, random(), ~std::uint64_t{0},
                                        0};
     if (random() % 2) addresses[random() % kWarpSize] = elsewhere[random() % 6];

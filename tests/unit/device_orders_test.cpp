@@ -1,4 +1,4 @@
-// Orders of blocks and warps: what a right kernel computes and counts is the same in each.
+// Orders of blocks and warps: a correct kernel has the same results and counts in each.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -26,7 +26,7 @@ TEST(Orders, AreReadAsTheyAreWritten) {
     EXPECT_FALSE(read_schedule(wrong)) << wrong;
 }
 
-// 391 blocks, no power of two: each block comes once.
+// 391 blocks, no power of two: each block runs exactly once.
 TEST(Orders, EveryBlockRunsOnce) {
   for (unsigned k = 0; k < kOrders; ++k) {
     Gpu gpu(2);
@@ -51,7 +51,7 @@ TEST(Orders, BarriersHold) {
     for (int i = 0; i < n; ++i) in[i] = 1;
     ASSERT_FALSE(gpu.run("reduce", shape({16, 1, 1}, {256, 1, 1}, 1024), in, out, n).fault);
     for (int i = 0; i < 16; ++i) EXPECT_EQ(out[i], 256.0f) << name(numbered_schedule(k));
-    // A fault leaves nothing behind that the next launch trips over.
+    // A fault leaves no state that disturbs the next launch.
     ASSERT_TRUE(gpu.run("reduce", shape({16, 1, 1}, {256, 1, 1}, 0), in, out, n).fault);
     ASSERT_FALSE(gpu.run("reduce", shape({16, 1, 1}, {256, 1, 1}, 1024), in, out, n).fault);
     EXPECT_EQ(out[15], 256.0f);

@@ -1,5 +1,5 @@
-// How a kernel ends: the files of tests/data/outcomes, each line `// expect: KERNEL refused|fault: TEXT` or `// expect:
-// KERNEL gives: WORD` (the first word of `out`). What is refused or faults does no harm to the rest of its module.
+// The outcome of kernels in tests/data/outcomes. Each line is `// expect: KERNEL refused|fault: TEXT` or `// expect:
+// KERNEL gives: WORD` (the first word of `out`). A refused or faulting kernel does not affect the rest of its module.
 // Kernels take (out), or (out, texture, surface): arrays of 4 x 4 floats 0 to 15 and of 4 x 4 words 0.
 #include <gtest/gtest.h>
 
@@ -78,7 +78,7 @@ TEST_P(Outcomes, EachKernelEndsAsItsFileSays) {
     std::uint32_t f = 0;
     while (f < (*module)->functions.size() && (*module)->functions[f].name != e.kernel) ++f;
     ASSERT_LT(f, (*module)->functions.size());
-    // What `warpgrind scan` says without running anything.
+    // The refusals that `warpgrind scan` reports without running anything.
     EXPECT_EQ(!compiler->refusals(**module, f, {}).empty(), e.outcome == "refused");
     auto* out = reinterpret_cast<std::uint32_t*>(*gpu.allocate(128));
     std::memset(out, 0, 128);

@@ -1,4 +1,4 @@
-// events::Launch::own: of which accesses it is claimed that no other thread comes there, and that it is so.
+// events::Launch::own: the claim that no other thread accesses a site's memory, checked against the real accesses.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace warpgrind::device {
 namespace {
 
-// Who has touched each byte of global memory, and where.
+// The threads and sites that touched each byte of global memory.
 class Bytes : public events::Observer {
  public:
   events::Wants wants() const override {
@@ -28,7 +28,7 @@ class Bytes : public events::Observer {
     own.assign(launch.own.begin(), launch.own.end());
   }
   events::Wants wants_of(const events::Launch&) override {
-    events::Wants all;  // also what is not watched
+    events::Wants all;  // also unwatched sites
     all.accesses = true;
     return all;
   }
@@ -40,7 +40,7 @@ class Bytes : public events::Observer {
       for (std::uint32_t b = 0; (a.mask >> l & 1) != 0 && b < a.bytes_of(l); ++b)
         touched_[a.addresses[l] + b].insert({a.site, (block << 16) + a.warp * kWarpSize + l});
   }
-  // Bytes of sites that are claimed, where another thread has been too.
+  // Bytes of claimed sites that another thread has touched too.
   std::size_t wrong() const {
     std::size_t count = 0;
     for (const auto& [address, who] : touched_) {
@@ -62,7 +62,7 @@ class Bytes : public events::Observer {
   std::map<std::uint64_t, std::set<std::pair<std::uint32_t, std::uint64_t>>> touched_;
 };
 
-// By site, of accesses to memory: "1" claimed, "0" not.
+// One digit for each memory access site: "1" claimed, "0" not.
 std::string claims(const std::string& body, Dim3 grid, Dim3 block) {
   Bytes seen;
   Kernel k(body, 1, &seen);
@@ -97,13 +97,13 @@ TEST(OwnElements, NotWhereNeighboursCome) {
       "1");
   EXPECT_EQ(
       claims("mul.wide.s32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1;", {2, 1, 1}, {64, 1, 1}),
-      "0");  // each block the same
+      "0");  // all blocks write the same elements
   EXPECT_EQ(claims(kLinear + "atom.global.add.u32 %r5, [%rd3], 1;", {4, 1, 1}, {64, 1, 1}), "0");
   EXPECT_EQ(claims(kLinear + "st.volatile.global.u32 [%rd3], %r1;", {4, 1, 1}, {64, 1, 1}), "0");
 }
 
 TEST(OwnElements, NotWhatIsNotKnown) {
-  // A value that is loaded, a pointer that was, a value of two definitions, a loop's.
+  // A loaded value, a loaded pointer, a value with two definitions, a value of a loop.
   EXPECT_EQ(claims("ld.global.u32 %r2, [%rd1]; mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 "
                    "[%rd3], %r1;",
                    {1, 1, 1}, {64, 1, 1}),
@@ -117,7 +117,7 @@ TEST(OwnElements, NotWhatIsNotKnown) {
              {1, 1, 1}, {64, 1, 1})
           .front(),
       '0');
-  // Beside it a store to any address.
+  // The same kernel also has a store to any address.
   EXPECT_EQ(claims(kLinear + "st.global.u32 [%rd3], %r1; ld.global.u64 %rd4, [%rd1+4096]; add.s64 %rd5, %rd4, %rd1; "
                              "setp.eq.u32 %p1, %r1, 99; @%p1 st.u32 [%rd4], %r1;",
                    {1, 1, 1}, {64, 1, 1})
@@ -126,7 +126,7 @@ TEST(OwnElements, NotWhatIsNotKnown) {
 }
 
 TEST(OwnElements, NotWhatWrapsAround) {
-  // 65536 * 65536 is 0 in 32 bits: all blocks write the same.
+  // 65536 * 65536 is 0 in 32 bits, so all blocks write the same elements.
   EXPECT_EQ(
       claims("mov.u32 %r2, %ctaid.x; shl.b32 %r3, %r2, 16; shl.b32 %r4, %r3, 14; add.s32 %r5, %r4, %r1; "
              "and.b32 %r5, %r5, 255; mul.wide.u32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1;",
@@ -138,7 +138,7 @@ TEST(OwnElements, NotWhatWrapsAround) {
             "0");
 }
 
-// Tiles, several instructions, any shape: whatever is claimed is so, and much is claimed.
+// Tiles, several instructions, any shape: every claim must be true, and many sites must be claimed.
 TEST(OwnElements, RandomAddresses) {
   std::mt19937 random(7);
   const auto any = [&](std::initializer_list<int> from) { return *(from.begin() + random() % from.size()); };

@@ -1,4 +1,4 @@
-// What a warp runs between two barriers: at a border it is in its frame and nowhere else (codegen/kernel/regions.h).
+// Regions: a warp's code between two barriers. At a border, its state is only in its frame (codegen/kernel/regions.h).
 #include <string>
 
 #include "ptx_kernel.h"
@@ -15,7 +15,7 @@ std::uint64_t frame_of(Kernel& k, unsigned threads) {
 const char kAddress[] = "shl.b32 %r2, %r1, 2; cvt.u64.u32 %rd2, %r2; add.u64 %rd3, %rd1, %rd2;\n";
 
 TEST(Regions, FrameHoldsWhatLivesAcrossABarrier) {
-  // %r3 of 32 lanes and the pointer; neither the thread's number nor what is computed from it.
+  // The frame holds %r3 of 32 lanes and the pointer, but neither the thread index nor values computed from it.
   Kernel k(std::string(kAddress) +
            "ld.global.u32 %r3, [%rd3]; bar.sync 0; add.u32 %r4, %r3, 1;"
            "st.global.u32 [%rd1], %r4;");
@@ -47,7 +47,7 @@ TEST(Regions, ValuesOfEveryKindComeBack) {
     }
 }
 
-// What loops with barriers read and do not write: from both sides of a branch, and from the loop around.
+// Values that loops with barriers read and do not write, from both sides of a branch and from the outer loop.
 TEST(Regions, WhatALoopDoesNotWriteComesBackInEveryTurn) {
   Kernel k(
       std::string(kAddress) +
@@ -71,7 +71,7 @@ TEST(Regions, WhatALoopDoesNotWriteComesBackInEveryTurn) {
   }
 }
 
-// Each turn of a loop is two regions, and its barriers are the same instructions for all warps.
+// Each turn of a loop is two regions. All warps use the same barrier instructions.
 TEST(Regions, BarriersInALoop) {
   Kernel k(std::string(kAddress) +
            "mov.u32 %r20, memory; add.u32 %r21, %r20, %r2; xor.b32 %r22, %r1, 32; shl.b32 %r22, %r22, 2;"
@@ -102,8 +102,8 @@ TEST(Regions, Reductions) {
   for (unsigned t = 0; t < 128; ++t) EXPECT_EQ(k.data[t], 2032u);
 }
 
-// The first warp waits within a region for what the last one writes in it: it keeps its stack, and the loop goes on on
-// another one. Both come to the next barrier.
+// Within a region, the first warp waits for a value that the last one writes. It keeps its stack, and the block's loop
+// continues on another one. Both warps reach the next barrier.
 TEST(Regions, AWarpMayWaitForAnotherWithinOne) {
   Kernel k(std::string(kAddress) +
            "mov.u32 %r20, memory; setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u32 [%r20], 0; bar.sync 0;"
@@ -115,7 +115,7 @@ TEST(Regions, AWarpMayWaitForAnotherWithinOne) {
   for (unsigned t = 0; t < 128; ++t) EXPECT_EQ(k.data[t], 17u);
 }
 
-// Lanes that are apart from their warp wait on its stack, whole warps do not: one barrier for both.
+// Lanes split from their warp wait on its stack; whole warps do not. Both meet at one barrier.
 TEST(Regions, LanesApartMeetWholeWarps) {
   Kernel k(std::string(kAddress) +
            "mov.u32 %r20, memory; add.u32 %r21, %r20, %r2; setp.lt.u32 %p1, %r1, 16; @%p1 bra first;\n"
@@ -127,7 +127,7 @@ TEST(Regions, LanesApartMeetWholeWarps) {
   for (unsigned t = 0; t < 96; ++t) EXPECT_EQ(k.data[t], t >= 80 ? 4u : 3u);
 }
 
-// One warp's fault ends the launch while others are in their frames; the next launch begins anew.
+// One warp's fault ends the launch while others are in their frames. The next launch starts clean.
 TEST(Regions, AFaultAmidTheBlock) {
   Kernel k(std::string(kAddress) +
            "ld.global.u32 %r3, [%rd3]; bar.sync 0; setp.eq.u32 %p1, %r1, 64; setp.ne.and.u32 %p1, %r3, 0, %p1;"

@@ -1,6 +1,6 @@
-// Warps that take turns in machine code (device/execution/rounds.h), and all that ends that. Rounds: kernels with
-// barriers, where the case begins behind some plain ones; BlockInTurn: from the start of a block; InPlace: kernels
-// without regions, in which a block's warps follow each other in one context.
+// Rounds: warps that take turns in machine code (device/execution/rounds.h), and everything that ends a round. Rounds:
+// kernels with barriers; the case begins after some plain barriers. BlockInTurn: from the start of a block. InPlace:
+// kernels without regions, in which a block's warps run one after the other in one context.
 #include <unistd.h>
 
 #include <fstream>
@@ -20,7 +20,7 @@ Kernel started(const std::string& body, unsigned workers = 1) {
   return Kernel(kStart + body, workers);
 }
 
-// Tickets of a counter in global memory: who ran when.
+// Tickets from a counter in global memory record the order of warps.
 TEST(Rounds, WarpsTakeTurnsInTheirOrder) {
   Kernel k = started(
       "and.b32 %r4, %r1, 31; setp.ne.u32 %p1, %r4, 0; mov.u32 %r5, 0; mul.wide.u32 %rd4, %r3, 4; add.u64 %rd4, %rd4, "
@@ -37,7 +37,7 @@ TEST(Rounds, AWarpLeaves) {
       "xor.b32 %r4, %r1, 64; shl.b32 %r4, %r4, 2; add.u32 %r4, %r20, %r4; ld.shared.u32 %r5, [%r4]; bar.sync 0;"
       "bar.sync 0; st.global.u32 [%rd3], %r5;");
   for (const unsigned blocks : {1u, 4u}) k.run(128, blocks);
-  // Warp 3 reads what warp 1 would have written.
+  // Warp 3 reads a word that warp 1, which has left, does not write.
   for (unsigned t = 0; t < 96; ++t) EXPECT_EQ(k.data[t], t / 32 == 1 ? 77u : t ^ 64) << t;
 }
 
@@ -102,7 +102,8 @@ TEST(Rounds, AFaultAmidARound) {
   for (unsigned t = 0; t < 128; ++t) EXPECT_EQ(k.data[1024 + t], 5u);
 }
 
-// The third of four warps waits elsewhere: two have come to the barrier in turn, and the list says where.
+// The third of four warps waits at another barrier. Two warps reached the first barrier in turn; the list must name
+// both.
 TEST(Rounds, ADeadlockNamesThoseThatWait) {
   Kernel k = started("setp.eq.u32 %p1, %r3, 2; @%p1 bra one;\nbar.sync 0;\nret;\none: bar.sync 1, 64;\nret;");
   const LaunchResult r = k.try_run(128);
@@ -135,7 +136,7 @@ const char kPlain[] =
     "shl.b32 %r2, %r1, 2; cvt.u64.u32 %rd2, %r2; add.u64 %rd3, %rd1, %rd2; shr.u32 %r3, %r1, 5;"
     "mov.u32 %r20, memory; add.u32 %r21, %r20, %r2;\n";
 
-// A kernel whose thread traps in the block that data[4096] names, and which gives each thread its block's number.
+// A kernel whose thread traps in the block given by data[4096]. It gives each thread its block's number.
 void expect_fault_and_next_launch(Kernel& k, unsigned block, unsigned thread) {
   k.data[4096] = block;
   const LaunchResult stopped = k.try_run(128, 6);
@@ -147,7 +148,7 @@ void expect_fault_and_next_launch(Kernel& k, unsigned block, unsigned thread) {
   for (unsigned t = 0; t < 96; ++t) EXPECT_EQ(k.data[t], 5u);
 }
 
-// Thread t of each block gets what its neighbour's warp wrote, and its block's number.
+// Thread t of each block gets a word that the neighbouring warp wrote, and its block's number.
 TEST(BlockInTurn, EachBlockBeginsAnew) {
   Kernel k(
       std::string(kPlain) +
@@ -176,7 +177,7 @@ TEST(BlockInTurn, WarpsLeaveBeforeTheFirstBarrier) {
   }
 }
 
-// The first warp waits for the last, which has not begun.
+// The first warp waits for the last, which has not started.
 TEST(BlockInTurn, AWarpWaitsForOneThatHasNotBegun) {
   Kernel k(std::string(kPlain) +
            "setp.eq.u32 %p2, %r3, 0; @!%p2 bra other;\n"
@@ -262,7 +263,7 @@ TEST(InPlace, AWarpWaitsForOneThatHasNotBegun) {
   for (unsigned t = 0; t < 160; ++t) EXPECT_EQ(k.data[t], 6u);
 }
 
-// A call keeps a kernel from having regions: its warps wait on their stacks, some after others have ended in place.
+// A call prevents regions in a kernel: its warps wait on their stacks, some after others have ended in place.
 const char kFunction[] =
     ".func (.param .b32 out) twice(.param .b32 in)\n"
     "{\n.reg .b32 %r1; ld.param.b32 %r1, [in]; add.u32 %r1, %r1, %r1; st.param.b32 [out], %r1; ret;\n}\n";
@@ -294,8 +295,8 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Blocks that leave their round before its end, at a barrier that ends no region: the next block has the same warps.
-// (One context is 3.6 KB: 40,000 blocks kept 144 MB.)
+// Blocks leave their round early, at a barrier that ends no region. The next block must reuse their warps. (One context
+// is 3.6 KB: 40,000 blocks kept 144 MB.)
 TEST(Rounds, WarpsAreUsedAgainAfterARoundWasLeft) {
   const std::string body =
       "setp.ne.u32 %p1, %r1, 0; @!%p1 st.shared.u32 [%r20], 1; bar.sync 0; setp.gt.u32 %p2, %r1, 31; @%p2 bra both;\n"

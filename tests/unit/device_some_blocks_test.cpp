@@ -1,4 +1,4 @@
-// Which blocks run where only some do, and what becomes of their counts.
+// Launches that run only some blocks: the choice of blocks, and their counts.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Accesses whose lanes lie in steps of a constant length, forwards and backwards: elements of structures, every second
-// word, rows of a block. What machine code does in place against the plain way of each access that an observer sees,
+// Accesses with a constant step between lanes, forwards and backwards: elements of structures, every second word, rows
+// of a block. Machine code serves them in place. Compared with the plain path for each access that an observer sees,
 // with and without AVX-512.
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ std::string values(const Element& e) {
   return all + "}";
 }
 
-// Reads what is there, changes it by thread and step, and writes it back.
+// Reads the elements, changes them by thread and step, and writes them back.
 std::string one_step(const Element& e, const std::string& space, unsigned step, bool backwards, unsigned row) {
   const unsigned gap = 3 * e.bytes * e.count;  // between rows
   const std::string bytes = std::to_string(step);
@@ -50,7 +50,7 @@ std::string body_of(const Element& e, bool shared, unsigned row) {
   const std::string space = shared ? "shared" : "global";
   std::string out = "mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y; mad.lo.u32 %r1, %r3, " + std::to_string(row) +
                     ", %r2; cvt.u64.u32 %rd3, %r1;\n";
-  // Between global and shared memory, word by word.
+  // Copies between global and shared memory, word by word.
   const auto copied = [&](const std::string& from, const std::string& to, const std::string& label) {
     return "mul.wide.u32 %rd5, %r1, 4; mov.u32 %r5, 0;\n" + label +
            ": add.u64 %rd6, %rd5, %rd1; add.u64 %rd7, %rd5, %rd4;\nld." + from + ".u32 %r6, [" +
@@ -76,7 +76,7 @@ StepsOutcome run_body(const std::string& body, unsigned row, const std::string& 
   Kernel kernel(body, 1, observer, "", cpu);
   for (std::uint32_t w = 0; w < kArea / 4; ++w) kernel.data[w] = w * 2654435761u;
   LaunchConfig config;
-  config.grid = {3, 1, 1};  // the next ones by the inline cache
+  config.grid = {3, 1, 1};  // later blocks go through the inline cache
   config.block = {row, kThreads / row, 1};
   const LaunchResult result = kernel.run(config);
   return {result.counts.sites, {kernel.data, kernel.data + kArea / 4}};
@@ -109,7 +109,7 @@ TEST(Steps, OfRowsOfABlock) {
       expect_alike(e, row == 8, row);
 }
 
-// Two lanes on there are 2^64 bytes: every second one is where the first is.
+// Two lanes are 2^64 bytes apart, so every second lane has the first lane's address.
 TEST(Steps, OfHalfTheAddressSpace) {
   const std::string body =
       "mov.u32 %r1, %tid.x; cvt.u64.u32 %rd4, %r1; shl.b64 %rd4, %rd4, 63; add.u64 %rd4, %rd4, %rd1;\n"

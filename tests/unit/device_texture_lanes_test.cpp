@@ -1,5 +1,5 @@
-// Textures for all lanes at once (device/calls/texture_lanes.h) against the same lanes one by one, which an H200's
-// answers hold (device_texture_test.cpp): values, what was read, and in which order.
+// Texture reads for all lanes at once (device/calls/texture_lanes.h) against the same lanes one by one, which match an
+// H200 (device_texture_test.cpp): values, texels read, and their order.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -81,7 +81,7 @@ class Lanes : public testing::TestWithParam<std::tuple<Format, bool>> {
   }
 };
 
-// Of sums of several not-a-numbers the compiler chooses whose payload stays.
+// A sum of several NaNs keeps the payload that the compiler chooses.
 std::uint32_t bits_of(std::uint32_t value, bool sum) {
   return sum && std::isnan(std::bit_cast<float>(value)) ? 0x7fffffff : value;
 }
@@ -150,10 +150,10 @@ TEST_P(Lanes, EqualLaneByLane) {
       expect_same(texels, l, read);
     }
   }
-  EXPECT_GT(together, 500u);  // most of them are of the kinds that it takes
+  EXPECT_GT(together, 500u);  // most cases are of the kinds that it handles
 }
 
-// A mipmapped array of the format, each level half of the one before.
+// A mipmapped array of the format. Each level has half the size of the one before.
 class Levels : public Lanes {
  protected:
   std::shared_ptr<const Texture> mipmapped() {
@@ -176,7 +176,7 @@ class Levels : public Lanes {
     destroy_texture(handle);
     return made;
   }
-  // The same for all lanes, of two levels, or of any; now and then none.
+  // The same level for all lanes, one of two levels, or any; sometimes none.
   float level(unsigned turn) {
     const float some = static_cast<float>(below(1024)) / 256;
     return turn % 3 == 0 ? 1.375f : turn % 3 == 1 ? 1 + some / 4 : below(20) ? some - 0.5f : std::nanf("");

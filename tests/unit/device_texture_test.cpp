@@ -1,4 +1,4 @@
-// Textures: what an H200 returned for each case of hardware/texture_cases.h (hardware/textures.expected), bit for bit.
+// Textures, bit for bit as an H200 returned them: each case of hardware/texture_cases.h (hardware/textures.expected).
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -42,7 +42,7 @@ ChannelFormat format_of(const cases::Case& c) {
   return format;
 }
 
-// Of texels of one channel; height 0: a line.
+// An array with texels of one channel. Height 0 makes it one-dimensional.
 std::shared_ptr<Array> one_channel(ChannelFormat::Kind kind, std::uint8_t bits, std::uint32_t width,
                                    std::uint32_t height) {
   ChannelFormat format;
@@ -54,7 +54,7 @@ std::shared_ptr<Array> one_channel(ChannelFormat::Kind kind, std::uint8_t bits, 
   return Array::create(format, shape);
 }
 
-// A case's texture, with what it reads.
+// A case's texture and the resources that it reads.
 struct Fixture {
   std::vector<std::uint8_t> data;
   std::shared_ptr<Array> array;
@@ -118,8 +118,7 @@ struct Fixture {
   }
 };
 
-// How far from the hardware a case may be; 0: the same bits. The hardware's weights in 3D are not known to the last
-// bit.
+// Allowed difference from the hardware; 0: the same bits. The last bit of the hardware's weights in 3D is not known.
 double tolerance(const cases::Case& c) {
   return c.geometry == cases::d3 && c.linear ? 3.0 / 256 : 0;
 }
@@ -157,7 +156,7 @@ TEST(TextureTest, ReturnsWhatTheHardwareReturns) {
   }
 }
 
-// A constant area of signed bytes, and a border of colour 0: the bits an H200 gave.
+// A constant area of signed bytes, and a border of colour 0: the bits from an H200.
 TEST(TextureTest, SignedBytesAreWidenedAsTheHardwareDoes) {
   const std::shared_ptr<Array> array = one_channel(ChannelFormat::Kind::signed_integer, 8, 4, 4);
   Texture texture;
@@ -216,7 +215,7 @@ Texture counting(ArrayShape shape, AddressMode mode, bool normalized) {
   return texture;
 }
 
-// Which texel an H200 took (tests/random, programs 1008, 1018, 1023, 1087, 1092, 1119, 1144).
+// The texel that an H200 read (tests/random, programs 1008, 1018, 1023, 1087, 1092, 1119, 1144).
 TEST(TextureTest, CoordinatesAreRoundedAsTheHardwareDoes) {
   struct {
     AddressMode mode;
@@ -244,7 +243,7 @@ TEST(TextureTest, CoordinatesAreRoundedAsTheHardwareDoes) {
   }
 }
 
-// On an edge between faces of a cube z goes before y before x (programs 1051, 1084, 1113, 1129).
+// On an edge between faces of a cube, z takes precedence over y, and y over x (programs 1051, 1084, 1113, 1129).
 TEST(TextureTest, CubeEdgesBelongToTheLaterAxis) {
   ArrayShape shape;
   shape.width = shape.height = 8;
@@ -260,7 +259,7 @@ TEST(TextureTest, CubeEdgesBelongToTheLaterAxis) {
     EXPECT_EQ(sample(texture, TextureGeometry::cube, at.data(), 0).channel[0] / 64, face) << at[0] << ' ' << at[1];
 }
 
-// Halves around a point, and what came of them (programs 1034, 1040, 1041, 1083, 1114, 1118, 1139).
+// Halves around a point, and the filtered result (programs 1034, 1040, 1041, 1083, 1114, 1118, 1139).
 TEST(TextureTest, HalvesAreAlignedBeforeTheyAreAdded) {
   struct {
     int x, y;  // fraction in 1/256
@@ -289,7 +288,7 @@ TEST(TextureTest, HalvesAreAlignedBeforeTheyAreAdded) {
   }
 }
 
-// A gathered half that is not a number is the half 0x7fff; sampled, it keeps its payload (programs 1162, 1047).
+// A gathered half that is NaN becomes the half 0x7fff. Sampled, it keeps its payload (programs 1162, 1047).
 TEST(TextureTest, HalvesThatAreNotANumber) {
   const std::shared_ptr<Array> array = one_channel(ChannelFormat::Kind::floating, 16, 2, 2);
   Texture texture;
@@ -304,7 +303,7 @@ TEST(TextureTest, HalvesThatAreNotANumber) {
   EXPECT_EQ(sample(texture, TextureGeometry::d2, first, 0).channel[0] & 0xffff, 0x2000u);
 }
 
-// The mode of y counts for a line too, whether its coordinates are normalised or not (programs 1153, 1157).
+// The address mode of y also applies to a 1D texture, with normalised coordinates or not (programs 1153, 1157).
 TEST(TextureTest, FilteredLinesAreHalfBorder) {
   const std::shared_ptr<Array> array = one_channel(ChannelFormat::Kind::floating, 32, 4, 0);
   Texture texture;
@@ -321,7 +320,7 @@ TEST(TextureTest, FilteredLinesAreHalfBorder) {
   }
 }
 
-// The border of an sRGB texture is a byte too (program 1064); a colour that is not a number is 0.
+// The border of an sRGB texture is a byte too (program 1064). A NaN colour becomes 0.
 TEST(TextureTest, BordersOfSrgbTextures) {
   ChannelFormat format;
   for (unsigned c = 0; c < 4; ++c) format.bits[c] = 8;
@@ -339,7 +338,7 @@ TEST(TextureTest, BordersOfSrgbTextures) {
   for (unsigned k = 0; k < 4; ++k) EXPECT_EQ(got.channel[k], std::bit_cast<std::uint32_t>(want[k])) << k;
 }
 
-// A gathered signed byte is widened as a filtered one (programs 1037, 1085).
+// A gathered signed byte is widened like a filtered one (programs 1037, 1085).
 TEST(TextureTest, GatheredSignedBytesAreWidened) {
   const std::shared_ptr<Array> array = one_channel(ChannelFormat::Kind::signed_integer, 8, 4, 4);
   Texture texture;
@@ -363,7 +362,7 @@ TEST(TextureTest, NotANumberAndInfinityAreSafe) {
   }
 }
 
-// Every mixture of two signed bytes or words that an H200 was asked for, and every signed byte alone.
+// Every mixture of two signed bytes or words that was measured on an H200, and every signed byte alone.
 TEST(Texture, SignedNormalisedFiltering) {
   std::ifstream in(WARPGRIND_TESTS "/hardware/signed_normalized.txt");
   unsigned compared = 0;

@@ -1,4 +1,4 @@
-// What observers are told of a launch: what they want of that one, and no more.
+// Events that observers get in a launch: those that they request for that launch, and no others.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace warpgrind::device {
 namespace {
 
-// Of each launch what `narrow` says.
+// An observer whose wants for each launch come from `narrow`.
 class Narrowing : public events::Observer {
  public:
   using Narrow = std::function<events::Wants(const events::Launch&, events::Wants)>;
@@ -127,7 +127,7 @@ TEST(Wants, NoSharedMemory) {
   }
 }
 
-// Machine code asks by the same code in the launch after, and is told that nobody wants to know.
+// Machine code reports through the same code in the next launch, where no observer wants the event.
 TEST(Wants, MachineCodeOfTheNextLaunch) {
   bool wanted = true;
   events::Wants wants = accesses();
@@ -174,7 +174,7 @@ TEST(WholeBlocks, ABarrierOfAllIsOneEvent) {
   EXPECT_NE(seen.barrier_passed[0].site, seen.barrier_passed[1].site);
 }
 
-// The last warp comes elsewhere: those that wait are told after all, the first one first.
+// The last warp arrives at another site. The waiting warps are then reported one by one, the first one first.
 TEST(WholeBlocks, TwoSites) {
   Whole seen;
   Kernel k("setp.ge.u32 %p1, %r1, 64; @%p1 bra OTHER; bar.sync 0; bra.uni END; OTHER: bar.sync 0; END:", 1, &seen);
@@ -192,7 +192,7 @@ TEST(WholeBlocks, TwoSites) {
   EXPECT_EQ(seen.barrier_passed[0].site, events::BarrierPassed::kEach);
 }
 
-// Warps that have left are told before the barrier that does not need them is passed, and only then.
+// Warps that have left are reported just before the block passes a barrier without them, not earlier.
 TEST(WholeBlocks, WarpsThatHaveLeft) {
   Whole seen;
   Kernel k("setp.lt.u32 %p1, %r1, 32; @%p1 ret; bar.sync 0;", 1, &seen);
@@ -206,7 +206,7 @@ TEST(WholeBlocks, WarpsThatHaveLeft) {
   EXPECT_EQ(seen.barrier_passed[0].site, events::BarrierPassed::kEach);
 }
 
-// A warp leaves while the others wait, which have not been told.
+// A warp leaves while the others wait. Those have not been reported yet.
 TEST(WholeBlocks, ReleasedByAnExit) {
   Whole seen;
   Kernel k("setp.ge.u32 %p1, %r1, 64; @%p1 ret; bar.sync 0;", 1, &seen);
@@ -216,12 +216,12 @@ TEST(WholeBlocks, ReleasedByAnExit) {
   EXPECT_EQ(seen.barrier_passed.size(), 2u);
 }
 
-// Some lanes of a warp leave: at once, and what then comes is not a whole block.
+// Some lanes of a warp leave. This is reported at once, and the block no longer counts as whole.
 TEST(WholeBlocks, PartOfAWarpLeaves) {
   Whole seen;
   Kernel k("setp.lt.u32 %p1, %r1, 8; @%p1 ret; bar.sync 0;", 1, &seen);
   k.run(64);
-  ASSERT_EQ(seen.exit.size(), 2u);  // the rest of that warp, too
+  ASSERT_EQ(seen.exit.size(), 2u);  // the rest of that warp too
   EXPECT_EQ(seen.exit[0].mask, 0xffu);
   EXPECT_EQ(seen.exit[0].live, ~LaneMask{0xff});
   EXPECT_EQ(seen.barrier.size(), 2u);

@@ -1,5 +1,5 @@
-// Warps as since Volta: lanes of one mask meet from wherever they come, barriers count threads, and every lane that can
-// go on does so in the end.
+// Warps as on Volta and later: lanes of one mask meet from any path, barriers count threads, and every lane that can
+// continue does so in the end.
 #include <sstream>
 #include <vector>
 
@@ -18,7 +18,7 @@ void expect_clean(const LaunchResult& r) {
   for (const Fault& w : r.warnings) ADD_FAILURE() << w.message;
 }
 
-// What an H200 gave, each case twice.
+// The results of an H200, each case twice.
 TEST(Warps, ShufflesAndVotesAsOnAnH200) {
   std::istringstream recorded(read_file(WARPGRIND_TESTS "/data/h200/shuffles.csv"));
   unsigned lines = 0;
@@ -39,7 +39,7 @@ TEST(Warps, ShufflesAndVotesAsOnAnH200) {
       ASSERT_TRUE(std::getline(fields, field, ','));
       EXPECT_EQ(out[l], field == "x" ? -7777 : std::stoi(field)) << "case " << which << ", lane " << l;
     }
-    // Cases 0 to 3, 5 and 6 read lanes that take no part.
+    // Cases 0 to 3, 5 and 6 read lanes that do not participate.
     const bool absent = which < 4 || which == 5 || which == 6;
     EXPECT_EQ(r.warnings.empty(), !absent) << "case " << which;
     if (absent && !r.warnings.empty()) {
@@ -104,7 +104,7 @@ TEST(Warps, BarriersCountThreadsThatAreLeft) {
   expect_clean(gpu.run("ragged_barriers", shape({1, 1, 1}, {kThreads, 1, 1}), out));
   for (int t = 0; t < kThreads; ++t)
     for (int i = 0; i < 64; ++i) {
-      // Two threads of every number up to 63 pass barrier i when their number is larger.
+      // Two threads of every number up to 63 pass barrier i if their number is larger than i.
       ASSERT_EQ(out[t * 64 + i], i < t % 64 ? 2 * (63 - i) : -1) << "thread " << t << ", barrier " << i;
     }
 }
@@ -218,7 +218,7 @@ TEST(Warps, ReductionsOfTwoSides) {
   }
 }
 
-// Lanes whose guard is off go on to where the others need them.
+// Lanes whose guard is false go on to the point where the others need them.
 TEST(Warps, GuardedOperationsWait) {
   Kernel votes(
       "mov.u32 %r2, %laneid; setp.lt.u32 %p1, %r2, 16; setp.ne.u32 %p2, %r2, 3; mov.u32 %r3, 0;\n"

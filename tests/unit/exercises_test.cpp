@@ -1,5 +1,5 @@
-// Descriptions of exercises, hand-ins, rules and verdicts. Whole judgements: the tests exercise.NAME, and
-// exercise_class.py.
+// Descriptions of exercises, submissions, rules and verdicts. The tests exercise.NAME and exercise_class.py judge whole
+// exercises.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>

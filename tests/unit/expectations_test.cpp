@@ -1,3 +1,4 @@
+// Expectations on counters: comparisons, units, arithmetic, kernel names, and errors.
 #include "report/expectations.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +63,7 @@ TEST(Expectations, Arithmetic) {
   EXPECT_EQ(outcome("flop / global_load_bytes == 0.25"), Outcome::passed);
   EXPECT_EQ(outcome("2 * (flop + 1) - 2 == 2048"), Outcome::passed);
   EXPECT_EQ(outcome("-flop < 0"), Outcome::passed);
-  EXPECT_EQ(outcome("flop / shared_bank_conflicts < 1"), Outcome::nothing_checked);  // division by zero is no figure
+  EXPECT_EQ(outcome("flop / shared_bank_conflicts < 1"), Outcome::nothing_checked);  // division by zero has no value
 }
 
 TEST(Expectations, Words) {
@@ -81,7 +82,7 @@ TEST(Expectations, Kernels) {
 
 TEST(Expectations, NeverPassSilently) {
   EXPECT_EQ(outcome("reduce*: time > 0"), Outcome::nothing_checked);
-  // Nsight prints 0 for a kernel without atomics: no figure to hold against a limit.
+  // Nsight prints 0 for a kernel without atomics. That is no value to compare with a limit.
   EXPECT_EQ(outcome("global_atomic_sectors_per_request <= 4"), Outcome::nothing_checked);
   const auto e = parse_expectation("time > 0");
   ASSERT_TRUE(e);

@@ -1,3 +1,4 @@
+// Reader of fatbins: compressions, choice of code for a GPU, damaged input, wrappers and ELF files.
 #include "fatbin/fatbin.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A fatbin as nvcc lays it out: header of 16 bytes, entries of 64 bytes + payload.
+// A fatbin in nvcc's layout: header of 16 bytes, entries of 64 bytes + payload.
 class Builder {
  public:
   Builder& add(std::uint16_t kind, std::uint32_t arch, std::string payload,
@@ -125,7 +126,7 @@ TEST(Fatbin, OneArchitectureAloneOrWithOthers) {
   }
 }
 
-// As CuPy's binding of CUB: an H200 runs its cubin, and a virtual one what there is of PTX.
+// Like CuPy's binding of CUB: an H200 runs its cubin; a virtual GPU runs the available PTX.
 TEST(Fatbin, NewerPtxBesideMachineCodeThatTheGpuRuns) {
   const std::string bin = Builder().add(2, 80, "elf").add(2, 90, "elf").add(1, 120, kPtx).build();
   const auto entries = read_fatbin(as_bytes(bin));
@@ -235,7 +236,7 @@ TEST(Fatbin, AProgramWithoutDeviceCodeHasNoEntries) {
   EXPECT_TRUE(entries->empty());
 }
 
-// With nvcc at hand: what it really writes, in all its forms.
+// If nvcc is available: its real output in all forms.
 TEST(Fatbin, RunPathIsThatOfTheLoader) {
   const fs::path folder = fs::temp_directory_path() / ("warpgrind_run_path_" + std::to_string(::getpid()));
   fs::create_directories(folder);

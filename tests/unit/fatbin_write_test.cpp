@@ -1,3 +1,4 @@
+// Writer of fatbins and of the objects that contain them.
 #include <elf.h>
 #include <gtest/gtest.h>
 
@@ -50,7 +51,7 @@ TEST(FatbinWrite, AnEmptyFatbinIsOne) {
   EXPECT_TRUE(entries->empty());
 }
 
-// An object as small as can be: section 0, the names of sections, and others with a byte each.
+// A minimal object: section 0, the section names, and the others with one byte each.
 std::string object_with(const std::vector<std::string>& sections) {
   std::string names(1, '\0');
   std::vector<Elf64_Shdr> headers(1);

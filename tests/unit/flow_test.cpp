@@ -109,7 +109,7 @@ TEST(Forms, RowsMakeTidYAffine) {
   EXPECT_EQ(a["%r1"].ky, 1);
   EXPECT_EQ(a["%r5"].kind, FormKind::affine);
   EXPECT_EQ(a["%r5"].kx, 1);
-  EXPECT_FALSE(a["%r5"].ky.has_value());  // n: known at run time only
+  EXPECT_FALSE(a["%r5"].ky.has_value());  // n is known at run time only
 }
 
 TEST(Forms, WarpNumberIsUniformLaneNumberStaysAffine) {
@@ -133,7 +133,7 @@ TEST(Forms, UniformValueSetUnderDivergenceAndReadAfterItVaries) {
                              "mov.u32 %r6, 1; mov.u32 %r7, 1; setp.lt.s32 %p1, %r5, %r1; @%p1 bra L;\n mov.u32 %r6, 2; "
                              "mov.u32 %r7, 2; st.global.u32 [%rd1], %r7;\nL: st.global.u32 [%rd1], %r6; ret;\n");
   EXPECT_EQ(a["%r6"].kind, FormKind::varying);
-  EXPECT_EQ(a["%r7"].kind, FormKind::uniform);  // dead where the lanes meet again
+  EXPECT_EQ(a["%r7"].kind, FormKind::uniform);  // dead where the lanes reconverge
 }
 
 TEST(Forms, CounterOfALoopThatLanesLeaveAtDifferentTimes) {
@@ -163,7 +163,7 @@ TEST(Forms, SpinLoopInsideAnotherLoopIsRecognised) {
 }
 
 TEST(ControlFlow, PostDominatorsOfAnIrreducibleGraph) {
-  // Two blocks that jump to each other, entered from both sides.
+  // Two blocks that jump to each other and can both be entered first.
   const Analysed a = analyse(std::string(kGlobalIndex) +
                              "setp.lt.s32 %p1, %r5, 5; @%p1 bra B;\nA: add.s32 %r6, %r5, 1; setp.gt.s32 %p2, %r6, %r1; "
                              "@%p2 bra E;\nB: add.s32 %r7, %r5, 2; setp.gt.s32 %p3, %r7, %r1; @%p3 bra A;\nE: ret;\n");
@@ -182,7 +182,7 @@ TEST(ControlFlow, EndlessLoopHasAPostDominator) {
   EXPECT_TRUE(a.cfg.blocks[0].loop_head);
 }
 
-// What the address of the last memory instruction is made of, by names.
+// Names of the parameters that form the address of the last memory instruction.
 std::string origins_of(const std::string& body) {
   const Analysed a = analyse(".shared .b8 s[64]; ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;" +
                              body + " ld.global.u32 %r30, [%rd9]; ret;\n");
@@ -194,7 +194,7 @@ std::string origins_of(const std::string& body) {
   return out;
 }
 
-// `_` has a place among the results, though it is no register.
+// `_` is one of the results, although it is not a register.
 TEST(Forms, ASinkIsTheFirstResult) {
   const Analysed a = analyse("elect.sync _|%p1, -1; elect.sync %r1|%p2, -1; ret;\n");
   EXPECT_EQ(a["%p1"].kind, FormKind::varying);
@@ -231,7 +231,7 @@ TEST(Provenance, FollowsArithmeticAndStopsAtMemory) {
       "p s");
 }
 
-// Of the address in the last access.
+// Bytes between neighbouring lanes for the address of the last access.
 std::int64_t step_of(const std::string& body) {
   const Analysed a = analyse(std::string(kGlobalIndex) + body + " ld.global.u32 %r30, [%rd9]; ret;\n");
   const flow::LaneSteps steps(a.function(), a.cfg, a.forms.forms);
@@ -253,7 +253,7 @@ TEST(LaneSteps, AreGuessedFromTheConstants) {
             32);
   EXPECT_EQ(step_of("mul.wide.s32 %rd2, %r5, 4; add.s64 %rd9, %rd1, %rd2;"), 4);
   EXPECT_EQ(step_of("mul.wide.s32 %rd2, %r5, 1; shl.b64 %rd3, %rd2, 63; add.s64 %rd9, %rd1, %rd3;"), 0);  // too long
-  // What a loop adds up does not grow in the guess.
+  // The guess ignores growth by sums in a loop.
   EXPECT_EQ(step_of("mov.u32 %r7, 0; L: add.s32 %r7, %r7, %r5; setp.lt.s32 %p1, %r7, %r1; @%p1 bra L; "
                     "mad.wide.s32 %rd9, %r7, 4, %rd1;"),
             4);

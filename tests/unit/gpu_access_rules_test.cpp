@@ -1,3 +1,4 @@
+// Cost of accesses by the rules of each GPU generation: measured patterns, known answers, and random ones.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -99,8 +100,8 @@ TEST(AccessRules, SharedAtomicsOfTheHardware) {
   for (const test::CsvRow& row : test::read_h200("shared_atomics.csv")) {
     const std::string type = row.at("type"), op = row.at("op"), pattern = row.at("pattern");
     const int bytes = type == "double" || type == "unsigned long long" ? 8 : 4;
-    // Loops that end early because the value does not change depend on the data: min never stores in this probe, and
-    // `and` stores zeroes over zeroes, which another lane's cas does not notice.
+    // The number of loop turns depends on the data if a loop ends early because the value does not change. Here min
+    // never stores, and `and` stores zeros over zeros, which another lane's cas does not notice.
     const bool early =
         bytes == 8 &&
         (op == "min" || (op == "and" && (pattern == "all on one word" || pattern == "4 words x 8 lanes")));
@@ -138,7 +139,7 @@ TEST(AccessRules, Stretches) {
 
 // ---- Known answers
 
-// ---- Against counting with sets: addresses and masks at random, close together and far apart.
+// ---- Against counting with sets: random addresses and masks, close together and far apart.
 
 using Numbers = std::set<std::int64_t>;
 
@@ -149,7 +150,7 @@ Numbers units_of(const Lanes& l, LaneMask mask, std::int64_t unit) {
   return out;
 }
 
-// Wavefronts of each group of `group` lanes: the fullest bank (of `unit` bytes, in rows of 128) by its rows.
+// Wavefronts of each group of `group` lanes: the rows of the fullest bank (of `unit` bytes, in rows of 128).
 std::uint64_t wavefronts_by_sets(const Lanes& l, unsigned unit, unsigned group) {
   std::uint64_t sum = 0;
   for (unsigned first = 0; first < 32; first += group) {
@@ -187,7 +188,7 @@ TEST(AccessRules, RandomSharedAddresses) {
   for (const std::int64_t span : {512, 8192, 200 * 1024})
     for (const unsigned bytes : {4u, 8u, 16u})
       for_random_lanes(span, bytes, [&](const Lanes& l) {
-        // Stores, as loads may join neighbouring groups.
+        // Stores only, since loads may merge neighbouring groups.
         EXPECT_EQ(shared("h200", l, bytes, AccessType::store).wavefronts, wavefronts_by_sets(l, bytes, 128 / bytes))
             << span << " " << bytes << " " << l.mask;
       });
@@ -253,7 +254,7 @@ TEST(AccessRules, StrictHalfWarps) {
   EXPECT_EQ(global("g80", lanes([](int l) { return (l + 1) * 4; }, half), 4).bytes_moved, 16u * 32);
   EXPECT_EQ(global("g80", lanes([](int l) { return (l ^ 1) * 4; }, half), 4).transactions, 16u);  // out of order
   EXPECT_EQ(global("g80", lanes([](int l) { return l * 8; }, half), 4).transactions, 16u);        // stride 2
-  // Not all lanes need to take part.
+  // Lanes may be inactive.
   EXPECT_EQ(global("g80", lanes([](int l) { return l * 4; }, 0x5555), 4).transactions, 1u);
   EXPECT_EQ(global("g80", lanes([](int l) { return l * 8; }, half), 8).bytes_moved, 128u);
   // 128-bit words: two 128-byte segments.
@@ -307,7 +308,7 @@ TEST(AccessRules, LinesOfFermi) {
 // ---- Banks
 
 TEST(AccessRules, SixteenBanks) {
-  // 16 x 16 tile: a column lies in one bank, 16-way for each half-warp; padded: none.
+  // 16 x 16 tile: a column is in one bank, 16-way for each half-warp; padded: no conflict.
   const auto column = [](int pitch) { return lanes([pitch](int l) { return std::int64_t{l} * pitch * 4; }); };
   EXPECT_EQ(shared("g80", column(16), 4).wavefronts, 32u);
   EXPECT_EQ(shared("g80", column(16), 4).bank_conflicts, 30u);
@@ -319,7 +320,8 @@ TEST(AccessRules, SixteenBanks) {
   EXPECT_EQ(shared("gtx280", column(8), 4, AccessType::store).wavefronts, 16u);  // 8-way
   // One word for a half-warp: broadcast.
   EXPECT_EQ(shared("g80", lanes([](int) { return 4; }), 4).bank_conflicts, 0u);
-  // Several words of one bank, read by several lanes each: one word a step is broadcast, of the others one lane goes.
+  // Several words of one bank, each read by several lanes: a step broadcasts one word, and serves one lane for each
+  // other bank.
   EXPECT_EQ(shared("g80", lanes([](int l) { return (l % 2) * 64; }, 0xf), 4).wavefronts, 2u);
   // Bytes side by side share banks: 4-way.
   EXPECT_EQ(shared("g80", lanes([](int l) { return l; }, 0xffff), 1).wavefronts, 4u);
@@ -349,7 +351,7 @@ TEST(AccessRules, EightByteBanksOfKepler) {
 
 // ---- Local memory: the words of the lanes are interleaved.
 
-// One offset for all lanes: the groups and the number of lanes on decide, by the rules of every GPU.
+// One offset for all lanes: the lane groups and the number of active lanes decide, by the rules of every GPU.
 TEST(AccessRules, KindsOfLanesAtOneLocalOffset) {
   for (unsigned kind = 1; kind < kLocalKinds; ++kind) EXPECT_EQ(local_kind(lanes_of_local_kind(kind)), kind);
   EXPECT_EQ(local_kind(0), 0u);

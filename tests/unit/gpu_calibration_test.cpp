@@ -1,3 +1,4 @@
+// Files of `warpgrind calibrate`: reading, and merging into a GPU model.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,7 +26,7 @@ TEST(Calibration, IsRead) {
   EXPECT_STREQ(c->figures[0].figure->name, "block_ns");
 }
 
-// What an H200 left: it holds all that one GPU alone can say, and agrees with the model where both measured.
+// The stored calibration of an H200: it has all figures that a single GPU can measure, and agrees with the model.
 TEST(Calibration, StoredRunOfAnH200) {
   const auto text = read_whole(WARPGRIND_TESTS "/../lab/results/h200/calibration.json");
   ASSERT_TRUE(text.has_value());
@@ -51,7 +52,7 @@ TEST(Calibration, WhatIsNoneSaysSo) {
   EXPECT_NE(other.error().message.find("block_ns"), std::string::npos);
 }
 
-// Only what was measured changes, and the result is a model that --gpu takes.
+// Only measured figures change, and the result is a model that --gpu accepts.
 TEST(Calibration, EntersAModel) {
   const auto text = with_calibration(gpu_model_text("t4"), "t4", *read_calibration(kMeasured, "x.json"), "2026-11-23");
   ASSERT_TRUE(text.ok());

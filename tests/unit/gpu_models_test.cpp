@@ -1,3 +1,4 @@
+// The GPU models in src/common/gpu/models: every file parses, and figures are plausible and have a source.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,8 +14,8 @@ const GpuModel& model(const char* name) {
   return **find_gpu_model(name);
 }
 
-// A GPU is one file: its name is the model's.
-// Hopper's SMs are seen to ask L2 together (src/common/gpu/models/h200.json); of others nothing is known.
+// A file defines one GPU and has the model's name. SMs that request L2 data together are known for Hopper
+// (src/common/gpu/models/h200.json), and for no other GPU.
 TEST(GpuModels, SmsThatAskTogether) {
   for (const GpuModel& m : gpu_models()) {
     EXPECT_EQ(m.sm_parts, m.cc_major == 9 ? 8u : 1u) << m.id;
@@ -52,8 +53,8 @@ TEST(GpuModels, EveryFigureIsPlausibleAndHasASource) {
   }
 }
 
-// A figure without a unit, an origin, or a word on where it comes from does not parse, so that no model is without one;
-// zero is only for what the GPU has not.
+// A figure without unit, origin or source text does not parse, so no model has one. Zero is only allowed for a feature
+// that the GPU lacks.
 TEST(GpuModels, EveryTimingFigureIsPositiveAndHasAnOrigin) {
   for (const GpuModel& m : gpu_models()) {
     ASSERT_EQ(m.timing_sources.size(), timing_figures().size()) << m.id;
@@ -70,7 +71,7 @@ TEST(GpuModels, EveryTimingFigureIsPositiveAndHasAnOrigin) {
   }
 }
 
-// What no GPU can have otherwise, whoever wrote the figures.
+// Relations that hold for every GPU, for figures of any origin.
 TEST(GpuModels, TimingFiguresAreInOrder) {
   for (const GpuModel& m : gpu_models()) {
     const TimingConstants& t = m.timing;
@@ -93,7 +94,7 @@ TEST(GpuModels, TimingFiguresAreInOrder) {
   EXPECT_NEAR(model("h200").timing.block_ns, 0.60, 0.01);
 }
 
-// Figures of the course documents and of device queries.
+// Figures from the course documents and from device queries.
 TEST(GpuModels, KnownBandwidths) {
   EXPECT_NEAR(model("g80").theoretical_bandwidth() * 1e-9, 86.4, 0.01);
   EXPECT_NEAR(model("gtx280").theoretical_bandwidth() / (1024.0 * 1024 * 1024), 131.9, 0.1);

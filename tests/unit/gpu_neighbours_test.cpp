@@ -1,4 +1,4 @@
-// Costs of a warp's texels (gpu/neighbours.h) against global_cost() of one group of neighbours after the other.
+// Cost of a warp's texels (gpu/neighbours.h) against global_cost() for one group of neighbours after the other.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -11,7 +11,7 @@ namespace {
 
 struct Case {
   unsigned axes, corners, group;
-  std::int32_t spread;  // texels along an axis over which a warp's lie
+  std::int32_t spread;  // range along an axis that holds a warp's texels
 };
 
 void PrintTo(const Case& c, std::ostream* out) {
@@ -40,7 +40,7 @@ class Neighbours : public testing::TestWithParam<std::tuple<Case, bool>> {
     return {g.columns << (g.column_shift - std::min(g.column_shift, g.byte_shift)), g.rows << g.row_shift, g.slices};
   }
 
-  // A warp's texels, in the order of PTX's corners or of a gather's.
+  // A warp's texels, in the corner order of PTX or of a gather.
   struct Texels {
     std::int32_t index[3][2][kWarpSize];
     LaneMask on[kMostOfEach];
@@ -63,7 +63,7 @@ class Neighbours : public testing::TestWithParam<std::tuple<Case, bool>> {
         t.corner[k] = k < 2 ? static_cast<std::uint8_t>(k + 2) : static_cast<std::uint8_t>(3 - k);
   }
 
-  // One texel after the other.
+  // Counts one texel after the other.
   GridCounts expected(const Case& c, const SectorGrid& g, const Texels& t) {
     GridCounts want;
     for (unsigned first = 0; first < kWarpSize; first += c.group) {
@@ -117,7 +117,7 @@ TEST_P(Neighbours, CostWhatTheyCostOneByOne) {
   }
 }
 
-// A counter takes patterns that it knows for what they cost before, wherever they lie.
+// A counter reuses the cost of patterns that it has seen before, at any address.
 TEST_P(Neighbours, AddUp) {
   const auto [c, wide] = GetParam();
   if (wide && !kHaveAvx512) GTEST_SKIP();

@@ -1,3 +1,4 @@
+// Occupancy of an SM, and the limits of a launch.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +46,7 @@ TEST(Occupancy, NamesTheLimiter) {
   EXPECT_EQ(occupancy(h200, {.threads = 2048}).blocks_per_sm, 0u);
 }
 
-// CUDA's manual: the next larger capacity that is supported; a hint, so that one block always fits.
+// CUDA's manual: the next larger supported capacity. It is a hint, so one block must always fit.
 TEST(Occupancy, PreferredCarveOut) {
   const GpuModel& h200 = **find_gpu_model("h200");
   const BlockResources block{.threads = 64, .registers_per_thread = 16, .dynamic_shared = 8192};
@@ -57,7 +58,7 @@ TEST(Occupancy, PreferredCarveOut) {
   EXPECT_EQ(carveout(100), 233472u);
   EXPECT_EQ(preferred_carveout(**find_gpu_model("k40c"), 50, block), 32768u);
   EXPECT_EQ(occupancy(**find_gpu_model("k40c"), block).shared_config, 49152u);  // the default
-  EXPECT_EQ(preferred_carveout(**find_gpu_model("p100"), 50, block), 0u);       // its L1 is its own
+  EXPECT_EQ(preferred_carveout(**find_gpu_model("p100"), 50, block), 0u);       // its L1 is separate
   BlockResources limited = block;
   limited.shared_carveout = carveout(14);
   EXPECT_EQ(occupancy(h200, limited).blocks_per_sm, 3u);
@@ -75,7 +76,7 @@ TEST(LaunchLimits, AreNamed) {
   EXPECT_EQ(problem({1, 65536, 1}, {1, 1, 1}), "65536 blocks in y, at most 65535");
   EXPECT_EQ(problem({1, 0, 1}, {1, 1, 1}), "a grid without blocks");
   EXPECT_EQ(problem({1, 1, 1}, {1, 1, 0}), "a block without threads");
-  // Products that wrap to something small.
+  // Products that wrap to a small number.
   EXPECT_EQ(problem({1, 1, 1}, {1u << 31, 1u << 31, 4}), "4611686018427387904 threads a block, at most 1024");
   EXPECT_EQ(problem({1u << 31, 1u << 31, 4}, {1, 1, 1}), "2147483648 blocks in x, at most 2147483647");
 }

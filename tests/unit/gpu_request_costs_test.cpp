@@ -1,4 +1,4 @@
-// Requests counted together against the plain rule, one by one, in each kind of vectors that the machine has.
+// Requests counted together against the plain rule for each, with each vector width of the machine.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -16,7 +16,7 @@ namespace {
 
 using Random = std::mt19937_64;
 
-// Offsets of lanes, before they are made multiples of the access's size.
+// Offsets of lanes, before rounding to multiples of the access size.
 struct Pattern {
   const char* name;
   std::function<std::uint64_t(Random&, std::uint64_t limit, unsigned lane, std::uint64_t once)> offset;
@@ -105,7 +105,7 @@ void compare(const char* gpu, StateSpace space, AccessType type, SharedAtomic ho
         limits[random() % (space == StateSpace::global || space == StateSpace::constant ? 4 : 2)];
     const auto count = static_cast<unsigned>(1 + random() % kKeptRequests);
     const std::uint32_t skew = random() % 2 ? 0 : static_cast<std::uint32_t>(random() % 256 / bytes * bytes);
-    const unsigned begins = random() % 4 ? 1 : bytes;  // the parts of a joint access are narrower than the whole
+    const unsigned begins = random() % 4 ? 1 : bytes;  // parts of a merged access are narrower than the whole
     const KeptRequests requests =
         make_requests(random, count, limit, skew, begins == 1 ? bytes : std::max(1u, bytes / 2));
     ASSERT_EQ(text(requests_cost(rules, form, requests, count, limit, skew, begins, counting)),

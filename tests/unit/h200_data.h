@@ -1,4 +1,4 @@
-// Reads the comma-separated truth files of tests/data/h200.
+// Reader of the CSV files measured on an H200 (tests/data/h200).
 #pragma once
 
 #include <array>

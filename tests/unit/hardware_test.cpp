@@ -1,4 +1,4 @@
-// Every floating-point and matrix instruction against what an H200 computed (tests/hardware).
+// Every floating-point and matrix instruction against the results of an H200 (tests/hardware).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ class Hardware : public testing::TestWithParam<const char*> {
     }
   }
 
-  // The output of a case, or nothing (and a failure).
+  // Returns the output of a case, or nothing after a failure.
   std::optional<hardware::Bytes> run(const hardware::Case& c, const hardware::Bytes (&in)[3]) {
     const Loaded& loaded = modules_.at(c.file);
     std::uint32_t function = 0;
@@ -106,7 +106,7 @@ TEST_P(Hardware, SameBitsAsAnH200) {
   EXPECT_EQ(approximate, 22u);
 }
 
-// Forms the H200 does not have, against forms it has.
+// Forms that the H200 lacks, against forms that it has.
 TEST_P(Hardware, NewFormsAgreeWithOldOnes) {
   ASSERT_NO_FATAL_FAILURE(start());
   for (const hardware::Case& c : hardware::read_cases(kFolder + "consistency.txt")) {

@@ -1,4 +1,4 @@
-// Accesses to pages that are watched: which are noted, and that they do what they would have done.
+// Accesses to watched pages: which are recorded, and that they have their normal effect.
 #include "base/host_pages.h"
 
 #include <gtest/gtest.h>

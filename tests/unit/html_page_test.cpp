@@ -1,4 +1,4 @@
-// The data of the HTML report: packed, and harmless inside a script element.
+// Data of the HTML report: packed, and harmless inside a script element.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -31,7 +31,7 @@ TEST(PageData, NothingEndsTheScriptElement) {
   EXPECT_EQ(j["profiles"][0]["kernels"][0]["name"], "<!--<script>");
 }
 
-// A file that another program wrote: what is of the wrong type is not there, and nothing is thrown.
+// A file from another program: values of the wrong type count as missing, and nothing is thrown.
 TEST(PageData, ForeignProfile) {
   const std::string foreign =
       R"({"kernels":[{"metrics":{"a":{"value":{"b":1},"unit":5,"origin":[]},"c":{"value":null},"d":7}}],"lines":[1,"x",null,{},[]]})";
@@ -52,7 +52,7 @@ TEST(PageData, LinesBecomeATable) {
   EXPECT_EQ(lines["$keys"], Json({"file", "line", "metrics"}));
   ASSERT_EQ(lines["$rows"].size(), 9u);
   EXPECT_EQ(lines["$words"]["file"], Json({"/a/</script>.cu"}));
-  // A counter that is 0 is left out of a line, but not of a kernel.
+  // A line omits a counter that is 0; a kernel does not.
   const Json& third = lines["$rows"][2];
   EXPECT_EQ(third[0], 0);
   EXPECT_EQ(third[1], 3);

@@ -1,4 +1,4 @@
-// A kernel in the disk cache is one of the LLVM that made it, which is not loaded to ask.
+// A kernel in the disk cache belongs to the LLVM that compiled it. The check does not load LLVM.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// Object code that LLVM made, loaded by our own loader: whole, cut off, and with what is not there.
+// Object code from LLVM, loaded by our own loader: whole, truncated, and with missing symbols.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 namespace warpgrind::jit {
 namespace {
 
-// Division calls nothing; sine calls the library of the host's C, and has constants.
+// Division calls no function. Sine calls the host's C library, and has constants.
 constexpr const char* kText = R"(.version 8.0
 .target sm_80
 .address_size 64
@@ -37,7 +37,7 @@ std::string object_code() {
   ::close(file);
   CompileOptions options;
   options.dump_object = path;
-  // The functions of the device are not here, so that linking fails; the file is written before.
+  // The device's functions are not linked here, so linking fails. The file is written before that.
   (void)make_compiler()->compile(**ptx::parse(kText, "test"), 0, options);
   std::string out = read_whole(path).value_or("");
   ::unlink(path.c_str());
@@ -73,14 +73,14 @@ TEST(ObjectLoader, SaysWhatIsMissing) {
   EXPECT_NE(unresolved.error().message.find("no function " + asked), std::string::npos) << unresolved.error().message;
 }
 
-// The list of sections is at the end: no part of a file is a whole one.
+// The section list is at the end, so no truncated file is valid.
 TEST(ObjectLoader, CutOff) {
   const std::string object = object_code();
   for (std::size_t bytes = 0; bytes < object.size(); bytes += 7)
     EXPECT_FALSE(load_object(std::string_view(object).substr(0, bytes), "kernel", anything).ok()) << bytes;
 }
 
-// Every byte of the headers wrong once: refused, or loaded to something; never a crash.
+// Every byte of the headers is damaged once: the file is refused or loads, but never crashes.
 TEST(ObjectLoader, WrongBytes) {
   const std::string object = object_code();
   for (std::size_t at = 0; at < object.size(); ++at) {

@@ -1,4 +1,4 @@
-// For an observer with a member `mutex`, in its class: WG_KEEP(fence, Fence) keeps all events of that kind in a vector
+// WG_KEEP(fence, Fence), in the class of an observer with a member `mutex`: stores all events of that kind in a vector
 // `fence`.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A topic on one screen, and the course's files.
+// One-screen summary of a topic, and the course's files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ TEST(Brief, SweepsAreRanges) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
-// At the small size the better rung is slower; the table's figures are of the large size, marked as what they are.
+// At the small size the better rung is slower. The table's figures are of the large size, and marked so.
 TEST(Brief, ShowsTheSizeWhereTheLessonHolds) {
   TopicResult t, real;
   t.topic = "products";
@@ -117,7 +117,7 @@ TEST(Summary, OneRungAndASweep) {
   EXPECT_NE(text.find("298   202      1.48  depth-first streams 4"), std::string::npos) << text;
   t.rows = {row("one GPU", "rung", 78, {{"devices", 1}}), row("two GPUs", "rung", 107, {{"devices", 2}})};
   all.topics = {t};
-  EXPECT_EQ(summary_text(all).find("one GPU"), std::string::npos);  // nothing beats the first: no best rung
+  EXPECT_EQ(summary_text(all).find("one GPU"), std::string::npos);  // no rung is faster than the first: no best rung
 }
 
 TEST(Summary, SaysWhatWasSkippedAndWhy) {

@@ -1,3 +1,4 @@
+// Extraction of functions from a source text: definitions with their heads and comments.
 #include <gtest/gtest.h>
 
 #include <string>

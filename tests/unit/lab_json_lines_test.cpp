@@ -1,4 +1,4 @@
-// Results of the lab as JSON text: a row is a line.
+// Results of the lab as JSON text, with one row a line.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// What is a leak, and which ignored errors of the API are findings.
+// Leaks, and ignored API errors that are findings.
 #include <gtest/gtest.h>
 
 #include "checkers/checker.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Kind = events::Allocation::Kind;
 
-// The runtime's entry points are what the program calls: they give a leak its name.
+// A program that calls the runtime's entry points; they name a leak.
 struct Program {
   Objects objects;
   Works works;
@@ -29,7 +29,7 @@ struct Program {
   }
 };
 
-// In kernels, by a lane.
+// Allocations in kernels, by a lane.
 struct Heap {
   events::KernelFacts facts;
   events::Launch launch;
@@ -68,7 +68,7 @@ TEST(Leaks, WhatIsNotTheProgramsToFree) {
   Program p;
   p.objects.on_allocation({Kind::variable, 0, 4096, 16, "v"}, 0);
   p.objects.on_allocation({Kind::registered, 0, 8192, 16}, 0);
-  p.objects.on_allocation({Kind::device, 0, 12288, 16}, 0);  // no call of the runtime on the stack
+  p.objects.on_allocation({Kind::device, 0, 12288, 16}, 0);  // no runtime call is on the stack
   EXPECT_EQ(p.leaks(), "");
 }
 

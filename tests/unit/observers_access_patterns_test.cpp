@@ -1,3 +1,4 @@
+// Access patterns of each site: typical, worst and best, with examples.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,13 +64,13 @@ TEST(AccessPatterns, CountsTypicalWorstAndBest) {
   EXPECT_EQ(s.worst, 2u);
   EXPECT_EQ(s.best, 0u);
   EXPECT_EQ(s.other, 0u);
-  EXPECT_EQ(s.patterns[1].block.x, 90u);  // the example of the lowest block
+  EXPECT_EQ(s.patterns[1].block.x, 90u);  // the example comes from the lowest block
   EXPECT_EQ(s.patterns[1].base_offset, 90u * 128 + 4);
   ASSERT_TRUE(s.patterns[1].allocation);
   EXPECT_EQ(s.patterns[1].allocation->first, 0x100000u);
 }
 
-// Of a kernel in a named range its first launch, whatever it does in others and later.
+// A kernel in a named range keeps its first launch there; launches in other ranges and later ones do not matter.
 TEST(AccessPatterns, RangesKeepTheirFirstLaunch) {
   Fixture f;
   const auto launch = [&f](const char* range, std::int64_t stride) {
@@ -110,7 +111,7 @@ TEST(AccessPatterns, SharedMemoryByBanks) {
   EXPECT_EQ(s.patterns[0].base_offset, 64u);
 }
 
-// Far more patterns than are kept: sums hold, and who ran what does not matter.
+// Far more patterns than are kept: the sums hold for any assignment of blocks to workers.
 TEST(AccessPatterns, SameForAnyNumberOfWorkers) {
   std::vector<SitePatterns> results;
   for (const unsigned workers : {1u, 2u, 5u}) {
@@ -170,7 +171,7 @@ TEST(Transactions, AreWhatTheCostCounts) {
       for (const MemoryTransaction& t : list) moved += t.bytes;
       ASSERT_EQ(list.size(), cost.transactions) << gpu << " round " << round;
       ASSERT_EQ(moved, cost.bytes_moved) << gpu << " round " << round;
-      for (unsigned l = 0; l < kWarpSize; ++l) {  // every byte asked for is moved
+      for (unsigned l = 0; l < kWarpSize; ++l) {  // every requested byte is moved
         const bool moved_for_lane = std::any_of(list.begin(), list.end(), [&](const MemoryTransaction& t) {
           return offsets[l] >= t.offset && offsets[l] + bytes <= t.offset + t.bytes;
         });

@@ -1,3 +1,4 @@
+// Trace of one block of the first launch.
 #include <gtest/gtest.h>
 
 #include "observers/block_trace.h"
@@ -26,7 +27,7 @@ TEST(BlockTrace, OneBlockOfTheFirstLaunch) {
     access(0, 0, kFullMask);
     access(1, 0, kFullMask);
     trace.on_barrier({{&launch, 0, {1, 0, 0}, 0}}, 0);
-    access(1, 1, 1);  // has not come to the barrier yet
+    access(1, 1, 1);  // has not reached the barrier yet
     trace.on_barrier({{&launch, 0, {0, 0, 0}, 1}}, 0);
     trace.on_barrier({{&launch, 0, {1, 0, 0}, 1}}, 0);
     access(1, 1, 1);

@@ -1,3 +1,4 @@
+// Counts by source line and machine instruction, and the flow graph of a kernel.
 #include <gtest/gtest.h>
 
 #include "observers/kernel_code.h"
@@ -91,8 +92,8 @@ TEST(KernelCode, EveryInstructionCountsAtItsOwnLine) {
   EXPECT_EQ(metric(k.lines[1], "thread_inst_executed"), 2 * 4 * 32);
   EXPECT_EQ(metric(k.lines[1], "thread_inst_executed_true"), 2 * 4);  // the guard
   EXPECT_EQ(metric(k.lines[1], "memory_l2_theoretical_sectors_global"), 4);
-  EXPECT_EQ(metric(k.lines[1], "inst_executed"), 2 * 4);  // not the site's on top
-  // And at the call, as Nsight Compute shows it.
+  EXPECT_EQ(metric(k.lines[1], "inst_executed"), 2 * 4);  // the site's are not added
+  // The counts also appear at the call, as in Nsight Compute.
   ASSERT_EQ(k.inlined_lines.size(), 1u);
   EXPECT_EQ(k.inlined_lines[0].line, 20u);
   EXPECT_EQ(metric(k.inlined_lines[0], "inst_executed"), 3 * 2 * 4);
@@ -102,7 +103,7 @@ TEST(KernelCode, EveryInstructionCountsAtItsOwnLine) {
   EXPECT_EQ(instructions, 4 * 2 * 4);
 }
 
-// if (tid == 0) { ... }: 4 warps, one lane of each goes in, twice.
+// if (tid == 0) { ... }: of 4 warps, one lane of each enters, twice.
 TEST(KernelCode, FlowGraphSumsLaunches) {
   auto module = ptx::parse(
       ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n.reg .pred %p<2>;\n"
@@ -142,8 +143,8 @@ TEST(KernelCode, FlowGraphSumsLaunches) {
   EXPECT_EQ(graph.blocks[1].lanes, 8u);
   ASSERT_EQ(graph.edges.size(), 4u);
   EXPECT_EQ(graph.edges[0].lanes, 248u);
-  EXPECT_EQ(graph.edges[1].warps + graph.edges[0].warps, 2 * graph.blocks[0].warps);  // every warp split
-  EXPECT_EQ(graph.edges[2].lanes, 8u);  // as many as the block, which has one way out
+  EXPECT_EQ(graph.edges[1].warps + graph.edges[0].warps, 2 * graph.blocks[0].warps);  // every warp diverged
+  EXPECT_EQ(graph.edges[2].lanes, 8u);  // as many as in the block, which has one exit
   EXPECT_EQ(graph.edges[3].to, results::GraphEdge::kLeaves);
   EXPECT_EQ(graph.edges[3].warps, 8u);
 }

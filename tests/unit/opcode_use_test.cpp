@@ -1,4 +1,4 @@
-// Each row of ptx/opcodes.inc that can run is run: some PTX of the tests uses it.
+// Each row of ptx/opcodes.inc that can run is run by some PTX of the tests.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What accesses cost by the plain rules, one by one: for tests of what counts them in other ways.
+// Cost of accesses by the plain rules, one by one: the reference for faster ways of counting.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace warpgrind::device {
 
-// Sees every access and adds up what it costs.
+// Observer of every access that adds up the costs.
 class PlainCounts : public events::Observer {
  public:
   events::Wants wants() const override {

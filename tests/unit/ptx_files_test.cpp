@@ -1,5 +1,5 @@
-// tests/parse: every NAME.ptx has NAME.expected beside it, the printed module (good/) or the diagnostics (bad/).
-// WARPGRIND_REBASE=1 rewrites the expected files.
+// The files of tests/parse: beside every NAME.ptx is NAME.expected, the printed module (good/) or the diagnostics
+// (bad/). WARPGRIND_REBASE=1 rewrites the expected files.
 #include <gtest/gtest.h>
 
 #include <algorithm>

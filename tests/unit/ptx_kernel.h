@@ -1,4 +1,4 @@
-// One small PTX kernel through the whole device, for the tests of src/engine/device.
+// One small PTX kernel that runs through the whole device, for the tests of src/engine/device.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace warpgrind::device {
 // %rd3: the address of the thread's own word.
 inline const std::string kOwnWord = "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; ";
 
-// One kernel `k(.u64 data)` of the given body; %rd1 is the pointer, %r1 the thread.
+// A kernel `k(.u64 data)` with the given body; %rd1 is the pointer, %r1 the thread.
 struct Kernel {
   explicit Kernel(const std::string& body, unsigned workers = 1, events::Observer* observer = nullptr,
                   const std::string& module_text = "", const std::string& cpu = "", bool caches = false) {
@@ -22,7 +22,7 @@ struct Kernel {
     options.caches = caches;
     options.cpu = cpu;
     options.workers = workers;
-    options.timeout_seconds = 600;  // for a launch that hangs
+    options.timeout_seconds = 600;  // in case a launch hangs
     device = std::make_unique<Device>(0, **find_gpu_model("h200"), options);
     if (observer) device->add_observer(observer);
     const std::string text =
@@ -42,7 +42,7 @@ struct Kernel {
     if (loaded.ok()) handle = *loaded;
     data = reinterpret_cast<std::uint32_t*>(*device->allocate(kBytes));
   }
-  // With what it did, good or bad.
+  // Returns the result of a launch that may fail.
   LaunchResult try_run(unsigned threads, unsigned blocks = 1) {
     LaunchConfig config;
     config.grid = {blocks, 1, 1};

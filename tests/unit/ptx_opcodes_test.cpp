@@ -1,5 +1,5 @@
-// The opcode table: its rows agree with themselves, and docs/opcodes.md is what it says. WARPGRIND_REBASE=1 rewrites
-// the document.
+// The opcode table: its rows are consistent, and docs/opcodes.md is generated from it. WARPGRIND_REBASE=1 rewrites the
+// document.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ TEST(PtxOpcodes, ArityIsReadFromTheSyntax) {
   EXPECT_EQ(arity(Opcode::bar).minimum_types, 0);
 }
 
-// What the manual's Target ISA Notes say, for forms whose opcode older GPUs have.
+// The manual's Target ISA Notes, for forms whose opcode older GPUs have.
 TEST(PtxOpcodes, FormsNeedArchitectures) {
   const std::pair<const char*, unsigned> forms[] = {
       {"add.s32 %r0, %r1, %r2;", 0},

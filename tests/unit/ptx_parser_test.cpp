@@ -1,4 +1,4 @@
-// What the printed form cannot show: indices, ranges, locations, limits.
+// Parts of the parser's result that its printed form does not show: indices, ranges, locations, limits.
 #include <gtest/gtest.h>
 
 #include <ctime>
@@ -120,7 +120,7 @@ TEST(PtxParser, HugeRegisterRangesCostNothing) {
             std::string::npos);
 }
 
-// GCC's offload compiler writes its calls' parameters so.
+// GCC's offload compiler writes the parameters of its calls in this form.
 TEST(PtxParser, RangesOfParameters) {
   const auto m = parsed(
       ".func (.param .u64 r) g(.param .u64 a, .param .u64 b);\n"
@@ -194,7 +194,7 @@ std::vector<std::string> garbage(std::size_t n) {
           entry + "mov.b32 %r" + repeated("0") + ", 1;"};
 }
 
-// Of this thread: what else runs on the machine does not count.
+// CPU time of this thread, so that other load on the machine does not count.
 double cpu_seconds_to_parse(const std::string& text) {
   const auto now = [] {
     timespec t{};
@@ -206,16 +206,16 @@ double cpu_seconds_to_parse(const std::string& text) {
   return now() - start;
 }
 
-// Time grows as the text does, however fast the machine is: 8 times the text may cost 24 times as much (8, and caches),
-// but not 64 times, as if each repetition looked at all others. What ends in a quarter of a second is not worth a
-// comparison.
+// Time must grow linearly with the text, on any machine. 8 times the text may cost 24 times as much (8, plus cache
+// effects), but not 64 times, as if each repetition looked at all others. Times below a quarter of a second are not
+// compared.
 TEST(PtxParser, GarbageIsSurvivedInLinearTime) {
   const std::vector<std::string> few = garbage(12500), many = garbage(100000);
   for (std::size_t k = 0; k < few.size(); ++k) {
     const double once = cpu_seconds_to_parse(few[k]), eightfold = cpu_seconds_to_parse(many[k]);
     EXPECT_LT(eightfold, 0.25 + 24 * once) << few[k].substr(0, 100);
   }
-  (void)parse(kHead + ".global .b8 x[70368744177664] = {1};", "garbage");  // its size is not its work
+  (void)parse(kHead + ".global .b8 x[70368744177664] = {1};", "garbage");  // a large size must not cost work
 }
 
 TEST(PtxLinker, ResolvesExternalsAndKeepsPlaces) {
@@ -236,7 +236,7 @@ TEST(PtxLinker, ResolvesExternalsAndKeepsPlaces) {
   ASSERT_EQ(m.variables.size(), 1u);
   EXPECT_EQ(m.variables[0].initial[0], 7);
   ASSERT_EQ(m.functions.size(), 4u);
-  EXPECT_TRUE(m.functions[0].has_body);  // f, now with b's body
+  EXPECT_TRUE(m.functions[0].has_body);  // f, now with the body from b
   EXPECT_EQ(m.functions[0].body[0].operands[0].index, 3u);
   EXPECT_NE(m.functions[1].name, m.functions[3].name);  // both were called "own"
   const Instruction& moved = m.functions[2].body[0];

@@ -1,4 +1,4 @@
-// The forms that the rows of opcodes.inc take, against those that NVIDIA's assembler takes (tests/data/forms).
+// The forms that the rows of opcodes.inc accept, against those that NVIDIA's assembler accepts (tests/data/forms).
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -10,7 +10,7 @@
 namespace warpgrind::ptx {
 namespace {
 
-// Empty: taken.
+// Returns "" if the text is accepted.
 std::string why_refused(const std::string& text) {
   const auto module = parse(text, "form");
   if (!module) return module.error().message;

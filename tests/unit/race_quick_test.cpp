@@ -1,5 +1,5 @@
-// Accesses that machine code serves itself are compared by lines or sixteen words at once, others thread by thread:
-// both must find the same races, whatever came before.
+// Two ways to find races: by lines or sixteen words at once, for accesses that machine code serves itself, and thread
+// by thread, for others. Both must find the same races after any history.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,9 +20,9 @@ struct Fixture {
   events::Launch launch;
   explicit Fixture(bool copies = false) {
     facts.sites.resize(kSites);
-    facts.sites[0].kind = SiteKind::store;  // to global memory: what else is read there is looked at
+    facts.sites[0].kind = SiteKind::store;  // a store to global memory, so that its other reads are checked
     facts.sites[0].space = StateSpace::global;
-    if (copies) facts.sites[1].kind = SiteKind::async_copy;  // what was before a barrier is not forgotten then
+    if (copies) facts.sites[1].kind = SiteKind::async_copy;  // then accesses before a barrier are kept
     launch.facts = &facts;
     launch.grid = {2, 1, 1};
     launch.block = {kWarps * kWarpSize, 1, 1};
@@ -44,7 +44,7 @@ class Watched {
     sizes.fill(a.bytes);
     events::Access e{&launch_, a.site, a.space, a.block, a.warp, a.mask, addresses, a.type};
     e.bytes = a.bytes;
-    if (!quickly_) e.sizes = sizes.data();  // of differing sizes: always thread by thread
+    if (!quickly_) e.sizes = sizes.data();  // differing sizes: always thread by thread
     races_.access(e);
   }
   void barrier(std::uint64_t block) {
@@ -69,13 +69,13 @@ class Watched {
     races_.end_block(block);
     begin(block);
   }
-  // Sites, memory and kind of each.
+  // Sites, memory and kind of each race.
   std::set<LaunchRaces::Key> found() const {
     std::set<LaunchRaces::Key> keys;
     for (const auto& [key, race] : races_.races()) keys.insert(key);
     return keys;
   }
-  // Which of several readers is told of may differ.
+  // The second sites. Of several readers, the reported one may differ.
   std::set<std::pair<std::uint32_t, RaceKind>> second_sites() const {
     std::set<std::pair<std::uint32_t, RaceKind>> all;
     for (const auto& [key, race] : races_.races()) all.emplace(race.second.site, race.kind);
@@ -99,7 +99,7 @@ struct Random {
   }
 };
 
-// Rows, columns, single words, of 4 to 16 bytes a lane, by some lanes or all; mostly each warp in a part of its own.
+// Rows, columns or single words, of 4 to 16 bytes a lane, by some or all lanes; mostly each warp in its own part.
 events::AffineAccess random_access(Random& random, const events::Launch& launch) {
   events::AffineAccess a;
   a.launch = &launch;
@@ -119,8 +119,8 @@ events::AffineAccess random_access(Random& random, const events::Launch& launch)
   return a;
 }
 
-// Whole rows as kernels use them: each warp has words of its own, with the same lanes until it syncs; at barriers they
-// change hands. Some words are only read, by all. Now and then an access strays.
+// Whole rows as kernels use them: each warp has separate words and the same lanes until it syncs. At barriers the words
+// change owners. Some words are only read, by all. Sometimes an access strays.
 class WordRows {
  public:
   WordRows(Random& random, const events::Launch& launch, StateSpace space) : random_(random), launch_(launch) {
@@ -142,7 +142,7 @@ class WordRows {
     m.stride = random_.of({1u, 1u, 1u, 2u, 3u, 5u, 17u});
     m.pitch *= m.stride;
   }
-  // part: which of the memory; the warp's own if it writes.
+  // part: the part of memory; the warp's own if it writes.
   events::AffineAccess access(std::uint32_t warp) {
     const Map& m = maps_[warp];
     events::AffineAccess a;
@@ -163,7 +163,7 @@ class WordRows {
     a.row = m.row;
     a.kx = std::int64_t{m.bytes} * (m.column ? 33 : m.stride);
     a.ky = m.column ? m.bytes : m.pitch;
-    // All read some words of a row, or one word; part kParts is never written but by those that stray.
+    // All warps read some words of a row, or one word. Only stray accesses write part kParts.
     if (what == 9 || (what == 8 && random_.below(2))) a.kx = 0;
     if (what >= 7 && random_.below(2)) a.ky = 0;
     return a;
@@ -219,7 +219,7 @@ void rows_are_as_threads(bool copies, StateSpace space) {
   EXPECT_GT(long_ones, 200u);
 }
 
-// A row that one warp has read, half of it another one, too: a third is the other reader of the rest.
+// One warp has read a row, and another one half of it. A third becomes the second reader of the rest.
 TEST(RaceQuick, KnowsASecondReaderOfEachWord) {
   const Fixture fixture;
   for (const bool quickly : {true, false}) {
@@ -278,7 +278,7 @@ TEST(RaceQuick, FindsWhatComparingThreadByThreadFinds) {
           run->access(a);
       }
       ASSERT_EQ(quick.found(), slow.found()) << "seed " << seed << ", step " << step;
-      if (!slow.found().empty()) break;  // what comes after a race need not be the same
+      if (!slow.found().empty()) break;  // after a race, results may differ
     }
     (slow.found().empty() ? silent : found) += 1;
   }

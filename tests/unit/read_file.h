@@ -1,4 +1,4 @@
-// A whole file as text; empty where there is none.
+// Reads a whole file as text. Returns "" if the file does not exist.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The same accesses on all GPU models, against what the documents and the programming guide say of each rule.
+// The same accesses on all GPU models, against the documents' and the programming guide's statements for each rule.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -39,9 +39,10 @@ TEST(AccessRuleTable, AShiftByOneFloat) {
     return n;
   };
   EXPECT_EQ(bytes("fx5600"), 1024u);  // 32 bytes a lane
-  EXPECT_EQ(bytes("gtx280"), 224u);   // 64 + 128 bytes of the first half-warp's segments, shrunk; and the second's
-  EXPECT_EQ(bytes("m2090"), 256u);    // two lines
-  EXPECT_EQ(bytes("h200"), 160u);     // five sectors
+  EXPECT_EQ(bytes("gtx280"),
+            224u);                  // 64 + 128 bytes of the first half-warp's segments, shrunk, and those of the second
+  EXPECT_EQ(bytes("m2090"), 256u);  // two lines
+  EXPECT_EQ(bytes("h200"), 160u);   // five sectors
 }
 
 TEST(AccessRuleTable, AColumnOfATile) {

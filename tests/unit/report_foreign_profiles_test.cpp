@@ -1,5 +1,5 @@
-// Profiles that somebody else wrote, or damaged: what is of the wrong type is not there, and no view of it ends the
-// process (src/ is built without exceptions: a wrong assumption of what JSON holds would abort).
+// Profiles from other programs, or damaged ones: values of the wrong type count as missing, and no view of them ends
+// the process (src/ is built without exceptions, so a wrong assumption about JSON values would abort).
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -100,7 +100,7 @@ TEST_P(ForeignProfiles, NoViewEndsTheProcess) {
     }
     look_at(j.dump(-1, ' ', false, Json::error_handler_t::replace), *sound);
   }
-  for (int run = 0; run < kRuns; ++run)  // files that a full disk cut off, and damaged bytes
+  for (int run = 0; run < kRuns; ++run)  // files truncated by a full disk, and damaged bytes
     if (std::string part = text.substr(0, random() % text.size()); !part.empty()) {
       look_at(part, *sound);
       part = text;

@@ -1,3 +1,4 @@
+// Text reports of profiles: terminal pages, differences, lists of GPUs, number formats.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -11,7 +12,7 @@
 namespace warpgrind::report {
 namespace {
 
-// The naive transpose of one 32 x 32 tile a warp row: loads in a row, stores in a column.
+// The naive transpose of one 32 x 32 tile: a warp loads a row and stores a column.
 results::Profile transpose(const char* gpu) {
   const GpuModel& model = **find_gpu_model(gpu);
   events::KernelFacts facts;
@@ -109,7 +110,7 @@ TEST(Diff, OnlyEstimatesMayRiseALittle) {
   }
 }
 
-// The same kernel in a file of another name, a line further down, and one without line information.
+// The same kernel in a file of another name, one line further down, and one without line information.
 TEST(Diff, LinesOfAFileWithAnotherName) {
   const auto profile = [](const std::string& file, std::uint32_t line, double inst) {
     results::Profile p;

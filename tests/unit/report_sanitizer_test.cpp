@@ -1,4 +1,4 @@
-// The report of compute-sanitizer: what scripts match in it. The lines are those of 2025.3 on a GPU.
+// The report in compute-sanitizer's format, which scripts match. The lines are those of version 2025.3 on a GPU.
 #include <gtest/gtest.h>
 
 #include "report/sanitizer_text.h"
@@ -135,7 +135,7 @@ void expect_parts(const Finding& f, const SanitizerForm& form, std::initializer_
   }
 }
 
-// As compute-sanitizer 2025.3.1 writes it on an H100.
+// The form that compute-sanitizer 2025.3.1 writes on an H100.
 TEST(Sanitizer, XmlOfAccesses) {
   Finding f = finding("oob-global-write", "memory", {access("write", 12, 3, 1024)});
   f.accesses[0].kernel = "void sum<a&b>(int*)";

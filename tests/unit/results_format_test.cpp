@@ -1,5 +1,5 @@
-// The format of a profile: what is written is read again, and the document and the page's types are what the tables
-// say. WARPGRIND_REBASE=1 rewrites them.
+// The format of a profile: written values are read again, and the document and the page's types agree with the tables.
+// WARPGRIND_REBASE=1 rewrites them.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -23,7 +23,7 @@ void expect_or_rewrite(const std::string& name, const std::string& text) {
     EXPECT_EQ(read_file(path), text) << "WARPGRIND_REBASE=1 rewrites " << name;
 }
 
-// Each member has a value of its own that is not its default.
+// Gives each member a unique value that is not its default.
 struct Filler {
   unsigned next = 1;
   template <class T>
@@ -96,7 +96,7 @@ Profile filled() {
   return p;
 }
 
-// Every member of every object, and so those that somebody adds.
+// Every member of every object, so new members are tested too.
 TEST(ProfileFormat, WhatIsWrittenIsRead) {
   const Profile p = filled();
   const auto again = from_json(to_json(p), "p.json");

@@ -1,4 +1,4 @@
-// What is kept of a launch serves those that are like it, and no other.
+// Values kept from a launch: they are reused for equal launches, and for no others.
 #include <gtest/gtest.h>
 
 #include "gpu/gpu_model.h"
@@ -58,7 +58,7 @@ TEST_F(LaunchValuesTest, OtherShape) {
   EXPECT_EQ(get(MetricId::shared_dynamic), 100);
 }
 
-// Another kernel may lie where one has been.
+// A new kernel may have the address of an old one.
 TEST_F(LaunchValuesTest, AnotherKernelAtTheSameAddress) {
   EXPECT_EQ(get(MetricId::global_ld_sectors), 16);
   facts.sites[0].kind = events::SiteKind::store;

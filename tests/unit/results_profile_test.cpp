@@ -1,3 +1,4 @@
+// Profiles: sums over launches, JSON and CSV.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

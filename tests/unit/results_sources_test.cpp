@@ -1,4 +1,4 @@
-// Texts of sources: as they are on this machine, or as a program from elsewhere brings them (results/sources.h).
+// Source texts: from this machine, or from a program that was built elsewhere (results/sources.h).
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// Rules that give advice: conditions, gains and order.
 #include "advice/rules.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +35,7 @@ struct KernelBuilder {
     kernel().bounds = std::move(bounds);
     return *this;
   }
-  // Adds to the kernel's sums what the hardware's counters would.
+  // Adds the hardware's counters to the kernel's sums.
   KernelBuilder& site(const char* kind, double sectors, double ideal, std::uint32_t line) {
     results::SiteProfile& s = kernel().sites.emplace_back();
     s.kind = kind;
@@ -95,7 +96,7 @@ TEST(Rules, GainIsWhatBindsNext) {
   KernelBuilder k;
   k.site("load", 4000, 4000, 10).site("store", 32000, 4000, 11);
   k.set("gpu__time_duration.sum", 1000).bounds({{limit::kL2, 900}, {limit::kLatency, 450}});
-  // Eight of nine parts of the excess go: latency, 450 ns, binds next.
+  // Eight ninths of the excess disappear. Then latency, 450 ns, is the limit.
   const results::Advice* a = k.find("transpose_through_shared_memory");
   ASSERT_NE(a, nullptr);
   EXPECT_NEAR(a->estimated_gain, 0.45, 0.01);
@@ -144,7 +145,7 @@ TEST(Rules, TheLaunchOfATestGetsOneLine) {
   ASSERT_EQ(one.kernel().advice.size(), 1u) << one.kernel().advice[0].title;
   EXPECT_EQ(one.kernel().advice[0].rule, "small_launch");
   EXPECT_TRUE(one.kernel().advice[0].text.empty());
-  // What a warp does to memory is still told.
+  // Advice on a warp's memory accesses is still given.
   KernelBuilder warp;
   warp.site("load", 32, 4, 10).site("store", 32, 4, 11);
   warp.set("warpgrind__launches.sum", 1).set("launch__thread_count", 32);
@@ -154,7 +155,7 @@ TEST(Rules, TheLaunchOfATestGetsOneLine) {
             nullptr);
 }
 
-// All blocks are resident at once: a lower limit would hold them as well.
+// All blocks are resident at once, so a lower limit would hold them too.
 TEST(Rules, OccupancyLimitsOnlyGridsOfAWave) {
   const auto kernel = [](double waves) {
     return KernelBuilder()
@@ -178,7 +179,7 @@ TEST(Rules, SplitBranchesBeforeLanesGetFew) {
   EXPECT_NE(kernel(25, 89).find("divergent_branches"), nullptr);
   EXPECT_EQ(kernel(25, 90).find("divergent_branches"), nullptr);
   EXPECT_EQ(kernel(20, 50).find("divergent_branches"), nullptr);
-  // What ptxas turns into predicates splits no warp.
+  // Branches that ptxas turns into predicates do not diverge.
   EXPECT_EQ(kernel(25, 50).set("smsp__sass_branch_targets_threads_divergent.sum", 0).find("divergent_branches"),
             nullptr);
   EXPECT_NE(kernel(20, 50).find("thread_divergence"), nullptr);
@@ -222,7 +223,7 @@ TEST(Rules, AtomicsOfAWarpOnOneAddress) {
   ASSERT_NE(a, nullptr);
   EXPECT_NE(a->title.find("32.0 rounds"), std::string::npos) << a->title;
   EXPECT_EQ(a->places.at(0).line, 7u);
-  // One atomic a block is as it should be.
+  // One atomic a block is good.
   k.kernel().sites[0].metrics["warpgrind__sectors.sum"].value = 1000;
   EXPECT_EQ(k.find("atomic_collisions"), nullptr);
 }

@@ -1,5 +1,5 @@
-// The approximate f32 instructions: against what an H200 gave, bit for bit, and within the bounds of the PTX manual
-// over bit patterns of all exponents, against double.
+// The approximate f32 instructions: bit for bit against an H200, and within the bounds of the PTX manual for bit
+// patterns of all exponents, compared with double.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,11 +23,11 @@ struct Approximation {
   const char* instruction;
   double (*function)(double);
   double bound;      // relative, or absolute if negative
-  double low, high;  // where the bound holds
+  double low, high;  // range in which the bound holds
 };
 
-// Bounds of the PTX manual (PTX ISA 9.0, "Floating Point Instructions"); within one turn it names 2^-20.5 for cos and
-// sin, where an H200 itself is 2^-20.45 off.
+// Bounds of the PTX manual (PTX ISA 9.0, "Floating Point Instructions"). Within one turn it gives 2^-20.5 for cos and
+// sin, although the error of an H200 is 2^-20.45.
 const Approximation kApproximations[] = {
     {"rcp.approx.f32", [](double x) { return 1 / x; }, 0x1p-23, -HUGE_VAL, HUGE_VAL},
     {"sqrt.approx.f32", [](double x) { return std::sqrt(x); }, 0x1p-23, 0, HUGE_VAL},
@@ -137,7 +137,7 @@ std::uint32_t noise(std::uint32_t i) {  // splitmix64
   return static_cast<std::uint32_t>(z >> 32);
 }
 
-// Of pairs every other one lies between 2^-15 and 2 or so.
+// Every other one of the pairs lies between 2^-15 and about 2.
 std::uint32_t input(const Record& r, std::uint32_t i, unsigned source) {
   if (r.inputs == "sweep") return r.first + i * r.step;
   if (r.inputs == "noise") return noise(i);
@@ -200,7 +200,7 @@ TEST(RuntimeMath, ApproximationsAreAnH200s) {
   }
 }
 
-// ---- However the unit is made
+// ---- The same in all code variants
 
 TEST(RuntimeMath, MultiFunctionIsTheSameWithAnyVectorExtension) {
   using jit::MultiFunction;
@@ -220,7 +220,7 @@ TEST(RuntimeMath, MultiFunctionIsTheSameWithAnyVectorExtension) {
   }
 }
 
-// A value that is the same in all lanes is worked out once.
+// A value that is the same in all lanes is computed once.
 TEST(RuntimeMath, UniformApproximationsAreThoseOfLanes) {
   constexpr std::uint32_t kStride = 128, kValues = kPatterns / kStride;
   const auto model = find_gpu_model("h200");

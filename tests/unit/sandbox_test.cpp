@@ -1,5 +1,5 @@
-// Boxed programs: those that behave, and those of tests/sandbox/hostile.cpp, none of which may get out, stay, or take
-// more than it is given. Skipped where no box can be made.
+// Sandboxed programs: well-behaved ones, and those of tests/sandbox/hostile.cpp. None may escape, survive, or use more
+// than its limits. Skipped if no sandbox can be made.
 #include "sandbox/sandbox.h"
 
 #include <dirent.h>
@@ -123,7 +123,7 @@ TEST_F(Sandbox, SystemFoldersAreNotShown) {
 
 // --- hostile programs ---
 
-// How each may end. What is merely refused to it ends it with 0.
+// The allowed endings of each. A program ends with 0 if its attempt is only refused.
 struct Hostile {
   const char* name;
   std::vector<Ending> endings;
@@ -189,7 +189,7 @@ void PrintTo(const Hostile& hostile, std::ostream* out) {
 
 class HostileProgram : public Sandbox, public testing::WithParamInterface<Hostile> {};
 
-// Processes of the machine that were started as one of this test.
+// Counts processes of this machine that this test started.
 int left_over(const std::string& mark) {
   int count = 0;
   DIR* processes = opendir("/proc");
@@ -205,7 +205,7 @@ TEST_P(HostileProgram, StaysInTheBox) {
   setenv("WARPGRIND_TEST_SECRET", "told", 1);
   const std::string outside = folder_.path + "/outside";
   ASSERT_EQ(mkdir(outside.c_str(), 0777), 0);
-  chmod(outside.c_str(), 0777);  // it is the box that protects it
+  chmod(outside.c_str(), 0777);  // only the sandbox protects it
   std::ofstream(outside + "/secret") << "told";
   const std::string program = std::string(WARPGRIND_BUILD) + "/tests/sandbox/hostile";
   Job hostile = job({program, GetParam().name, outside, std::to_string(getpid())});
@@ -214,7 +214,7 @@ TEST_P(HostileProgram, StaysInTheBox) {
     const std::vector<Ending>& endings = GetParam().endings;
     return std::find(endings.begin(), endings.end(), ending) != endings.end();
   };
-  // On a slow machine, or with sanitizers, the limit that is meant may come late.
+  // On a slow machine, or with sanitizers, the intended limit may come late.
   if (!may_end_by(Ending::wall_time)) hostile.limits.wall_seconds = 25;
   if (!may_end_by(Ending::cpu_time)) hostile.limits.cpu_seconds = 25;
   const auto started = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-// The playground's queue, and who may ask its server.
+// The playground's queue, and the pages that may send requests to its server.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -64,7 +64,7 @@ TEST(Queue, WhoIsServedGoesBehindThoseThatComeMeanwhile) {
   EXPECT_EQ(take(*queue), "a1");
 }
 
-// Of 20 users that come at once, one with ten runs, nobody waits for more than one run of each other.
+// 20 users come at once, one with ten runs. No user waits for more than one run of each other user.
 TEST(Queue, WhoHasMuchDoesNotDelayOthers) {
   const auto queue = make_embedded_queue();
   for (int i = 0; i < 10; ++i) queue->push(run_of("much", i));

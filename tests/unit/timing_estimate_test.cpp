@@ -1,4 +1,4 @@
-// The time model: what must hold whatever its constants are, and what was measured on an H200.
+// The time model: properties that hold for any constants, and measurements on an H200.
 #include <gtest/gtest.h>
 
 #include "timing/estimate.h"
@@ -36,8 +36,8 @@ LaunchWork copy_kernel(double total, double bytes) {
 
 TEST(Estimate, CopiesOfAnH200) {
   constexpr double kGiB = 1024.0 * 1024 * 1024;
-  // Measured: 4281 GB/s (read + write, 1 GiB, 16 bytes a thread); 2670 GB/s with 4 bytes a thread and 37 us as many
-  // blocks take at 0.6 ns each.
+  // Measured: 4281 GB/s (read + write, 1 GiB, 16 bytes a thread). With 4 bytes a thread: 2670 GB/s, plus 37 us for that
+  // many blocks at 0.6 ns each.
   const KernelEstimate four = estimate_kernel(h200(), copy_kernel(kGiB, 16));
   EXPECT_LT(four.low_ns, 2 * kGiB / 4281);
   EXPECT_GT(four.high_ns, 2 * kGiB / 4281);
@@ -58,16 +58,16 @@ TEST(Estimate, SmallKernelIsLaunchLatency) {
   EXPECT_EQ(e.limit, Limit::launch);
   EXPECT_GE(e.ns, h200().timing.empty_kernel_ns);
   EXPECT_LT(e.ns, 2 * h200().timing.empty_kernel_ns);
-  EXPECT_GT(e.event_ns, e.ns);         // what two events show is more than the kernel
-  EXPECT_LT(e.queued_ns, e.event_ns);  // and one more in a busy stream takes less
+  EXPECT_GT(e.event_ns, e.ns);         // two events measure more than the kernel
+  EXPECT_LT(e.queued_ns, e.event_ns);  // another kernel in a busy stream takes less
 }
 
 TEST(Estimate, NothingGetsFasterByMoreWork) {
   const LaunchWork base = copy_kernel(1 << 24, 4);
   const double before = estimate_kernel(h200(), base).ns;
   for (const WorkMember& m : kWorkMembers) {
-    // Fewer resident blocks are slower; lines and pieces are shares of the sectors before them, and the more of its
-    // sectors a load finds in L2 the less it waits; a path is one of five points of a line.
+    // Excluded: fewer resident blocks are slower; lines and pieces are shares of the sectors before them; a load waits
+    // less if more of its sectors are in L2; a path is one of five points of a line.
     if (m.name == "resident_blocks" || m.name == "blocks" || m.name == "warps_per_block" ||
         m.name == "atomic_returns" || m.name.find("atomic") == 0 || m.name.find("path") == 0 ||
         m.name.find("slowest") == 0)
@@ -101,12 +101,12 @@ TEST(Estimate, MoreMultiprocessorsAreNotSlower) {
   GpuModel larger = h200();
   larger.sm_count *= 2;
   for (const LaunchWork& w : {copy_kernel(1 << 20, 4), copy_kernel(1 << 28, 16), empty_kernel(100000), empty_kernel(1)})
-    // Fewer warps a scheduler hide less of each other: up to 2 % (terms/combine.cpp).
+    // With fewer warps a scheduler hides less latency: up to 2 % (terms/combine.cpp).
     EXPECT_LE(estimate_kernel(larger, w).ns, estimate_kernel(h200(), w).ns * 1.02);
 }
 
 TEST(Estimate, OneOfManyTermsIsAllThatCounts) {
-  // Sixteen warps a scheduler, and nothing but FP32 work: its term and the launch.
+  // Sixteen warps a scheduler with FP32 work only: its term and the launch.
   LaunchWork w = empty_kernel(132 * 8, 256);
   w.fma = w.instructions = 1e5;
   const KernelEstimate e = estimate_kernel(h200(), w);
@@ -114,7 +114,7 @@ TEST(Estimate, OneOfManyTermsIsAllThatCounts) {
   EXPECT_NEAR(e.ns, cycles / 1.98, 0.05 * cycles / 1.98);
 }
 
-// What one request more of RED costs at L2, measured (lab/results/h200/calibration.csv and the lab's histograms).
+// Cost of one more RED request at L2, measured (lab/results/h200/calibration.csv and the lab's histograms).
 TEST(Estimate, AtomicsOnFewSectors) {
   constexpr double kRequests = 1e5;
   const auto each_ns = [](double sectors_a_request, double distinct) {
@@ -159,8 +159,8 @@ TEST(Estimate, MemoryOfAnotherGpu) {
   w.peer_bytes = 64 << 20;
   const KernelEstimate e = estimate_kernel(h200(), w);
   EXPECT_EQ(e.limit, Limit::peer_link);
-  EXPECT_NEAR(e.ns, w.peer_bytes / 396, 0.15 * w.peer_bytes / 396);                // NVLink, as copies
-  EXPECT_GT(estimate_kernel(**find_gpu_model("gtx280"), w).ns, w.peer_bytes / 6);  // no link: as over PCIe
+  EXPECT_NEAR(e.ns, w.peer_bytes / 396, 0.15 * w.peer_bytes / 396);                // NVLink, like copies
+  EXPECT_GT(estimate_kernel(**find_gpu_model("gtx280"), w).ns, w.peer_bytes / 6);  // no link: like PCIe
 }
 
 // Measured (lab, topics transfer and vecadd, rungs "managed"): 1 MiB 0.43 ms, 16 MiB 1.9 ms, 64 MiB 6.6 to 7.9 ms.
@@ -175,7 +175,7 @@ TEST(Estimate, ManagedMemoryThatMoves) {
   EXPECT_NEAR(more("h200", 1 << 20), 428e3, 0.25 * 428e3);
   EXPECT_NEAR(more("h200", 16 << 20), 1897e3, 0.25 * 1897e3);
   EXPECT_NEAR(more("h200", 64 << 20), 7200e3, 0.25 * 7200e3);
-  EXPECT_NEAR(more("k40c", 64 << 20), (64 << 20) / 10.3, 0.05 * (64 << 20) / 10.3);  // as one copy
+  EXPECT_NEAR(more("k40c", 64 << 20), (64 << 20) / 10.3, 0.05 * (64 << 20) / 10.3);  // like one copy
 }
 
 TEST(Estimate, OlderGpusAreSlower) {
@@ -193,7 +193,7 @@ TEST(Estimate, IntervalHoldsTheEstimate) {
     EXPECT_LE(e.low_ns, e.ns) << model.id;
     EXPECT_GE(e.high_ns, e.ns) << model.id;
   }
-  // Constants that nobody has measured, and times that no row has.
+  // Constants without a measurement, and times that no row has.
   const Interval measured = interval_of(h200(), Limit::dram_bandwidth, 1e5);
   const Interval from_papers = interval_of(**find_gpu_model("gtx280"), Limit::dram_bandwidth, 1e5);
   const Interval far_off = interval_of(h200(), Limit::dram_bandwidth, 1e12);
@@ -230,7 +230,7 @@ TEST(Estimate, HostCopies) {
   EXPECT_NEAR(gib / copy(CopyPath::device_to_host, HostMemory::pageable, 1u << 30).time.alone, 15.5, 0.5);
   EXPECT_NEAR(2 * gib / copy(CopyPath::device_to_device, HostMemory::pinned, 1u << 30).time.alone, 4282, 50);
   EXPECT_NEAR(gib / copy(CopyPath::peer, HostMemory::pinned, 1u << 30).time.alone, 396, 2);
-  // 4 bytes: the two events around it included.
+  // 4 bytes, including the two events around the copy.
   const CopyEstimate small = copy(CopyPath::host_to_device, HostMemory::pinned, 4);
   EXPECT_NEAR(small.time.alone + c.event_pair_ns, c.pinned_to_device_latency_ns, 1);
   EXPECT_NEAR(small.time.queued, c.next_copy_ns, 1);
@@ -242,7 +242,7 @@ TEST(Estimate, HostCopies) {
 TEST(Estimate, PageableCopiesAreTheHosts) {
   const TimingConstants& c = h200().timing;
   const CopyEstimate in = estimate_copy(h200(), CopyPath::host_to_device, HostMemory::pageable, 65536);
-  EXPECT_TRUE(in.returns_early);  // with the bytes staged
+  EXPECT_TRUE(in.returns_early);  // once the bytes are staged
   EXPECT_NEAR(in.staging_ns, 65536 / c.pageable_to_device_gbps, 1);
   const CopyEstimate larger = estimate_copy(h200(), CopyPath::host_to_device, HostMemory::pageable, 65537);
   const CopyEstimate out = estimate_copy(h200(), CopyPath::device_to_host, HostMemory::pageable, 65536);
@@ -255,7 +255,7 @@ TEST(Estimate, PageableCopiesAreTheHosts) {
               c.pageable_to_host_latency_ns, 1);
 }
 
-// Whatever the model: nothing gets faster by more bytes, or behind other work.
+// In any model, more bytes or earlier work make nothing faster.
 TEST(Estimate, CopiesOfAllModels) {
   for (const GpuModel& m : gpu_models())
     for (const CopyPath path : {CopyPath::host_to_device, CopyPath::device_to_host, CopyPath::device_to_device,

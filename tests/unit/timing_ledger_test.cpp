@@ -1,4 +1,4 @@
-// Work ends in any order and is placed in the order of issue.
+// The ledger: work may end in any order but is placed in the order of issue.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -22,7 +22,7 @@ TEST(Ledger, PlacesInTheOrderOfIssue) {
   ledger.close(a);
   EXPECT_EQ(order, "abc");
   EXPECT_TRUE(ledger.placed_through(ledger.last()));
-  ledger.add([&] { order += 'd'; });  // nothing before it: at once
+  ledger.add([&] { order += 'd'; });  // no work before it: placed at once
   EXPECT_EQ(order, "abcd");
 }
 

@@ -1,4 +1,4 @@
-// The GPU whose measurements the tests of the time model know.
+// The GPU on which the values in the tests of the time model were measured.
 #pragma once
 
 #include "gpu/gpu_model.h"

@@ -1,4 +1,4 @@
-// Virtual time: what overlaps and what waits.
+// Virtual time: operations that overlap or wait.
 #include <gtest/gtest.h>
 
 #include "timing/timeline.h"
@@ -25,7 +25,7 @@ TEST(Timeline, KernelsOneAfterTheOtherCostLess) {
   EXPECT_EQ(t.kernel(a, host, {100, 60}, 0.5).end, 100);
   EXPECT_EQ(t.kernel(a, host, {100, 60}, 0.5).end, 160);
   t.synchronize(host, a);
-  EXPECT_EQ(t.kernel(a, host, {100, 60}, 0.5).end, 260);  // issued when nothing ran
+  EXPECT_EQ(t.kernel(a, host, {100, 60}, 0.5).end, 260);  // issued on an idle stream
   t.work(a, host, 5);
   EXPECT_EQ(t.kernel(a, host, {100, 60}, 0.5).end, 365);
 }
@@ -72,10 +72,10 @@ TEST(Timeline, CopiesBehindEachOtherPayTheLatencyOnce) {
   StreamId a = t.add_stream(0, StreamKind::non_blocking), b = t.add_stream(0, StreamKind::non_blocking);
   EXPECT_EQ(t.copy(a, host, CopyEngine::to_device, {100, 70}).end, 100);
   EXPECT_EQ(t.copy(a, host, CopyEngine::to_device, {100, 70}).end, 170);
-  EXPECT_EQ(t.copy(b, host, CopyEngine::to_device, {100, 70}).end, 240);  // the engine is what they share
-  EXPECT_EQ(t.copy(b, host, CopyEngine::to_host, {100, 70}).end, 340);    // another engine, which had nothing to do
+  EXPECT_EQ(t.copy(b, host, CopyEngine::to_device, {100, 70}).end, 240);  // they share the engine
+  EXPECT_EQ(t.copy(b, host, CopyEngine::to_host, {100, 70}).end, 340);    // another engine, which is idle
   t.synchronize_device(host, 0);
-  EXPECT_EQ(t.copy(a, host, CopyEngine::to_device, {100, 70}).end, 440);  // issued when nothing was copied
+  EXPECT_EQ(t.copy(a, host, CopyEngine::to_device, {100, 70}).end, 440);  // issued on an idle engine
 }
 
 TEST(Timeline, TheOtherEngineBehindWorkOfItsStreamBeginsLater) {
@@ -85,14 +85,14 @@ TEST(Timeline, TheOtherEngineBehindWorkOfItsStreamBeginsLater) {
   EXPECT_EQ(t.copy(a, host, CopyEngine::to_device, {100, 70}).end, 100);
   EXPECT_EQ(t.kernel(a, host, {100, 60}, 1).end, 230);
   EXPECT_EQ(t.kernel(a, host, {100, 60}, 1).end, 290);
-  EXPECT_EQ(t.copy(a, host, CopyEngine::to_device, {100, 70, true}).end, 390);  // goes with the commands
+  EXPECT_EQ(t.copy(a, host, CopyEngine::to_device, {100, 70, true}).end, 390);  // sent with the commands
   EXPECT_EQ(t.copy(a, host, CopyEngine::to_host, {100, 70}).end, 520);
   t.synchronize(host, a);
   EXPECT_EQ(t.kernel(a, host, {100, 60}, 1).end, 620);  // the GPU was idle
 }
 
-// As on an H200 (lab/results/h200/engines.csv): an event behind a copy is recorded before the change of engines, which
-// the kernel behind the event pays; behind a fill no change is left.
+// As on an H200 (lab/results/h200/engines.csv): an event behind a copy is recorded before the change of engines. The
+// kernel behind the event pays for that change. Behind a fill there is no change.
 TEST(Timeline, AnEventIsRecordedBeforeTheChangeOfEngines) {
   Timeline t(1, 2, true, {.host_wait = 0, .engine_switch = 30});
   HostClock host;
@@ -134,7 +134,7 @@ TEST(Timeline, TheHostNoticesLater) {
   HostClock host, other;
   const StreamId a = t.add_stream(0, StreamKind::blocking);
   t.synchronize(host, a);
-  EXPECT_EQ(t.now(host), 0);  // nothing was there to wait for
+  EXPECT_EQ(t.now(host), 0);  // no work to wait for
   t.kernel(a, host, {100, 100}, 1);
   t.host_work(other, 110);
   for (HostClock* who : {&host, &other}) {

@@ -1,4 +1,4 @@
-// The critical path of a warp, on code made by hand.
+// The critical path of a warp, on handwritten code.
 #include <gtest/gtest.h>
 
 #include "timing/schedule.h"
@@ -35,7 +35,7 @@ Instruction barrier() {
   return i;
 }
 
-// One straight block that every warp runs `times` times; a loop where that is more than once.
+// One straight block that every warp runs `times` times; a loop if that is more than once.
 struct Kernel {
   machine::Code code;
   machine::Flow flow;
@@ -60,12 +60,12 @@ struct Kernel {
 TEST(WarpPath, AChainTakesItsLatencies) {
   std::vector<Instruction> chain;
   for (unsigned k = 0; k < 8; ++k) chain.push_back(fma(1, {1}));
-  // The eighth is issued after seven latencies; its own result is for the next.
+  // The eighth is issued after seven latencies. Its own result only matters for the next.
   EXPECT_NEAR(Kernel(chain).path().cycles[0], 7 * 4.5 + 1, 0.1);
   std::vector<Instruction> apart;
   for (unsigned k = 0; k < 8; ++k) apart.push_back(fma(1 + k, {20 + k}));
   EXPECT_NEAR(Kernel(apart).path().cycles[0], 8, 0.1);
-  // In a loop each round waits for the one before.
+  // In a loop, each round waits for the one before.
   EXPECT_NEAR(Kernel({fma(1, {1})}, 100).path().cycles[0], 99 * 4.5 + 1, 10);
 }
 
@@ -75,7 +75,7 @@ TEST(WarpPath, IndependentLoadsShareOneLatency) {
   for (unsigned k = 0; k < 8; ++k) loads.push_back(fma(20, {20, 1 + k}));
   const WarpPath p = Kernel(loads).path();
   EXPECT_NEAR(p.cycles[3] - p.cycles[0], 700, 20);
-  // One after the other: eight.
+  // Eight, one after the other.
   std::vector<Instruction> chain;
   for (unsigned k = 0; k < 8; ++k) chain.push_back(load(1, 1));
   chain.push_back(fma(2, {1}));
@@ -90,7 +90,7 @@ TEST(WarpPath, WhatTheWarpHasHadComesFromL1) {
 }
 
 TEST(WarpPath, LoadsKeepToTheRegistersThereAre) {
-  // 64 loads of 4 words each cannot all be under way before the first is used.
+  // 64 loads of 4 words each cannot all be in flight before the first result is used.
   std::vector<Instruction> code;
   for (unsigned k = 0; k < 32; ++k) {
     code.push_back(load(1 + k, 60));

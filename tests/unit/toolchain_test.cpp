@@ -1,3 +1,4 @@
+// The toolchain: options, dependency rules, compiler messages, and rewritten sources.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -22,7 +23,7 @@ TEST(ToolchainOptions, NamesAreUnique) {
   for (const Option& o : options()) {
     EXPECT_TRUE(long_names.insert(o.long_name).second) << o.long_name;
     EXPECT_TRUE(short_names.insert(o.short_name).second) << o.short_name;
-    // A name with a joined value must be one letter: the value begins behind it.
+    // An option with a joined value must have a one-letter name, so that the value begins after it.
     if (o.joined) {
       EXPECT_EQ(o.short_name.size(), 1u) << o.short_name;
     }
@@ -125,7 +126,7 @@ TEST(ToolchainSpellings, PercentsOfALineAreDoubledFromThere) {
   };
   EXPECT_EQ(percent("\"mov %0, %laneid; %%tid %c1 %[x] %clock\"\n\"%smid\"", 12),
             "\"mov %0, %%laneid; %%tid %c1 %[x] %%clock\"\n\"%smid\"");
-  EXPECT_EQ(percent("\"mov %laneid;\"", 1), "\"mov %laneid;\"");  // nothing there
+  EXPECT_EQ(percent("\"mov %laneid;\"", 1), "\"mov %laneid;\"");  // no position there
 }
 
 TEST(ToolchainSpellings, OnlyTheNamedPlacesChange) {

@@ -1,5 +1,5 @@
-// What pieces of work touch, as the checkers of streams and of the host keep it: rows put together are the same as rows
-// one by one, and each launch finds its own state.
+// Memory touched by pieces of work, as the stream and host checkers store it. Merged rows must equal rows one by one,
+// and each launch must find its own state.
 #include "checkers/touched_page.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST(Rows, AreTheSameTogether) {
     unsigned followed = 0;
     for (unsigned k = 0; k < 200; ++k) {
       const Toucher by{static_cast<std::uint32_t>(random() % 4),
-                       random() % 2 != 0};  // the last site is not among those of the kernel
+                       random() % 2 != 0};  // the last site is not one of the kernel's
       std::uint64_t& at = next[by.number() % 6];
       if (random() % 4 == 0) at = random() % 2048;
       const std::uint64_t bytes = 1 + random() % 100;
@@ -84,7 +84,7 @@ TEST(Bits, Conflict) {
   EXPECT_TRUE(low[64]);
 }
 
-// Lanes that follow each other, overlap or are at one place are one stretch; one that does nothing is none.
+// Lanes that follow each other, overlap or coincide are one stretch. Inactive lanes have none.
 TEST(Stretches, OfLanes) {
   std::vector<std::uint64_t> addresses(kWarpSize, 0);
   std::vector<std::uint32_t> sizes(kWarpSize, 4);
@@ -101,7 +101,7 @@ TEST(Stretches, OfLanes) {
 
 TEST(LaunchStates, EachFindsItsOwn) {
   LaunchStates<int> states;
-  std::vector<events::Launch> launches(200);  // more than have a slot
+  std::vector<events::Launch> launches(200);  // more than there are slots
   for (std::size_t k = 0; k < launches.size(); ++k) launches[k].id = k;
   for (const events::Launch& l : launches) states.add(l, std::make_unique<int>(static_cast<int>(l.id)));
   for (const events::Launch& l : launches) {

@@ -1,4 +1,4 @@
-// What ptxas is taken to make of small kernels (src/engine/machine), and where the warps of a launch went.
+// Small kernels as ptxas would compile them (src/engine/machine), and the paths of a launch's warps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct Translated {
   }
   const events::KernelFacts& facts() const { return run.kernel->facts(); }
   static const GpuModel& model() { return **find_gpu_model("h200"); }
-  // The first instruction of the opcode, and the block it is in.
+  // Returns the first instruction of the opcode, and the block that contains it.
   const Instruction& find(ptx::Opcode opcode, std::size_t* block = nullptr) const {
     for (std::size_t b = 0; b < code.blocks.size(); ++b)
       for (const Instruction& i : code.blocks[b].instructions)
@@ -87,7 +87,7 @@ TEST(TranslatedCode, ABarrierStaysBehindABranch) {
   EXPECT_FALSE(t.code.predicated[0]);
 }
 
-// Both ways of a branch, with nobody asking for the counters of edges.
+// Both edges of a branch, without a request for edge counters.
 TEST(TranslatedCode, EdgesOfALoopAreKnown) {
   const Translated t(
       "mov.u32 %r2, 0; loop: add.u32 %r2, %r2, 1; bar.sync 0; setp.lt.u32 %p1, %r2, 10; @%p1 bra loop;\n"
@@ -100,7 +100,7 @@ TEST(TranslatedCode, EdgesOfALoopAreKnown) {
   for (std::size_t k = 0; k < 2; ++k) EXPECT_EQ(t.flow.edges[loop][k], ways[k].to == loop ? 18 : 2);
 }
 
-// Lane 0 of each warp leaves early: both ways are gone by both warps.
+// Lane 0 of each warp leaves early: both warps take both edges.
 TEST(TranslatedCode, ADivergentBranchGoesBothWays) {
   const Translated t(
       "mov.u32 %r2, 0; and.b32 %r3, %r1, 31; loop: add.u32 %r2, %r2, 1; st.global.u32 [%rd1], %r2; membar.gl;\n"
@@ -112,7 +112,7 @@ TEST(TranslatedCode, ADivergentBranchGoesBothWays) {
     EXPECT_EQ(t.flow.edges[loop][k], t.code.blocks[loop].successors[k].to == loop ? 60 : 62);
 }
 
-// Instructions of the opcode that move memory, by what a lane moves.
+// Bytes a lane for each memory instruction of the opcode.
 std::vector<unsigned> widths(const Translated& t, ptx::Opcode opcode, StateSpace space) {
   std::vector<unsigned> found;
   for (const Block& block : t.code.blocks)
@@ -138,12 +138,12 @@ TEST(TranslatedCode, NeighbouringLoadsOfSharedMemoryBecomeOne) {
   EXPECT_EQ(joint->writes.size(), 4u);
   EXPECT_EQ(joint->result_words, 4);
   EXPECT_EQ(t.facts().sites[joint->site].text, "ld.shared.f32 %f2, [%r4];");
-  // 16-byte rows of all lanes: 4 wavefronts a warp instead of 4 of each load.
+  // 16-byte rows of all lanes: 4 wavefronts a warp instead of 4 for each load.
   EXPECT_EQ(t.run.counts.sites[joint->site].joint.wavefronts, 8u);
   EXPECT_EQ(t.run.counts.sites[joint->site].shared.wavefronts, 8u);
 }
 
-// As ptxas 13.0 does with each set of three words of four.
+// ptxas 13.0 does this for each set of three words out of four.
 TEST(TranslatedCode, ThreeWordsOfFourAreLoadedAsFour) {
   const auto words = [](std::initializer_list<int> which, const char* space) {
     std::string body = std::string(space) == "shared" ? kBase : "mov.u32 %r4, %r1;\n";
@@ -161,7 +161,7 @@ TEST(TranslatedCode, ThreeWordsOfFourAreLoadedAsFour) {
   EXPECT_EQ(words({0, 1, 2}, "global"), (Widths{4, 4, 4}));
 }
 
-// A word that nobody asked for is read with the others: 8 wavefronts for 32 lanes of 16 bytes, wherever the first is.
+// An unrequested word is read with the others: 8 wavefronts for 32 lanes of 16 bytes, at any position of the first.
 TEST(TranslatedCode, AnAccessWithAGapCountsAsAWhole) {
   const Translated t(std::string(kBase) +
                      "ld.shared.f32 %f1, [%r4+4]; ld.shared.f32 %f2, [%r4+8]; ld.shared.f32 %f3, [%r4+12];\n");
@@ -171,7 +171,7 @@ TEST(TranslatedCode, AnAccessWithAGapCountsAsAWhole) {
   EXPECT_EQ(t.run.counts.sites[load.site].joint.bank_conflicts, 0u);
 }
 
-// 43 words by fours: the exit stands after the third. ptxas 13.0 makes 16-byte loads of such loops (1001, 1003, 1007
+// 43 words by fours: the exit comes after the third. ptxas 13.0 makes 16-byte loads of such loops (1001, 1003, 1007
 // words).
 TEST(TranslatedCode, ALoopWithItsExitInTheMiddleIsOnePiece) {
   const std::string head = "mov.u32 %r2, memory; mov.u32 %r3, 8; mov.f32 %f9, 0f00000000; bra.uni first;\n";
@@ -205,8 +205,8 @@ TEST(TranslatedCode, ASlowPathKeepsLoadsApart) {
     EXPECT_EQ(loads(quick), (Widths{8})) << quick;
 }
 
-// As an H200's counters have it, kernel by kernel: S2R of a thread's index is the load and store unit's, that of a
-// block's is not; I2FP is the integer pipe's, I2F.S16 that of special functions.
+// As in an H200's counters, kernel by kernel: S2R of a thread index counts for the load and store unit, that of a block
+// index does not. I2FP counts for the integer pipe, I2F.S16 for special functions.
 TEST(TranslatedCode, InstructionsAreCountedByPipe) {
   const auto pipes = [](const std::string& body) {
     const Translated t(body);
@@ -232,7 +232,7 @@ TEST(TranslatedCode, InstructionsAreCountedByPipe) {
   EXPECT_EQ(more("membar.gl;", CountedPipe::tex), 1);  // CCTL.IVALL
 }
 
-// I2FP: of fixed latency in machine code since compute capability 8.6.
+// I2FP has had a fixed latency in machine code since compute capability 8.6.
 TEST(TranslatedCode, IntegersBecomeSinglePrecisionOnTheIntegerPipe) {
   const auto pipe = [](const char* conversion, const char* gpu) {
     device::Kernel kernel(std::string(conversion) + "st.global.f32 [%rd1], %f9;\n");
@@ -256,14 +256,14 @@ TEST(TranslatedCode, WithoutSureAlignmentNothingIsMerged) {
                               "st.global.u32 [%rd1], %r5;\n"),
                    ptx::Opcode::ld, StateSpace::shared),
             (Widths{4, 4}));
-  // A pointer that the kernel was given.
+  // A pointer from the kernel's parameters.
   EXPECT_EQ(widths(Translated("ld.global.u32 %r5, [%rd1]; ld.global.u32 %r6, [%rd1+4]; add.u32 %r5, %r5, %r6;\n"
                               "st.global.u32 [%rd1+8], %r5;\n"),
                    ptx::Opcode::ld, StateSpace::global),
             (Widths{4, 4}));
 }
 
-// A multiple of 16, of which the high half need not be one.
+// A multiple of 16 whose high half need not be one.
 TEST(TranslatedCode, AHalfOfAPairIsNotThePair) {
   EXPECT_EQ(widths(Translated("mul.wide.u32 %rd2, %r1, 16; mov.b64 {_, %r4}, %rd2; mov.u32 %r5, memory;\n"
                               "add.u32 %r4, %r4, %r5; ld.shared.u32 %r6, [%r4]; ld.shared.u32 %r7, [%r4+4];\n"
@@ -281,7 +281,7 @@ TEST(TranslatedCode, BarriersStoresAndVolatileKeepLoadsApart) {
   EXPECT_EQ(loads(""), (Widths{8}));
   EXPECT_EQ(loads("bar.sync 0; "), (Widths{4, 4}));
   EXPECT_EQ(loads("st.shared.u32 [%r2], %r1; "), (Widths{4, 4}));  // may be the same place
-  EXPECT_EQ(loads("st.shared.u32 [%r4+64], %r1; "), (Widths{8}));  // is not
+  EXPECT_EQ(loads("st.shared.u32 [%r4+64], %r1; "), (Widths{8}));  // is another place
   EXPECT_EQ(loads("", "ld.volatile.shared.u32 %r6, [%r4+4];"), (Widths{4, 4}));
 }
 
@@ -300,7 +300,7 @@ TEST(TranslatedCode, OfStoresToOnePlaceTheLastIsLeft) {
   EXPECT_EQ(widths(t, ptx::Opcode::st, StateSpace::shared), (Widths{4}));
 }
 
-// The second load overlaps the store without being it: it waits for it, and is not done with the first.
+// The second load partly overlaps the store. It waits for the store and is not merged with the first load.
 TEST(TranslatedCode, ALoadIsNotMovedAcrossItsStore) {
   const Translated t(
       std::string(kBase) +
@@ -321,7 +321,7 @@ TEST(TranslatedCode, AProductAndItsSumAreFused) {
     return t.find(ptx::Opcode::add).operations[static_cast<std::size_t>(Operation::ffma)];
   };
   EXPECT_EQ(ffma("mul.f32 %f3, %f1, %f2; add.f32 %f4, %f3, %f1;"), 1);
-  EXPECT_EQ(ffma("mul.rn.f32 %f3, %f1, %f2; add.f32 %f4, %f3, %f1;"), 0);                      // asks for its rounding
+  EXPECT_EQ(ffma("mul.rn.f32 %f3, %f1, %f2; add.f32 %f4, %f3, %f1;"), 0);                      // explicit rounding
   EXPECT_EQ(ffma("mul.f32 %f3, %f1, %f2; add.f32 %f4, %f3, %f1; add.f32 %f4, %f4, %f3;"), 0);  // used twice
 }
 
@@ -332,8 +332,8 @@ TEST(TranslatedCode, DivisionsAreSequences) {
   EXPECT_EQ(count(t.find(ptx::Opcode::mul), Operation::fadd), 1);
 }
 
-// Machine instructions of the kernel, each once; 'k' itself begins with 1 (the stack), 1 more with global memory, loads
-// its pointer and reads the thread, and ends with EXIT.
+// Machine instructions of the kernel, each counted once. `k` itself begins with 1 (the stack), 1 more with global
+// memory, loads its pointer and reads the thread, and ends with EXIT.
 float instructions(const std::string& body) {
   const Translated t(body);
   float sum = 0;
@@ -353,8 +353,8 @@ TEST(TranslatedCode, SumsTakeShiftsProductsAndSumsIn) {
   EXPECT_EQ(more("add.u32 %r3, %r1, 9; add.u32 %r5, %r3, 1; add.u32 %r4, %r5, %r1;"), 1);    // two
   EXPECT_EQ(more("and.b32 %r3, %r1, 9; xor.b32 %r4, %r3, %r1;"), 0);                         // LOP3
   EXPECT_EQ(more("shl.b32 %r3, %r1, 4; add.u32 %r4, %r3, %r1; add.u32 %r4, %r4, %r3;"), 1);  // used twice: IADD3
-  EXPECT_EQ(more("mul.lo.u32 %r4, %r1, %r1; mul.lo.u32 %r5, %r1, 7;"), 0);                   // read by nobody
-  EXPECT_EQ(more("mov.u32 %r3, 17; mul.lo.u32 %r4, %r1, %r3;"), 0);                          // an operand
+  EXPECT_EQ(more("mul.lo.u32 %r4, %r1, %r1; mul.lo.u32 %r5, %r1, 7;"), 0);                   // never read
+  EXPECT_EQ(more("mov.u32 %r3, 17; mul.lo.u32 %r4, %r1, %r3;"), 0);                          // becomes an operand
   EXPECT_EQ(more("setp.lt.u32 %p1, %r1, 9; setp.gt.u32 %p2, %r1, 3; and.pred %p3, %p1, %p2; selp.u32 %r4, %r1, 7, "
                  "%p3;"),
             2);
@@ -394,13 +394,13 @@ TEST(TranslatedCode, ALoopToAConstantIsUnrolled) {
       1u);
 }
 
-// One value to one place: a vote, and one lane adds for its warp.
+// All lanes add one value at one place: a vote, then one lane adds for its warp.
 TEST(TranslatedCode, AtomicsOfAWholeWarpAreAggregated) {
-  EXPECT_EQ(instructions("atom.global.add.u32 %r2, [%rd1], 1;"), 10);  // as ptxas made of it
+  EXPECT_EQ(instructions("atom.global.add.u32 %r2, [%rd1], 1;"), 10);  // as compiled by ptxas
   EXPECT_EQ(instructions("atom.global.add.u32 %r2, [%rd1], 1; st.global.u32 [%rd1], %r2;"), 16);
   const auto aggregated = [](const std::string& body) { return Translated(body).find(ptx::Opcode::atom).aggregated; };
   EXPECT_TRUE(aggregated("atom.global.add.u32 %r2, [%rd1], 1;"));
-  EXPECT_FALSE(aggregated("atom.global.add.u32 %r2, [%rd1], %r1;"));  // each lane its own
+  EXPECT_FALSE(aggregated("atom.global.add.u32 %r2, [%rd1], %r1;"));  // each lane has another value
   EXPECT_FALSE(aggregated("atom.global.max.u32 %r2, [%rd1], 1;"));    // not a sum
   EXPECT_FALSE(aggregated("mov.f32 %f1, 0f3F800000; atom.global.add.f32 %f2, [%rd1], %f1;"));
   EXPECT_FALSE(aggregated("mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; atom.global.add.u32 %r2, [%rd3], 1;"));
@@ -423,16 +423,16 @@ TEST(TranslatedCode, RegistersAreEstimatedFromWhatIsAlive) {
     use += "st.global.u32 [%rd1+" + std::to_string(4 * r) + "], %r" + std::to_string(r) + ";\n";
   }
   EXPECT_EQ(registers(make + use), 6 + 120u);  // a fifth more than 100
-  EXPECT_EQ(registers(make), 8u);              // nobody reads them
+  EXPECT_EQ(registers(make), 8u);              // never read
   EXPECT_LE(registers("st.global.u32 [%rd1], %r1;"), 12u);
-  // Launch bounds are obeyed, and what threads of old GPUs have.
+  // Launch bounds are obeyed, and the register limit of old GPUs.
   EXPECT_EQ(registers(make + use, ".maxnreg 40"), 40u);
   EXPECT_EQ(registers(make + use, ".maxntid 1024"), 64u);
   EXPECT_EQ(registers(make + use, ".maxntid 256 .minnctapersm 6"), 40u);
   EXPECT_EQ(registers(make + use, "", 20), 63u);
 }
 
-// Ten loads that ptxas puts before what uses them, where an SM is full of warps all the same.
+// ptxas moves ten loads before their uses if the SM is full of warps even then.
 TEST(TranslatedCode, LoadsPutFirstFillRegistersUpToAFullSm) {
   std::string one, all;
   for (int r = 2; r < 42; ++r) {
