@@ -1,5 +1,5 @@
-// Launches do not hold the host up: kernels that wait for the host, for a copy, for each other, and the order that
-// streams promise. `asynchronous CASE` prints one line; cases/asynchronous.toml says what.
+// Launches return before the kernel ends: kernels that wait for the host, for a copy or for each other, and the order
+// of streams. `asynchronous CASE` prints one line; the expected lines are in cases/asynchronous.toml.
 #include <cuda_runtime.h>
 #include <signal.h>
 #include <unistd.h>
@@ -74,7 +74,7 @@ static int host_flag(bool managed) {
     CHECK(cudaHostAlloc(&flag, sizeof(int), cudaHostAllocMapped));
   *flag = 0;
   int* out = device_int();
-  for (int round = 0; round < 3; round++) {  // the second and third time its speed is known
+  for (int round = 0; round < 3; round++) {  // the second and third time, the kernel's speed is known
     *(volatile int*)flag = 0;
     wait_for<<<1, 1>>>(flag, out);
     *(volatile int*)flag = round + 1;
@@ -83,7 +83,7 @@ static int host_flag(bool managed) {
   return read(out);
 }
 
-// A copy in another stream sets it.
+// A copy in another stream sets the flag.
 static int copied_flag() {
   int *flag = device_int(), *out = device_int(), *one = nullptr;
   CHECK(cudaMallocHost(&one, sizeof(int)));
@@ -95,7 +95,7 @@ static int copied_flag() {
   return read(out);
 }
 
-// Pageable memory that changes right after the call: what was there at the call is copied.
+// Pageable memory that changes right after the call: the copy must have the values at the call.
 static int staged() {
   int *flag = device_int(), *out = device_int();
   int one = 1;
@@ -128,7 +128,7 @@ static void too_large() {
   CHECK(cudaDeviceSynchronize());
 }
 
-// Ends while its kernel waits.
+// The program ends while its kernel waits.
 static void abandoned() {
   int *flag = device_int(), *out = device_int();
   wait_for<<<1, 1>>>(flag, out);
@@ -143,7 +143,7 @@ __global__ void second_warp_waits(volatile int* flag) {
 }
 static void stuck() {
   second_warp_waits<<<2, 64>>>(device_int());
-  cudaDeviceSynchronize();  // the program does not look at the error
+  cudaDeviceSynchronize();  // the program ignores the error
 }
 static void many() {
   int* p = device_int();
@@ -159,8 +159,8 @@ static void host_sleeps() {
   for (;;) sleep(1);
 }
 
-// An event of one stream stands between a slow kernel and a reader in another; the legacy default stream waits for
-// blocking streams and they for it.
+// An event of one stream orders a slow kernel before a reader in another stream. The legacy default stream and the
+// blocking streams wait for each other.
 static int order() {
   int* p = device_int(1);
   cudaStream_t a = stream(), b = stream(), c = stream(cudaStreamDefault);
@@ -175,7 +175,7 @@ static int order() {
   slow<<<1, 32, 0, c>>>(p, 300000, 7);
   scale<<<1, 1>>>(p, 3);        // 21, after c
   add<<<1, 1, 0, c>>>(p, 4);    // 25, after the default stream
-  CHECK(cudaStreamDestroy(c));  // returns at once, its work goes on
+  CHECK(cudaStreamDestroy(c));  // returns at once; the stream's work continues
   scale<<<1, 1>>>(p, 2);        // 50
   return read(p);
 }
@@ -192,7 +192,7 @@ static void set(void* data) {
   *static_cast<volatile int*>(data) = 1;
 }
 
-// Host functions run in stream order, off the calling thread: one sets the flag that a kernel of another stream needs.
+// Host functions run in stream order, not on the calling thread. One sets the flag that another stream's kernel needs.
 static int host_function() {
   int *shared = nullptr, *flag = nullptr;
   CHECK(cudaMallocManaged(&shared, sizeof(int)));
@@ -211,7 +211,7 @@ static int host_function() {
   return before.seen * 100 + after.seen + read(out);
 }
 
-// A kernel of a graph is being compiled, which the run's options make last for ever: other graphs are not concerned.
+// The compilation of one graph's kernel never ends (by the run's options). Other graphs must still run.
 static int slow_graph() {
   int* out = device_int();
   cudaStream_t a = stream();
@@ -242,7 +242,7 @@ static int slow_graph() {
   return 0;
 }
 
-// Nodes of a graph run as their edges say, and beside other streams: one of its copies sets a flag.
+// Nodes of a graph run in the order of its edges and beside other streams: one of its copies sets a flag.
 static int graph() {
   int *flag = device_int(), *out = device_int(), *one = nullptr;
   CHECK(cudaMallocHost(&one, sizeof(int)));
@@ -270,7 +270,7 @@ static int graph() {
   return read(out);
 }
 
-// Polling a stream whose kernel waits for the host comes back.
+// Polling returns, even if the stream's kernel waits for the host.
 static int polling() {
   int* flag = nullptr;
   CHECK(cudaHostAlloc(&flag, sizeof(int), cudaHostAllocMapped));
@@ -303,7 +303,7 @@ static void output() {
   std::printf("end\n");
 }
 
-// The same virtual times at every run, whatever the real order of work was.
+// The same virtual times in every run, for any real order of work.
 static void times() {
   int *p = device_int(), *q = device_int();
   cudaStream_t a = stream(), b = stream();

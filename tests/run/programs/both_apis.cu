@@ -1,4 +1,4 @@
-// The runtime and the driver API in one program, linked with -lcuda: a kernel by the one, contexts by the other.
+// The runtime and the driver API in one program, linked with -lcuda: one launches a kernel, the other makes contexts.
 #include <cuda.h>
 #include <cuda_runtime.h>
 

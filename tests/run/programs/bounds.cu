@@ -1,7 +1,7 @@
-// Accesses outside of allocations. A GPU maps pages of 2 MiB, so that the first two go on there.
-//   bounds past N     N launches write 64 words behind a 1,024-byte allocation; then they are read
-//   bounds shared     the last words of what a block's 100 bytes of shared memory are rounded up to
-//   bounds beyond     far behind all allocations
+// Accesses outside of allocations. A GPU maps pages of 2 MiB, so the first two cases cause no fault there.
+//   bounds past N     N launches write 64 words past the end of a 1,024-byte allocation, then the words are read
+//   bounds shared     a block's 100 bytes of shared memory are rounded up; the last words of that are used
+//   bounds beyond     far beyond all allocations
 //   bounds atomic     as past, with atomics
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// A client that compiles at run time by calling nvcc, and loads what it made.
+// A client that compiles at run time by calling nvcc, and loads the result.
 //   calls_nvcc FOLDER ARGUMENTS...   the arguments are nvcc's, without files
 #include <cuda.h>
 

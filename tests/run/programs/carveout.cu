@@ -1,5 +1,5 @@
-// How an SM's memory is shared between L1 and shared memory: carveout HOW WORDS. One block reads WORDS words twice: the
-// second time L1 has them, if it got enough.
+// Split of an SM's memory into L1 and shared memory: carveout HOW WORDS. One block reads WORDS words twice. The second
+// time they are in L1, if it is large enough.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

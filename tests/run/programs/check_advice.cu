@@ -1,4 +1,4 @@
-// Bugs whose report must say it once, and lead to the repair.
+// Bugs whose report must appear once and name the repair.
 #include <cstdio>
 #include <cstring>
 

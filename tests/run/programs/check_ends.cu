@@ -1,4 +1,4 @@
-// Programs whose end or size is hard on a checker: `abort` after a fault, memory that is `large`.
+// Difficult cases for a checker: the program calls abort() after a fault, or its memory is `large`.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

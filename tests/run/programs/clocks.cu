@@ -1,6 +1,6 @@
 // The GPU's clocks.
 //   clocks waits     kernels that wait for a number of cycles or nanoseconds
-//   clocks values    what threads read, the same at every run
+//   clocks values    the values that threads read, the same in every run
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -36,7 +36,7 @@ __global__ void sleep(unsigned* waited) {
 #endif
   waited[threadIdx.x] = static_cast<unsigned>(nanoseconds() - begin);
 }
-// Each thread after those of all warps that it has waited for.
+// Each thread's clock is after those of all warps that it has waited for.
 __global__ void meet(long long* before, long long* after) {
   const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
   for (unsigned i = 0; i < threadIdx.x / 32 * 100; ++i) asm volatile("membar.cta;");

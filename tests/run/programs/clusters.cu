@@ -1,4 +1,4 @@
-// Clusters of blocks, by attribute of the launch and of the kernel, through cooperative groups.
+// Clusters of blocks through cooperative groups, with the size as an attribute of the launch or of the kernel.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
@@ -8,7 +8,7 @@ namespace cg = cooperative_groups;
 
 constexpr int kThreads = 64;
 
-// Each block counts in its own shared memory; then every block adds up those of its cluster.
+// Each block counts in its own shared memory. Then every block adds up the counts of its cluster.
 __device__ void add_up(int* sums, int* ranks) {
   __shared__ int mine[kThreads];
   cg::cluster_group cluster = cg::this_cluster();

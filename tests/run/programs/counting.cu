@@ -1,5 +1,5 @@
-// Kernels whose counts follow from their addresses and are worked out by hand in cases/known_answers.toml. 4 blocks of
-// 256 threads, so 32 warps; arrays begin at multiples of 256 bytes.
+// Kernels whose counts follow from their addresses and are computed by hand in cases/known_answers.toml. 4 blocks of
+// 256 threads, so 32 warps. Arrays begin at multiples of 256 bytes.
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Preloaded by a test: a system that does not let code be changed.
+// Preloaded library that simulates a system on which code cannot be changed.
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>

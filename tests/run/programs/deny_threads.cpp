@@ -1,5 +1,5 @@
-// Preloaded by a test: a host that allows no more threads (ulimit -u; root has no limit, so that a test cannot set
-// one).
+// Preloaded library that simulates a host without free threads. (A test cannot use ulimit -u, because root has no
+// limit.)
 #include <pthread.h>
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// Kernels with one bug each. Prints what CUDA says afterwards and ends with exit code 7, or 0 when nothing was wrong.
+// Kernels with one bug each. Prints the CUDA error afterwards and ends with exit code 7, or 0 if there was none.
 //   faults KIND
 #include <cuda_runtime.h>
 
@@ -50,7 +50,7 @@ __device__ __noinline__ int recurse(int depth, int* out) {
 __global__ void endless_recursion(int* out) {
   out[threadIdx.x] = recurse(1, out);
 }
-__global__ void absent_lane(int* data) {  // no fault: the upper half has not come, and a GPU gives some value
+__global__ void absent_lane(int* data) {  // no fault: the upper half is absent, and a GPU returns some value
   if (threadIdx.x < 16) data[threadIdx.x] = __shfl_sync(0xffff, static_cast<int>(threadIdx.x), threadIdx.x + 16);
 }
 __global__ void fine(int* data) {

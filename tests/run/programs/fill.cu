@@ -1,4 +1,4 @@
-// What memory holds that nobody has written, of each kind: `--fill`.
+// Contents of memory that no code has written, for each kind of memory: `--fill`.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
-// Two kernels that do not depend on each other, captured from two streams: the graph runs them side by side. One after
-// the other they would take twice as long. On one GPU, and on two where there are two.
+// Two independent kernels, captured from two streams: the graph runs them at the same time. One after the other they
+// would take twice as long. Runs on one GPU, and on two if there are two.
 #include "harness/cuda.h"
 
 __global__ void work(float* out) {

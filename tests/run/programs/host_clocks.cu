@@ -1,5 +1,5 @@
-// Ways to measure a launch: `host_clocks HOW`. Only those that read the host's clock on both sides, and wait, are
-// named.
+// Ways to measure a launch: `host_clocks HOW`. The report must name only those that read the host's clock before and
+// after and wait for the GPU.
 #include <sys/time.h>
 
 #include <chrono>

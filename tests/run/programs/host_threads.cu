@@ -1,4 +1,4 @@
-// Several host threads, and processes that fork. `host_threads CASE` prints what cases/asynchronous.toml expects.
+// Several host threads, and processes that fork. `host_threads CASE` prints text that cases/asynchronous.toml checks.
 #include <cuda_runtime.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,14 +25,14 @@ __global__ void add(int* p, int v) {
 __global__ void count(int* p) {
   atomicAdd(p, 1);
 }
-// A place for each thread: ThreadSanitizer sees what kernels write, too.
+// A separate word for each thread, because ThreadSanitizer sees the kernels' writes too.
 __global__ void slow(int* p, int n) {
   int x = threadIdx.x;
   for (int i = 0; i < n; i++) x = x * 1664525 + 1013904223;
   p[blockIdx.x * blockDim.x + threadIdx.x] = x;
 }
 
-// Each thread has its streams, events and memory, and all of them count into one word; handles come and go.
+// Each thread has its own streams, events and memory, but all count into one word. Handles are created and destroyed.
 static void stress() {
   constexpr int kThreads = 8, kRounds = 60;
   int* total = nullptr;
@@ -100,7 +100,7 @@ static void handles() {
   std::printf("handles: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
 }
 
-// What a thread's calls take is its own: two threads on two devices see the times that each would see alone.
+// A thread's calls cost time only in that thread: two threads on two devices measure the same times as alone.
 static float times_on(int device, int kernels, bool graph) {
   CHECK(cudaSetDevice(device));
   cudaStream_t s;
@@ -133,7 +133,7 @@ static float times_on(int device, int kernels, bool graph) {
 }
 static void clocks() {
   float alone[2], together[2];
-  // The first launches also fetch the code of the kernels.
+  // The first launches also load the code of the kernels.
   std::thread([&] { times_on(0, 100, false); }).join();
   std::thread([&] { times_on(1, 30, true); }).join();
   std::thread([&] { alone[0] = times_on(0, 100, false); }).join();
@@ -145,7 +145,7 @@ static void clocks() {
               alone[1] == together[1] ? "same" : "different");
 }
 
-// A thread that only marks time does not see what another one waits for. Nothing here happens at the same time.
+// A thread that only reads its clock does not include another thread's waits. The threads run one after the other.
 static void own_clock() {
   CHECK(cudaSetDevice(1));
   cudaStream_t s;
@@ -174,7 +174,7 @@ static void own_clock() {
   std::printf("own_clock: %s\n", ms < 0.1F ? "its own" : "another thread's too");
 }
 
-// A thread begins when the one that makes it has come to that: not before.
+// A new thread's clock starts at the time of the thread that creates it, not earlier.
 static void clock_of_a_new_thread() {
   int* p = nullptr;
   cudaEvent_t before, after;

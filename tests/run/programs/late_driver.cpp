@@ -1,5 +1,5 @@
-// The driver is called again from an exit handler, after the destructors of the main thread's thread_locals, as libgomp
-// closes its devices.
+// An exit handler calls the driver again, after the destructors of the main thread's thread_locals. libgomp closes its
+// devices in this way.
 #include <cuda.h>
 
 #include <cstdio>

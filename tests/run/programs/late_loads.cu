@@ -1,5 +1,5 @@
-// Reads of shared memory with a write that nothing orders after them, in ways in which the reads are told late
-// (events/late_loads.h). `warpgrind check` must find as many races as the name says.
+// Unordered writes after reads of shared memory, in cases in which the reads are reported late (events/late_loads.h).
+// `warpgrind check` must find as many races as the name says.
 #include <cstdio>
 #include <cstring>
 
@@ -10,7 +10,7 @@ __device__ float read_all(const float* tile, int times) {
   return sum;
 }
 
-// Other warps still read when a warp that has done writes.
+// Other warps still read when a warp that has finished writes.
 __global__ void no_barrier(float* out, int times) {
   __shared__ float tile[256];
   tile[threadIdx.x] = threadIdx.x;
@@ -28,7 +28,7 @@ __global__ void barrier(float* out, int times) {
   if (threadIdx.x >= 224) tile[threadIdx.x - 224] = sum;
   out[threadIdx.x] = sum;
 }
-// The barrier is of two warps, and orders no others.
+// The barrier is for two warps only, and orders no others.
 __global__ void barrier_of_some(float* out, int times) {
   __shared__ float tile[256];
   tile[threadIdx.x] = threadIdx.x;
@@ -38,7 +38,7 @@ __global__ void barrier_of_some(float* out, int times) {
   if (threadIdx.x >= 224) tile[threadIdx.x - 224] = sum;  // WRITE
   out[threadIdx.x] = sum;
 }
-// Of one warp: ordered by __syncwarp().
+// One warp, ordered by __syncwarp().
 __global__ void warp_sync(float* out, int times) {
   __shared__ float tile[32];
   tile[threadIdx.x] = threadIdx.x;
@@ -56,7 +56,7 @@ __global__ void no_warp_sync(float* out, int times) {
   tile[31 - threadIdx.x] = sum;  // WRITE
   out[threadIdx.x] = sum;
 }
-// Readers have left the kernel.
+// The readers have left the kernel.
 __global__ void readers_leave(float* out, int times) {
   __shared__ float tile[256];
   tile[threadIdx.x] = threadIdx.x;
@@ -78,7 +78,7 @@ __global__ void atomic(float* out, int times) {
 int main(int, char** argv) {
   float* out;
   cudaMalloc(&out, 256 * sizeof(float));
-  // More than there is room for, and less.
+  // Fewer reads than the log can hold, and more.
   for (const int times : {4, 2000}) {
     if (!std::strcmp(argv[1], "no_barrier")) no_barrier<<<3, 256>>>(out, times);
     if (!std::strcmp(argv[1], "barrier")) barrier<<<3, 256>>>(out, times);

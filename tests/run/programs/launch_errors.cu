@@ -1,5 +1,5 @@
-// Error codes of launches and calls that are refused, a line each as in the record of an H200 with CUDA 13.0
-// (cases/asynchronous.toml has it).
+// Error codes of refused launches and calls. It prints one line for each, as in the record of an H200 with CUDA 13.0
+// (cases/asynchronous.toml).
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Launches to choose from: ten rounds of three kernels, one of them a template in a namespace.
+// Launches for tests that select some: ten rounds of three kernels, one of them a template in a namespace.
 #include <cstdio>
 
 namespace solver {

@@ -29,7 +29,7 @@ int main() {
   auto* data = reinterpret_cast<cufftComplex*>(c);
   good &= cufftExecC2C(plan, data, data, CUFFT_FORWARD) == CUFFT_SUCCESS;
   cudaMemcpy(result.data(), c, kSize * sizeof(float), cudaMemcpyDeviceToHost);
-  // 256 times (128 + 128 i) comes down to one element.
+  // 256 times (128 + 128 i) is transformed into a single element.
   good &= std::abs(result[0] - 128 * 256) < 1 && std::abs(result[1] - 128 * 256) < 1 && std::abs(result[2]) < 1;
   good &= result[512] == 128;
   cufftDestroy(plan);

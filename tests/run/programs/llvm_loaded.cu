@@ -1,4 +1,4 @@
-// Whether LLVM is in the process: it is loaded when a kernel has to be compiled, and not before.
+// Reports whether LLVM is in the process. It must be loaded only when a kernel has to be compiled.
 //   llvm_loaded free|kernel   calls cudaFree(0), or launches a kernel
 #include <cstdio>
 #include <cstring>

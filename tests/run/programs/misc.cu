@@ -1,4 +1,4 @@
-// Small things that are tested by what they print.
+// Small cases that are checked by their output.
 //   misc KIND
 #include <cuda_runtime.h>
 
@@ -30,7 +30,7 @@ static long resident_kib() {
   return kib;
 }
 
-// 4 GiB cost only the pages that are touched. What is there before (the JIT, a sanitizer's tables) is not counted.
+// 4 GiB cost only the pages that are touched. Earlier use (the JIT, a sanitizer's tables) is not counted.
 static int big() {
   char* data;
   const size_t bytes = size_t(4) << 30;
@@ -47,7 +47,7 @@ static int big() {
   return 0;
 }
 
-// Its destructor runs after those of the main thread's thread_locals, ours among them.
+// Its destructor runs after those of the main thread's thread_locals, which include ours.
 struct FreedAfterMain {
   void* memory = nullptr;
   ~FreedAfterMain() {

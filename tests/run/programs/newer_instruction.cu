@@ -1,4 +1,4 @@
-// Two kernels compiled for sm_90: one that every GPU could run, one with an instruction of sm_80 (redux).
+// Two kernels compiled for sm_90: one that every GPU could run, and one with an instruction of sm_80 (redux).
 //   newer_instruction [plain] [asked] [unasked]
 #include <cstdio>
 #include <cstring>

@@ -1,4 +1,4 @@
-// Calls cuBLAS, and is compiled without -lcublas.
+// A call of cuBLAS in a program compiled without -lcublas.
 #include <cublas_v2.h>
 
 int main() {

@@ -1,6 +1,6 @@
-// Launches in named ranges, whose names come in every form that NVTX has: text and registered strings, narrow and wide;
-// ranges of the process, which another thread ends, and of two domains that do not nest. Returns how many values were
-// wrong.
+// Launches in named ranges. The names come in every form of NVTX: text and registered strings, narrow and wide; ranges
+// of the process, which another thread ends; ranges of two domains that do not nest. Returns the number of wrong
+// values.
 #include <nvtx3/nvToolsExt.h>
 
 #include <thread>
@@ -34,13 +34,13 @@ int main() {
   nvtxRangePushA("mine");
   work<<<1, 32>>>();
   std::thread([&] {
-    nvtxRangeEnd(first);  // before the second, and the other thread's own ranges stay
+    nvtxRangeEnd(first);  // before the second; the other thread's own ranges stay
     work<<<1, 32>>>();
   }).join();
   work<<<1, 32>>>();
   wrong += nvtxRangePop() != 0;
   nvtxRangeEnd(second);
-  nvtxRangeEnd(second);  // again, and one that never was
+  nvtxRangeEnd(second);  // a second time, then a range that never existed
   nvtxRangeEnd(12345);
 
   nvtxEventAttributes_t attributes{};

@@ -1,5 +1,5 @@
-// A program without CUDA code that opens the driver by the name it is given, as clients in other languages do. The
-// libraries named after that are opened before it.
+// A program without CUDA code that opens the driver by the name in its first argument, as clients in other languages
+// do. It opens the libraries named after that before the driver.
 #include <dlfcn.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Bugs that do not show while blocks and warps run in the order of their numbers: orders MODE prints what came out.
+// Bugs that are hidden while blocks and warps run in the order of their numbers: `orders MODE` prints the result.
 #include <cuda_runtime.h>
 #include <sys/mman.h>
 
@@ -7,7 +7,7 @@
 
 __device__ int data, flag, lock_word, locks[2], tickets, sums[8], total, order_flags[512];
 
-// A note for whoever comes later; block 0 is the one that may find it. No fence makes the value come before the note.
+// A flag for later blocks; only block 0 may find it. No fence orders the value before the flag.
 __global__ void unfenced_flag(int* out) {
   if (blockIdx.x == 1 && threadIdx.x == 0) {
     data = 42;
@@ -19,7 +19,7 @@ __global__ void unfenced_flag(int* out) {
   }
 }
 
-// The last block leaves the lock without a fence: "nobody comes after it".
+// The last block releases the lock without a fence, as if no block came after it.
 __global__ void unfenced_unlock(int* out) {
   if (threadIdx.x != 0) return;
   while (atomicCAS(&lock_word, 0, 1) != 0) {
@@ -31,7 +31,7 @@ __global__ void unfenced_unlock(int* out) {
   if (blockIdx.x == 0) *out = 0;
 }
 
-// The block of the highest number is taken for the one that ends last.
+// The kernel assumes that the block with the highest number ends last.
 __global__ void last_by_number(int* out) {
   if (threadIdx.x != 0) return;
   sums[blockIdx.x] = 1;
@@ -43,7 +43,7 @@ __global__ void last_by_number(int* out) {
   *out = all;
 }
 
-// Warp 0 takes what is there so far; with a barrier in front it would be all.
+// Warp 0 reads the values written so far. With a barrier before it, it would read all.
 __global__ void overtaken_warp(int* out) {
   __shared__ int ready, values[32];
   if (threadIdx.x == 0) ready = 0;
@@ -58,7 +58,7 @@ __global__ void overtaken_warp(int* out) {
   }
 }
 
-// Two locks, taken in different order.
+// Two locks, taken in different orders.
 __global__ void two_locks(int* out) {
   if (threadIdx.x != 0) return;
   int* const first = &locks[blockIdx.x % 2];
@@ -74,7 +74,7 @@ __global__ void two_locks(int* out) {
   atomicExch(first, 0);
 }
 
-// Each block waits for the one before it, and there are more than a GPU holds.
+// Each block waits for the one before it, and there are more blocks than a GPU holds.
 __global__ void __launch_bounds__(1024) chain(int* out) {
   if (threadIdx.x == 0) {
     while (blockIdx.x != 0 && atomicAdd(&order_flags[blockIdx.x - 1], 0) == 0) {
@@ -86,12 +86,12 @@ __global__ void __launch_bounds__(1024) chain(int* out) {
   }
 }
 
-// Who was first: right in any order, and different in each.
+// The first block to arrive: correct in any order, and different in each.
 __global__ void first_come(int* out) {
   if (threadIdx.x % 32 == 0) out[atomicAdd(&tickets, 1)] = static_cast<int>(blockIdx.x * 2 + threadIdx.x / 32);
 }
 
-// Right, with all that the others lack.
+// Correct, with everything that the others lack.
 __global__ void all_right(int* out) {
   __shared__ bool last;
   if (threadIdx.x == 0) {
@@ -108,7 +108,7 @@ __global__ void all_right(int* out) {
   printf("the last one has added up\n");
 }
 
-// Memory that other processes have too: each launch happens there once.
+// Memory shared with other processes: each launch must happen there once.
 __global__ void count(int* counter) {
   atomicAdd(counter, 1);
 }

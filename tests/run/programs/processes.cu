@@ -1,7 +1,7 @@
 // One program as several processes, and one that does not end by itself.
-//   processes wait           a kernel that runs until somebody stops it; prints "running" once it does
-//   processes host           launches a kernel with a race, and waits in the host; prints "running" then
-//   processes fork N [HOW]   N children, made before the parent uses CUDA; each launches a kernel, the parent none.
+//   processes wait           a kernel that runs until it is killed; prints "running" once it runs
+//   processes host           launches a kernel with a race, prints "running", and waits in the host
+//   processes fork N [HOW]   N children, forked before the parent uses CUDA; each launches a kernel, the parent none.
 //                            HOW a child ends: by a return from main, by _exit, or killed (kill)
 //   processes exec PROGRAM ARGUMENTS...   launches a kernel; then a child becomes PROGRAM
 #include <cuda_runtime.h>
@@ -47,7 +47,7 @@ static int launch_in_child(const char* how) {
   const int code = cudaDeviceSynchronize() == cudaSuccess ? 0 : 4;
   std::printf("%s", *how ? "of a buffer that nobody writes\n" : "");
   if (!std::strcmp(how, "kill")) kill(getpid(), SIGKILL);
-  if (!std::strcmp(how, "_exit")) _exit(code);  // as Python's multiprocessing ends its workers
+  if (!std::strcmp(how, "_exit")) _exit(code);  // Python's multiprocessing ends its workers in this way
   return code;
 }
 

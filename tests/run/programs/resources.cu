@@ -1,6 +1,6 @@
-// What a kernel takes of an SM, and memory that is counted by rules of its own: carve-outs, static shared memory beside
-// an extern array, warps that are not full, constants, shared atomics of all kinds, functions written into their
-// callers.
+// A kernel's resources of an SM, and memory with special counting rules: carve-outs, static shared
+// memory beside an extern array, partial warps, constants, shared atomics of all kinds, inlined
+// functions.
 #include <cstdio>
 
 extern __shared__ float4 dynamic[];

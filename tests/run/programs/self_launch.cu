@@ -1,5 +1,5 @@
-// Device-side launches: thousands that follow each other as tails, nesting as deep as allowed, a parameter buffer that
-// the kernel writes in front of.
+// Device-side launches: thousands of successive tail launches, nesting up to the allowed depth, and a kernel that
+// writes before the start of a parameter buffer.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -21,7 +21,7 @@ __global__ void child(int* out, int v) {
 }
 extern "C" __device__ void* cudaGetParameterBufferV2(void*, dim3, dim3, unsigned);
 __global__ void scribble(int* out) {
-  cudaGetParameterBufferV2((void*)child, dim3(1), dim3(1), 0);  // what lies in front of the next one
+  cudaGetParameterBufferV2((void*)child, dim3(1), dim3(1), 0);  // lies in front of the next one
   char* buffer = static_cast<char*>(cudaGetParameterBufferV2((void*)child, dim3(1), dim3(1), 0));
   if (!buffer) return;
   for (int i = 1; i <= 16; i++) buffer[-i] = 0x7f;

@@ -1,8 +1,8 @@
 // The stack of a thread and cudaLimitStackSize.
 //   stack_limit KERNEL DEPTH [LIMIT]
-// An H100 (nvcc 13.0, driver 580) passes `recursive` up to depth 4 with the default of 1024 bytes (frames of 176), 90
-// with 16384 and 1450 with 262144; it ends the deeper ones with cudaErrorIllegalAddress. `frames` and `pointer` pass
-// with any limit, `recursive_leaf` with none below 12104 bytes.
+// On an H100 (nvcc 13.0, driver 580), `recursive` passes up to depth 4 with the default of 1024 bytes (frames of 176),
+// 90 with 16384 and 1450 with 262144. Deeper ones end with cudaErrorIllegalAddress. `frames` and `pointer` pass with
+// any limit, `recursive_leaf` with none below 12104 bytes.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -33,7 +33,7 @@ __global__ void pointer(int* out, int n) {
   out[threadIdx.x] = pointer_to_large(n);
 }
 
-// A sum alone would let clang make a loop of it.
+// With a sum alone, clang would turn the recursion into a loop.
 __device__ __noinline__ int leaf_is_large(int n) {
   return n < 2 ? large_frame(n) : leaf_is_large(n - 1) / 2 + 1;
 }
@@ -41,7 +41,7 @@ __global__ void recursive_leaf(int* out, int n) {
   out[threadIdx.x] = leaf_is_large(n);
 }
 
-// Without variables: what a call itself takes.
+// No variables: the frame is that of the call itself.
 __device__ __noinline__ int count(int n) {
   return n < 2 ? n : count(n - 1) / 2 + 1;
 }

@@ -1,4 +1,4 @@
-// Has a function of NVIDIA's cuBLAS inside, as a program has that is linked with -lcublas_static.
+// A program that contains a function of NVIDIA's cuBLAS, as if linked with -lcublas_static.
 #include <cstdio>
 
 extern "C" int cublasCreate_v2(void** handle) {

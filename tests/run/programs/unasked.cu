@@ -1,4 +1,4 @@
-// API errors that the program does not look at, and some that it does. The argument says which.
+// API errors that the program ignores, and some that it checks. The argument selects the case.
 #include <cuda_runtime.h>
 
 #include <cstdio>

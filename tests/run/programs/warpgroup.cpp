@@ -1,6 +1,6 @@
-// wgmma in every type, with A in registers and in shared memory, in each layout of its descriptors, against sums of
-// whole numbers. The layouts are written down as the PTX manual draws them, element by element. Driver API only, so
-// that it runs on a GPU, too: g++ -std=c++20 -O2 warpgroup.cpp -I/usr/local/cuda/include -lcuda && ./a.out (compute
+// Test of wgmma in every type, with A in registers and in shared memory, in each layout of its descriptors, against
+// sums of integers. The layouts are written as the PTX manual draws them, element by element. Uses the driver API only,
+// so that it also runs on a GPU: g++ -std=c++20 -O2 warpgroup.cpp -I/usr/local/cuda/include -lcuda && ./a.out (compute
 // capability 9.0).
 #include <cuda.h>
 
@@ -43,7 +43,7 @@ const char* name_of(Type t) {
   return kNames[static_cast<int>(t)];
 }
 
-// The bits of a small whole number: sign, exponent with this bias, mantissa.
+// The bits of a small integer as a float: sign, exponent with this bias, mantissa.
 std::uint32_t floating(int value, int exponent_bits, int mantissa_bits) {
   if (value == 0) return 0;
   const unsigned size = static_cast<unsigned>(std::abs(value));
@@ -80,7 +80,7 @@ struct Case {
   bool a_by_depth = false, b_by_depth = false;
   int a_sign = 1, b_sign = 1;
   bool add = true, saturate = false;
-  unsigned step = 0;  // which 32 bytes of a swizzled line
+  unsigned step = 0;  // index of 32 bytes in a swizzled line
 
   bool integers() const { return d == "s32"; }
   unsigned depth() const { return kDepthBytes * 8 / bits_of(a); }
@@ -98,17 +98,17 @@ class Layout {
  public:
   Layout(unsigned swizzle, bool by_depth, unsigned lines, unsigned step)
       : swizzle_(swizzle), by_depth_(by_depth), step_(step) {
-    if (swizzle == 0 && !by_depth) {  // cores of eight lines by 16 bytes: those of one depth one behind the other
+    if (swizzle == 0 && !by_depth) {  // cores of eight lines by 16 bytes; those of one depth follow each other
       stride_ = 128, leading_ = lines * 16;
-    } else if (swizzle == 0) {  // those of the same lines
+    } else if (swizzle == 0) {  // those of the same lines follow each other
       leading_ = 128, stride_ = 256;
     } else if (!by_depth) {  // eight lines of `swizzle` bytes
       stride_ = 8 * swizzle, leading_ = 16;
-    } else {  // eight depths of `swizzle` bytes; the other eight depths behind them, other lines behind both
+    } else {  // eight depths of `swizzle` bytes, then the other eight depths, then other lines
       stride_ = 8 * swizzle, leading_ = 2 * stride_;
     }
   }
-  // Byte `at` of a line as it is deep; of 16-bit elements that lie by depth, the low byte of the element.
+  // Offset of byte `at` of a line, along the depth. For 16-bit elements stored by depth: the element's low byte.
   unsigned place(unsigned line, unsigned at) const {
     if (!by_depth_ && swizzle_ == 0) return line / 8 * stride_ + at / 16 * leading_ + line % 8 * 16 + at % 16;
     if (!by_depth_) {
@@ -160,7 +160,7 @@ std::string kernel(const Case& c, std::uint64_t a, std::uint64_t b) {
   for (unsigned r = 0; r < n; ++r)
     text += "  ld.global.u32 %d" + std::to_string(r) + ", [%out+" + std::to_string(4 * r) + "];\n";
   text += "  shl.b32 %i, %n, 4; cvt.u64.u32 %x, %i; add.u64 %A, %A, %x; ld.global.v4.u32 {%a0, %a1, %a2, %a3}, [%A];\n";
-  // The descriptors hold offsets; memory may begin anywhere that is aligned.
+  // The descriptors hold offsets. The memory may begin at any aligned address.
   text += "  mov.u32 %s, memory; shr.u32 %s, %s, 4; cvt.u64.u32 %x, %s;\n  add.u64 %left, %x, " + hexadecimal(a) +
           "; add.u64 %right, %x, " + hexadecimal(b) + ";\n";
   text += std::string("  setp.ne.u32 %p, 0, ") + (c.add ? "1" : "0") + ";\n  wgmma.fence.sync.aligned;\n";
@@ -180,7 +180,7 @@ std::string kernel(const Case& c, std::uint64_t a, std::uint64_t b) {
 
 using Image = std::vector<std::uint8_t>;
 
-// One matrix: whole numbers, element [line][k].
+// A matrix of integers, element [line][k].
 struct Matrix {
   Type type;
   std::vector<int> values;
@@ -196,7 +196,7 @@ Matrix random_matrix(Type type, unsigned lines, unsigned depth, std::mt19937& ra
   return m;
 }
 
-// The 32 bytes of a line as it is deep.
+// The 32 bytes of a line along the depth.
 std::vector<std::uint8_t> bytes_of(const Matrix& m, unsigned line) {
   std::vector<std::uint8_t> out(kDepthBytes);
   const unsigned bits = bits_of(m.type);
@@ -229,7 +229,7 @@ void place_in_registers(const Matrix& m, Image& image) {
 struct Place {
   unsigned row, column;
 };
-Place place_of(unsigned thread, unsigned element) {  // elements of D, of f16 two a register
+Place place_of(unsigned thread, unsigned element) {  // elements of D; f16 has two a register
   const unsigned l = thread % 32;
   return {thread / 32 * 16 + l / 4 + 8 * (element / 2 % 2), element / 4 * 8 + l % 4 * 2 + element % 2};
 }
@@ -246,7 +246,7 @@ bool run(const Case& c) {
   place(b, c.columns, c.b_by_depth, right, b_image);
   const std::string text = kernel(c, left.descriptor(0), right.descriptor(kImage));
 
-  // D before: small numbers, of saturated integers large ones.
+  // Initial D: small numbers, but large ones for saturated integers.
   const unsigned elements = c.columns / 2, element_bytes = c.d == "f16" ? 2 : 4;
   Image d(kThreads * elements * element_bytes);
   std::vector<std::int64_t> before(kRows * c.columns);
@@ -318,7 +318,7 @@ std::vector<Case> cases() {
     for (const auto& [a, b, d] : kTypes)
       both_places(
           {.a = a, .b = b, .d = d, .columns = 32, .a_in_registers = false, .a_swizzle = swizzle, .b_swizzle = swizzle});
-    // 16-bit types may lie by depth, each for itself.
+    // 16-bit types may be stored by depth, A and B separately.
     for (const unsigned columns : {64u, 128u})
       for (const unsigned way : {1u, 2u, 3u})
         out.push_back({.a = Type::f16,
@@ -330,7 +330,7 @@ std::vector<Case> cases() {
                        .b_swizzle = swizzle,
                        .a_by_depth = (way & 1) != 0,
                        .b_by_depth = (way & 2) != 0});
-    // From the second 32 bytes of a line on.
+    // Starts at the second 32 bytes of a line.
     if (swizzle > 32)
       out.push_back({.a = Type::f16,
                      .b = Type::f16,
