@@ -20,7 +20,7 @@ __device__ __forceinline__ void count_word(unsigned column, unsigned pixels) {
   count_byte<24>(column, pixels);
 }
 
-// The first block clears the bins and reports it in `turn`. Each other block waits for that before it adds to them.
+// The first block clears the bins and reports it in `turn`. Each block waits for that before it adds to them.
 // `turn` is negative in between, and 0 again when all blocks have seen it, ready for the next launch.
 __device__ __forceinline__ void say_bins_are_clear(int* turn) {
   asm volatile("red.release.gpu.global.add.s32 [%0], %1;" ::"l"(turn), "r"(-int(gridDim.x)) : "memory");

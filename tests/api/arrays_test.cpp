@@ -185,7 +185,7 @@ TEST(Surfaces, WriteAndDescribe) {
   OK(cudaFreeArray(plain));
 }
 
-// What kernels read from mipmaps is tested in tests/driver/mipmaps_test.cpp.
+// Kernels that read mipmaps are tested in tests/driver/mipmaps_test.cpp.
 TEST(Arrays, HaveMipmaps) {
   const cudaChannelFormatDesc words = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindUnsigned);
   cudaMipmappedArray_t mipmap = nullptr;

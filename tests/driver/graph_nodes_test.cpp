@@ -25,7 +25,7 @@ struct OwnGraph {
   }
   OwnGraph(const OwnGraph&) = delete;
   OwnGraph& operator=(const OwnGraph&) = delete;
-  // The first call instantiates the graph as it is then.
+  // The first call instantiates the graph; later changes to it have no effect here.
   void run() {
     make();
     OK(cuGraphLaunch(exec, nullptr));

@@ -14,9 +14,8 @@ namespace {
 
 struct Case {
   const char* name;
-  // Uses %rd5 (512 to 2048 bytes into the data, 12 bytes further each turn, 4 bytes a thread) or %r5 (the same in
-  // shared memory, whose last byte is that of the last thread and turn + 3332). %p1: some lanes. Leaves the result in
-  // %r6.
+  // Accesses by %rd5: 512 to 2048 bytes into the data, 12 bytes further each turn, 4 bytes a thread. %r5: the same in
+  // shared memory, whose last byte is that of the last thread and turn + 3332. %p1: some lanes. %r6: the result.
   const char* body;
   std::uint32_t followers;
 };
