@@ -15,9 +15,9 @@ import textwrap
 PROGRAM = {"run", "check", "correlate", "explain"}
 # All of their command line is another tool's.
 FOREIGN = {"nvcc", "ptxas"}
-EXIT = [("0", "Good; of run and check: the program's own exit code, where it ended and nothing was found."),
-        ("1", "Something was found or an expectation of --expect does not hold; diff: something is worse."),
-        ("2", "Arguments or the environment are wrong: the message says which and what to do.")]
+EXIT = [("0", "Success. run and check return the program's own exit code if nothing was found."),
+        ("1", "A finding was reported, a condition of --expect does not hold, or diff found something worse."),
+        ("2", "The arguments or the environment are wrong. The message names the cause and what to do.")]
 
 
 def commands(app, path=()):
@@ -49,7 +49,7 @@ def option_roff(option):
     elif option["takes_value"]:
         names += " \\fI%s\\fR" % roff(value_of(option))
     text = sentence(option["what"]) if option["what"] else ""
-    if option["choices"] and value_of(option) == "TEXT":
+    if option["choices"] and value_of(option) != "|".join(option["choices"]):
         text += " One of: %s." % ", ".join(option["choices"])
     if option["default"]:
         text += " Default: %s." % option["default"]
@@ -94,7 +94,7 @@ def page(app, path, command, date):
     for note in notes:
         out += ".PP\n%s\n" % roff(note)
     if path and path[0] in FOREIGN:
-        out += ".PP\nIts options are those of NVIDIA\\(aqs tool of that name; \\fBwarpgrind %s \\-\\-help\\fR lists them.\n" % path[0]
+        out += ".PP\nAccepts the options of NVIDIA\\(aqs tool of the same name; \\fBwarpgrind %s \\-\\-help\\fR lists them.\n" % path[0]
     below = [(p, c) for p, c in commands(command, path) if len(p) == len(path) + 1]
     if below:
         out += ".SH COMMANDS\n"

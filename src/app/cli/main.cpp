@@ -39,29 +39,39 @@ namespace {
 // Options for reports on a profile, from a run or a file.
 void add_reports(CLI::App* app, ReportOptions& reports) {
   app->add_option("--expect", reports.expectations,
-                  "what must hold: '[KERNELS:] METRIC <= NUMBER', several times; exit code 1 if it does not")
+                  "Checks a condition, '[KERNELS:] METRIC <= NUMBER'; exit code 1 if it does not hold; may be repeated")
       ->type_name("CONDITION")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app->add_option("--junit", reports.junit_path, "write expectations and findings as JUnit XML");
-  app->add_option("--sarif", reports.sarif_path, "write findings, expectations and advice as SARIF 2.1.0");
-  app->add_option("--report", reports.html_path, "write one HTML file that shows all of it, for any browser, offline");
+  app->add_option("--junit", reports.junit_path, "Writes expectations and findings as JUnit XML to FILE")
+      ->type_name("FILE");
+  app->add_option("--sarif", reports.sarif_path,
+                  "Writes findings, failed expectations and advice as SARIF 2.1.0 to FILE")
+      ->type_name("FILE");
+  app->add_option("--report", reports.html_path,
+                  "Writes one HTML page with all results to FILE; any browser shows it offline")
+      ->type_name("FILE");
   app->add_option("--baseline", reports.baseline_path,
-                  "with --report: a profile of an earlier run (--detail --json): the page shows what changed");
-  app->add_flag("--source", reports.source, "show the kernels' source with the counters of each line");
+                  "Shows the changes since the profile of an earlier run (--detail --json) in the page of --report")
+      ->type_name("FILE");
+  app->add_flag("--source", reports.source, "Shows the source of the kernels with the counters of each line");
 }
 
 // Options of the virtual GPU, for every command that starts one.
 void add_execution(CLI::App* app, unsigned& threads, double& timeout, std::string& cache, bool& no_cache) {
-  app->add_option("--threads", threads, "worker threads of the virtual GPU (0: all cores)")->check(CLI::Range(0, 4096));
-  app->add_option("--timeout", timeout, "stop the run when it, compiling included, takes longer than this many seconds")
+  app->add_option("--threads", threads, "Number of worker threads of the virtual GPU (default: 0, all cores)")
+      ->check(CLI::Range(0, 4096));
+  app->add_option("--timeout", timeout,
+                  "Stops the run after this many seconds, compilation included (default: 0, no limit)")
       ->check(CLI::NonNegativeNumber);
-  app->add_option("--cache", cache, "folder of compiled kernels")->default_str(session::default_cache_directory());
-  app->add_flag("--no-cache", no_cache, "compile every kernel anew");
+  app->add_option("--cache", cache, "Folder for compiled kernels")
+      ->type_name("FOLDER")
+      ->default_str(session::default_cache_directory());
+  app->add_flag("--no-cache", no_cache, "Compiles every kernel again, without the folder of compiled kernels");
 }
 
 void add_fill(CLI::App* app, int& fill) {
-  app->add_option("--fill", fill, "the byte that memory holds which the program has not written, as 0xAA")
+  app->add_option("--fill", fill, "Fills memory that the program has not written with this byte, for example 0xAA")
       ->type_name("BYTE")
       ->check(CLI::Range(0, 255));
 }
@@ -70,7 +80,8 @@ void add_schedule(CLI::App* app, device::Schedule& schedule) {
   app->add_option_function<std::string>(
          "--schedule",
          [&schedule](const std::string& text) { schedule = device::read_schedule(text).value_or(schedule); },
-         "order of blocks and warps: forward, reverse, interleaved, random:SEED; all but forward use one worker")
+         "Order of blocks and warps: forward (default), reverse, interleaved or random:SEED; all except forward use "
+         "one worker thread")
       ->check([](const std::string& text) {
         return device::read_schedule(text) ? std::string() : "there are forward, reverse, interleaved and random:SEED";
       })
@@ -79,28 +90,32 @@ void add_schedule(CLI::App* app, device::Schedule& schedule) {
 
 // Options with ncu's names.
 void add_launch_filter(CLI::App* app, session::LaunchFilter& filter) {
-  app->add_option("-k,--kernel-name", filter.kernel_name,
-                  "count only kernels of this name, or regex:EXPRESSION; the others run at full speed")
+  app->add_option(
+         "-k,--kernel-name", filter.kernel_name,
+         "Counts only kernels with this name, or those that match regex:EXPRESSION; other kernels run at full speed")
       ->type_name("NAME");
   app->add_option("--kernel-name-base", filter.name_base,
-                  "what names are held against: without namespaces, templates and parameters, or whole, or as in PTX")
+                  "Form of the name of --kernel-name: without namespaces, templates and parameters (function), whole "
+                  "(demangled), or as in PTX (mangled)")
       ->check(CLI::IsMember({"function", "demangled", "mangled"}))
       ->capture_default_str();
-  app->add_option("-s,--launch-skip", filter.skip, "launches to leave out first, of those that the name chooses");
-  app->add_option("-c,--launch-count", filter.count, "launches to count then (0: all)");
+  app->add_option("-s,--launch-skip", filter.skip,
+                  "Number of launches to skip first, among those that --kernel-name selects (default: 0)");
+  app->add_option("-c,--launch-count", filter.count,
+                  "Number of launches to count after those that are skipped (default: 0, all)");
 }
 
 // Options for the compilation of .cu files.
 void add_compilation(CLI::App* app, RunCommand& command) {
   app->add_option("--compiler", command.compiler,
-                  "for .cu files: nvcc (default where it is installed) or clang, which needs nothing of NVIDIA's")
+                  "Compiler for .cu files: nvcc (default if it is installed) or clang, which needs no NVIDIA software")
       ->check(CLI::IsMember({"nvcc", "clang"}));
   app->add_option("--nvrtc", command.nvrtc,
-                  "which libnvrtc compiles at run time: NVIDIA's or ours (with clang); auto: NVIDIA's where it is "
-                  "installed, as it needs no GPU")
+                  "Library (libnvrtc) for compilation at run time: NVIDIA's, which needs no GPU, or ours (with clang); "
+                  "auto: NVIDIA's if it is installed")
       ->check(CLI::IsMember({"auto", "nvidia", "ours"}))
       ->capture_default_str();
-  app->add_option("--nvcc-flags", command.nvcc_flags, "flags for compiling .cu files, in one argument")
+  app->add_option("--nvcc-flags", command.nvcc_flags, "Compiler flags for .cu files, in one argument; may be repeated")
       ->type_name("FLAGS")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -108,37 +123,44 @@ void add_compilation(CLI::App* app, RunCommand& command) {
 
 CLI::App* add_run(CLI::App& app, RunCommand& command) {
   CLI::App* run = app.add_subcommand(
-      "run", "Run a CUDA program (or a .cu file) on the virtual GPU; everything after the program goes to it");
-  run->add_option("--gpu", command.options.gpu, "GPU model, see `warpgrind gpus`")->capture_default_str();
-  run->add_option("--devices", command.options.devices, "how many virtual GPUs")->check(CLI::Range(1, 64));
-  run->add_option("--json", command.options.json_path, "write the profile as JSON");
+      "run", "Run a CUDA program (or a .cu file) on the virtual GPU; everything after the program is passed to it");
+  run->add_option("--gpu", command.options.gpu,
+                  "GPU model by name, or a model in a file FILE.json; see `warpgrind gpus`")
+      ->type_name("MODEL")
+      ->capture_default_str();
+  run->add_option("--devices", command.options.devices, "Number of virtual GPUs (default: 1)")
+      ->check(CLI::Range(1, 64));
+  run->add_option("--json", command.options.json_path, "Writes the profile as JSON to FILE")->type_name("FILE");
   run->add_option("--csv", command.options.csv_path,
-                  "write the metrics of each launch as CSV, in the columns of `ncu --csv`");
+                  "Writes the metrics of each launch as CSV to FILE, with the columns of `ncu --csv`")
+      ->type_name("FILE");
   run->add_option("--work", command.options.work_path,
-                  "write what each launch asks of the GPU as CSV: the input of the time model (docs/accuracy.md)")
+                  "Writes the work of each launch as CSV to FILE: the input of the time model (docs/accuracy.md)")
       ->type_name("FILE");
   add_reports(run, command.reports);
   run->add_flag("--detail", command.options.detail,
-                "also record how requests looked, and the sources, for --json (slower)");
-  run->add_option("--block", command.trace_block, "with --detail: the block whose accesses are kept in order")
+                "Also records request patterns, counters of each line and sources, for --json (slower)");
+  run->add_option("--block", command.trace_block, "Block whose accesses --detail records in order")
       ->type_name("X,Y,Z")
       ->capture_default_str();
-  run->add_flag("--launches", command.options.each_launch, "show each launch, not only the sum of each kernel");
-  run->add_flag("--quiet", command.options.quiet, "only the program's own output");
+  run->add_flag("--launches", command.options.each_launch, "Shows each launch, not only the sum of each kernel");
+  run->add_flag("--quiet", command.options.quiet, "Prints only the program's own output");
   add_execution(run, command.options.threads, command.options.timeout_seconds, command.options.cache_directory,
                 command.no_cache);
   add_schedule(run, command.options.schedule);
   add_launch_filter(run, command.options.launches);
   run->add_option("--blocks", command.options.blocks,
-                  "of each launch run about N blocks and scale the counts to all (docs/accuracy-blocks.md); results "
-                  "are not valid")
+                  "Runs about N blocks of each launch and scales the counts to all (docs/accuracy-blocks.md); the "
+                  "program's results are not valid")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{3}, std::uint64_t{1} << 40))
       ->excludes("--schedule");
-  run->add_flag("!--no-counters", command.options.counters, "bounds checks only, nothing counted");
-  run->add_flag("!--no-caches", command.options.caches, "no modelled caches: hit rates, L2 and DRAM traffic");
-  run->add_flag("!--no-bounds-stop", command.options.bounds_stop,
-                "an access outside an allocation is said and counted, and goes on where a GPU has memory mapped");
+  run->add_flag("!--no-counters", command.options.counters, "Counts nothing and only checks the bounds of accesses");
+  run->add_flag("!--no-caches", command.options.caches,
+                "Leaves out the cache model: no hit rates, no L2 and DRAM traffic");
+  run->add_flag(
+      "!--no-bounds-stop", command.options.bounds_stop,
+      "Reports and counts an access outside an allocation, and continues if a GPU would have memory mapped there");
   add_fill(run, command.options.fill);
   add_compilation(run, command);
   // For tests, which must not depend on a machine's compile speed.
@@ -165,26 +187,48 @@ void add_sanitizer(CLI::App* check, CheckCommand& command) {
   const auto choice = [&](const char* name, std::string& to, const std::vector<std::string>& words, const char* what) {
     check->add_option(name, to, what)->check(CLI::IsMember(words))->group(kSanitizerGroup);
   };
-  add_several(check, "--tool,-t", o.tools, "a group by compute-sanitizer's name; the report has its form, on stdout")
+  add_several(check, "--tool,-t", o.tools,
+              "Selects a group of checks by compute-sanitizer's name, and prints the report in its form to stdout; may "
+              "be repeated")
       ->check(CLI::IsMember({"memcheck", "racecheck", "initcheck", "synccheck"}));
-  choice("--leak-check", o.leak_check, {"full", "no"}, "full: leaks too, whatever --only and --tool say; no: none");
+  choice("--leak-check", o.leak_check, {"full", "no"},
+         "Reports leaks whatever --only and --tool select (full), or never (no)");
   choice("--report-api-errors", o.report_api_errors, {"all", "extended", "explicit", "yes", "no"},
-         "no: errors of calls are not told");
+         "Reports errors of API calls; `no` together with --tool turns this off");
   choice("--track-stream-ordered-races", o.stream_ordered_races, {"all", "use-before-alloc", "use-after-free", "no"},
-         "with --tool memcheck: memory of cudaMallocAsync used too early or too late");
-  choice("--racecheck-report", o.race_report, {"analysis", "hazard", "all"}, "pairs of lines, examples, or both");
-  choice("--racecheck-detect-level", command.print_level, {"info", "warn", "error"}, "as --print-level");
-  choice("--show-backtrace", o.backtrace, {"yes", "no", "host", "device"}, "of calls in the host, in kernels, both");
-  check->add_option("--save", o.save, "also write the report to this file")->group(kSanitizerGroup);
-  check->add_flag("--xml", o.xml, "as XML: to the file of --save, else instead of the text")->group(kSanitizerGroup);
-  check->add_option("--prefix", o.prefix, "what its lines begin with")->group(kSanitizerGroup);
-  check->add_flag("--strip-paths", o.strip_paths, "no: whole paths of sources")->group(kSanitizerGroup);
-  check->add_flag("--require-cuda-init", o.require_cuda, "no: a program that uses no CUDA is right")
+         "Reports memory of cudaMallocAsync that is used too early or too late (with --tool memcheck)");
+  choice("--racecheck-report", o.race_report, {"analysis", "hazard", "all"},
+         "Form of races in the report: pairs of lines (analysis, default), examples (hazard) or both (all)");
+  choice("--racecheck-detect-level", command.print_level, {"info", "warn", "error"}, "Same as --print-level");
+  choice("--show-backtrace", o.backtrace, {"yes", "no", "host", "device"},
+         "Call stacks in the report: of the host (host), of kernels (device), both (yes, default) or none (no)");
+  check->add_option("--save", o.save, "Also writes the report to FILE")->type_name("FILE")->group(kSanitizerGroup);
+  check
+      ->add_flag("--xml", o.xml,
+                 "Writes the report as XML: to the file of --save, or instead of the text without --save")
       ->group(kSanitizerGroup);
-  add_several(check, "--kernel-name", o.kernels, "only findings of these: kns=PART, kne=NAME, regex=EXPRESSION");
-  add_several(check, "--kernel-regex", o.kernel_expressions, "likewise, a regular expression");
-  add_several(check, "--kernel-name-exclude", o.other_kernels, "only findings of others");
-  add_several(check, "--kernel-regex-exclude", o.other_kernel_expressions, "likewise, a regular expression");
+  check->add_option("--prefix", o.prefix, "Text at the beginning of each line of the report (default: =========)")
+      ->group(kSanitizerGroup);
+  check
+      ->add_flag("--strip-paths", o.strip_paths,
+                 "Shortens paths of sources to file names (default); `no` keeps whole paths")
+      ->group(kSanitizerGroup);
+  check
+      ->add_flag("--require-cuda-init", o.require_cuda,
+                 "Treats a program that uses no CUDA as an error (default); `no` accepts it")
+      ->group(kSanitizerGroup);
+  add_several(check, "--kernel-name", o.kernels,
+              "Reports only findings in these kernels: kns=PART, kne=NAME or regex=EXPRESSION")
+      ->type_name("NAME");
+  add_several(check, "--kernel-regex", o.kernel_expressions,
+              "Reports only findings in kernels that match this regular expression")
+      ->type_name("EXPRESSION");
+  add_several(check, "--kernel-name-exclude", o.other_kernels,
+              "Leaves out findings in these kernels: kns=PART, kne=NAME or regex=EXPRESSION")
+      ->type_name("NAME");
+  add_several(check, "--kernel-regex-exclude", o.other_kernel_expressions,
+              "Leaves out findings in kernels that match this regular expression")
+      ->type_name("EXPRESSION");
   for (const SanitizerOption& option : options_without_meaning()) {
     const std::string name = first_name(option);
     const auto given = [&o, name](const std::string&) { o.given.push_back(name); };
@@ -200,41 +244,57 @@ void add_sanitizer(CLI::App* check, CheckCommand& command) {
 }
 
 CLI::App* add_check(CLI::App& app, CheckCommand& command) {
-  CLI::App* check = app.add_subcommand(
-      "check",
-      "Run a CUDA program (or a .cu file) and find its bugs: memory, races, uninitialised values, barriers, "
-      "leaks, API errors; exit code 1 if there are any");
+  CLI::App* check = app.add_subcommand("check",
+                                       "Run a CUDA program (or a .cu file) and report its bugs: memory, races, "
+                                       "uninitialised values, barriers, leaks, API errors; exit code 1 if any");
   RunCommand& run = command.run;
-  check->add_option("--only", command.only, "groups: memory races init barriers leaks api, separated by commas")
+  check
+      ->add_option("--only", command.only,
+                   "Runs only these groups of checks, separated by commas: memory, races, init, barriers, leaks, api")
       ->type_name("GROUPS")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  check->add_option("--json", run.options.json_path, "write what was found as JSON");
-  check->add_option("--sarif", run.reports.sarif_path, "write it as SARIF 2.1.0");
-  check->add_option("--junit", run.reports.junit_path, "write it as JUnit XML");
-  check->add_option("--report", run.reports.html_path, "write one HTML file that shows all of it");
+  check->add_option("--json", run.options.json_path, "Writes the findings as JSON to FILE")->type_name("FILE");
+  check->add_option("--sarif", run.reports.sarif_path, "Writes the findings as SARIF 2.1.0 to FILE")->type_name("FILE");
+  check->add_option("--junit", run.reports.junit_path, "Writes the findings as JUnit XML to FILE")->type_name("FILE");
+  check
+      ->add_option("--report", run.reports.html_path,
+                   "Writes one HTML page with the findings and their sources to FILE")
+      ->type_name("FILE");
   check
       ->add_option("--error-exitcode", command.error_exitcode,
-                   "exit code when something was found; 0: the program's own")
+                   "Exit code if there are errors or warnings; 0: the program's own exit code")
       ->check(CLI::Range(0, 255))
       ->capture_default_str();
-  check->add_option("--suppress,--suppressions", command.suppressions, "file of findings not to be told");
-  check->add_option("--gen-suppressions", command.gen_suppressions, "write a file that suppresses all that was found");
-  check->add_option("--print-level", command.print_level, "what is printed: info, warn or error and what is worse")
+  check
+      ->add_option("--suppress,--suppressions", command.suppressions,
+                   "Leaves out the findings that FILE describes; --gen-suppressions writes such a file")
+      ->type_name("FILE");
+  check
+      ->add_option("--gen-suppressions", command.gen_suppressions,
+                   "Writes to FILE suppressions of all findings, for --suppress")
+      ->type_name("FILE");
+  check->add_option("--print-level", command.print_level, "Lowest severity of the findings to print")
       ->check(CLI::IsMember({"info", "warn", "error", "fatal"}))
       ->capture_default_str();
-  check->add_option("--print-limit", command.print_limit, "how many findings are printed")->capture_default_str();
-  check->add_option("--log-file", command.log_path, "print to this file (%p: the process's number) instead of stderr");
-  check->add_option("--gpu", run.options.gpu, "GPU model, see `warpgrind gpus`")->capture_default_str();
-  check->add_option("--devices", run.options.devices, "how many virtual GPUs")->check(CLI::Range(1, 64));
+  check->add_option("--print-limit", command.print_limit, "Largest number of findings to print")->capture_default_str();
+  check
+      ->add_option("--log-file", command.log_path,
+                   "Prints findings to FILE instead of stderr; %p in the name stands for the process number")
+      ->type_name("FILE");
+  check->add_option("--gpu", run.options.gpu, "GPU model by name, or a model in a file FILE.json; see `warpgrind gpus`")
+      ->type_name("MODEL")
+      ->capture_default_str();
+  check->add_option("--devices", run.options.devices, "Number of virtual GPUs (default: 1)")->check(CLI::Range(1, 64));
   add_execution(check, run.options.threads, run.options.timeout_seconds, run.options.cache_directory, run.no_cache);
   add_fill(check, run.options.fill);
   check->add_flag("--track-unused-memory", run.options.track_unused_memory,
-                  "with init: also tell allocations of which a part is never written");
+                  "Also reports allocations that are never written, or only in part (with the group init)");
   add_schedule(check, run.options.schedule);
   check
-      ->add_option("--schedules", run.options.schedules,
-                   "run each launch whose threads wait for each other in this many orders, from the same memory")
+      ->add_option(
+          "--schedules", run.options.schedules,
+          "Runs each launch whose threads can wait for each other in this many orders, each from the same memory")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   add_compilation(check, run);
@@ -247,15 +307,24 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
 
 CLI::App* add_explain(CLI::App& app, ExplainCommand& command) {
   CLI::App* explain = app.add_subcommand(
-      "explain", "How the requests of a memory access looked: the 32 lanes, drawn in sectors and lines, or in banks");
-  explain->add_option("target", command.target, "program, .cu file, or a profile written with --detail --json")
+      "explain", "Draw the requests of a memory access: its 32 lanes in sectors and lines, or in banks");
+  explain->add_option("target", command.target, "Program, .cu file, or profile written with --detail --json")
+      ->type_name("FILE")
       ->required();
-  explain->add_option("arguments", command.arguments, "of the program, after --");
-  explain->add_option("--kernel", command.query.kernel, "name or pattern with * and ?; not needed for a single kernel");
-  explain->add_option("--line", command.query.line, "source line");
-  explain->add_option("--file", command.query.file, "source file, when several have that line");
-  explain->add_option("--ptx-line", command.query.ptx_line, "line of the PTX instead");
-  explain->add_option("--gpu", command.run.options.gpu, "GPU model, see `warpgrind gpus`")->capture_default_str();
+  explain->add_option("arguments", command.arguments, "Arguments of the program, after --");
+  explain
+      ->add_option("--kernel", command.query.kernel,
+                   "Name of the kernel, or a pattern with * and ?; not needed if there is only one kernel")
+      ->type_name("NAME");
+  explain->add_option("--line", command.query.line, "Line number of the access in the source");
+  explain->add_option("--file", command.query.file, "Source file of the line, if several files have such a line")
+      ->type_name("FILE");
+  explain->add_option("--ptx-line", command.query.ptx_line, "Line number of the access in the PTX, instead of --line");
+  explain
+      ->add_option("--gpu", command.run.options.gpu,
+                   "GPU model by name, or a model in a file FILE.json; see `warpgrind gpus`")
+      ->type_name("MODEL")
+      ->capture_default_str();
   add_execution(explain, command.run.options.threads, command.run.options.timeout_seconds,
                 command.run.options.cache_directory, command.run.no_cache);
   add_compilation(explain, command.run);
@@ -265,41 +334,49 @@ CLI::App* add_explain(CLI::App& app, ExplainCommand& command) {
 
 CLI::App* add_compile_times(CLI::App& app, CompileTimesCommand& command) {
   CLI::App* times = app.add_subcommand(
-      "compile-times", "Compile every kernel of programs, without running them: CPU time, memory, tier");
-  times->add_option("files", command.files, "executables, shared objects, fatbins or .ptx files")->required();
-  times->add_option("--kernel", command.kernel, "only kernels whose name contains this");
-  times->add_option("--tier", command.tier, "how much work every kernel gets, whatever its size")
+      "compile-times", "Compile every kernel of programs, without running them, and print CPU time, memory and tier");
+  times->add_option("files", command.files, "Executables, shared objects, fatbins or .ptx files")
+      ->type_name("FILE")
+      ->required();
+  times->add_option("--kernel", command.kernel, "Compiles only kernels whose name contains NAME")->type_name("NAME");
+  times
+      ->add_option("--tier", command.tier,
+                   "Tier of optimisation for every kernel (default: chosen by the kernel's size)")
       ->check(CLI::IsMember({"full", "lean", "quick"}));
-  times->add_flag("--summary", command.summary, "one row a file, as a Markdown table");
-  times->add_option("--cpu", command.cpu, "LLVM's name of the CPU to make code for; x86-64-v3: AVX2 only");
-  times->add_option("--dump-ir", command.dump_ir, "write the unoptimised LLVM IR of the (last) kernel");
-  times->add_option("--dump-object", command.dump_object, "write the object code of the (last) kernel");
+  times->add_flag("--summary", command.summary, "Prints one row per file, as a Markdown table");
+  times
+      ->add_option("--cpu", command.cpu,
+                   "LLVM's name of the CPU to generate code for (default: this machine's CPU); x86-64-v3: AVX2 only")
+      ->type_name("NAME");
+  times->add_option("--dump-ir", command.dump_ir, "Writes the unoptimised LLVM IR of the last kernel to FILE")
+      ->type_name("FILE");
+  times->add_option("--dump-object", command.dump_object, "Writes the object code of the last kernel to FILE")
+      ->type_name("FILE");
   return times;
 }
 
 CLI::App* add_show(CLI::App& app, ShowCommand& command) {
-  CLI::App* show = app.add_subcommand("show", "Print a profile (--json) again, or hold it against expectations");
-  show->add_option("profile", command.profile, "profile file")->required();
+  CLI::App* show = app.add_subcommand("show", "Print a profile (--json) again, or check it against expectations");
+  show->add_option("profile", command.profile, "Profile that --json wrote")->type_name("FILE")->required();
   add_reports(show, command.reports);
-  show->add_flag("--launches", command.each_launch, "show each launch, when the profile holds them");
-  show->add_flag("--quiet", command.quiet, "only what the other options ask for");
+  show->add_flag("--launches", command.each_launch, "Shows each launch, if the profile contains them");
+  show->add_flag("--quiet", command.quiet, "Prints only what the other options request");
   return show;
 }
 
 CLI::App* add_diff(CLI::App& app, DiffCommand& command) {
   CLI::App* diff = app.add_subcommand(
       "diff",
-      "What changed from one profile (--json) to another, per kernel and line; exit code 1 if something is worse");
-  diff->add_option("before", command.before, "profile of the earlier run")->required();
-  diff->add_option("after", command.after, "profile of the later run")->required();
-  diff->add_option(
-          "--fail-if", command.rules,
-          "what counts as worse: '[KERNELS:] METRIC > 5 %', several times (default: time by more than 5 %, and any "
-          "rise of excessive sectors, bank conflicts, divergent branches or local memory)")
+      "Show what changed from one profile (--json) to another, per kernel and line; exit code 1 if something is worse");
+  diff->add_option("before", command.before, "Profile of the earlier run")->type_name("FILE")->required();
+  diff->add_option("after", command.after, "Profile of the later run")->type_name("FILE")->required();
+  diff->add_option("--fail-if", command.rules,
+                   "Counts a change as worse: '[KERNELS:] METRIC > 5 %' (default: time > 5 %; any increase of "
+                   "excessive sectors, bank conflicts, divergent branches, local memory); may be repeated")
       ->type_name("RULE")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  diff->add_option("--pair", command.pairs, "compare kernels of different names")
+  diff->add_option("--pair", command.pairs, "Compares two kernels with different names; may be repeated")
       ->type_name("BEFORE=AFTER")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -307,99 +384,130 @@ CLI::App* add_diff(CLI::App& app, DiffCommand& command) {
 }
 
 CLI::App* add_lab(CLI::App& app, LabCommand& command) {
-  CLI::App* lab = app.add_subcommand("lab", "The lab: kernels from naive to fast, verified, counted and timed");
-  lab->add_option("topic", command.topics, "topics, or `all`; none lists what there is");
-  lab->add_flag("--list", command.list, "what each rung of the topics shows");
-  lab->add_option("--on", command.on, "where: the virtual GPU, or the real one of this machine")
+  CLI::App* lab = app.add_subcommand("lab", "Run the lab: kernels from naive to fast, verified, counted and timed");
+  lab->add_option("topic", command.topics, "Topics to run, or `all`; without topics, the command lists them")
+      ->type_name("NAME");
+  lab->add_flag("--list", command.list, "Lists the rungs of the topics and what each rung shows");
+  lab->add_option("--on", command.on,
+                  "Runs the topics on the virtual GPU (virtual) or on the real GPU of this machine (gpu)")
       ->check(CLI::IsMember({"virtual", "gpu"}))
       ->capture_default_str();
-  lab->add_option("--gpu", command.gpu, "GPU model of the virtual GPU, see `warpgrind gpus`")->capture_default_str();
-  lab->add_flag("--full", command.full, "the full sizes, not the quick ones");
-  lab->add_option("--sizes", command.sizes, "16,32 or 16:4096:x2 or 16:64:+16 or 512x300");
-  lab->add_option("--type", command.type, "element type, or several separated by commas");
-  lab->add_option("--rung", command.rungs, "only rungs whose name contains this (or matches with *), several times")
+  lab->add_option("--gpu", command.gpu, "GPU model by name, or a model in a file FILE.json; see `warpgrind gpus`")
+      ->type_name("MODEL")
+      ->capture_default_str();
+  lab->add_flag("--full", command.full, "Runs the full problem sizes, not the quick ones");
+  lab->add_option("--sizes", command.sizes,
+                  "Problem sizes: 16,32 or 16:4096:x2 (factor 2) or 16:64:+16 (step 16) or 512x300")
+      ->type_name("SIZES");
+  lab->add_option("--type", command.type, "Element type, or several types separated by commas")->type_name("TYPE");
+  lab->add_option("--rung", command.rungs,
+                  "Runs only rungs whose name contains NAME (or matches it, with *); may be repeated")
+      ->type_name("NAME")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_execution(lab, command.threads, command.timeout_seconds, command.cache, command.no_cache);
-  lab->add_option("--json", command.json_path, "write the results as JSON");
-  lab->add_option("--csv", command.csv_path, "write the results as CSV, one line a row");
-  lab->add_option("--report", command.report_path, "write the results as one HTML page");
-  lab->add_option(
-      "--compare", command.compare_path,
-      "JSON of a run with --on gpu: its times beside the predicted ones (default: what is kept of that GPU)");
+  lab->add_option("--json", command.json_path, "Writes the results as JSON to FILE")->type_name("FILE");
+  lab->add_option("--csv", command.csv_path, "Writes the results as CSV to FILE, one line per row")->type_name("FILE");
+  lab->add_option("--report", command.report_path, "Writes the results as one HTML page to FILE")->type_name("FILE");
+  lab->add_option("--compare", command.compare_path,
+                  "Shows measured times beside the predicted ones, from FILE, the JSON of a run with --on gpu "
+                  "(default: stored results for that GPU)")
+      ->type_name("FILE");
   CLI::Option* brief =
       lab->add_flag("--brief", command.brief,
-                    "each topic on one screen: the ladder of its largest problem (default of several topics)");
-  lab->add_flag("--table", command.table, "of each topic all rows, and why each rung is faster (default of one topic)")
+                    "Shows each topic on one screen: the ladder of its largest problem (default for several topics)");
+  lab->add_flag("--table", command.table,
+                "Shows all rows of each topic, and why each rung is faster (default for one topic)")
       ->excludes(brief);
-  lab->add_flag("--fresh", command.fresh, "do not go on where an interrupted run of several topics ended");
+  lab->add_flag("--fresh", command.fresh, "Starts again instead of continuing an interrupted run of several topics");
   lab->add_flag("--no-large", command.no_large,
-                "not the large size at which a ladder's lesson holds, estimated from some blocks");
-  lab->add_flag("--no-models", command.no_models, "only --gpu, not the other models a topic compares");
-  lab->add_option("--programs", command.programs, "folder of the lab's programs");
-  lab->footer("Any other --NAME VALUE goes to the topics that know it; `warpgrind lab TOPIC --list` names them.");
+                "Leaves out the large size at which a ladder's lesson holds (estimated from some of its blocks)");
+  lab->add_flag("--no-models", command.no_models,
+                "Runs only on the model of --gpu, not on the other models that a topic compares");
+  lab->add_option("--programs", command.programs, "Folder with the lab's programs")->type_name("FOLDER");
+  lab->footer(
+      "Any other option --NAME VALUE is passed to the topics that have it; `warpgrind lab TOPIC --list` lists these "
+      "options.");
   return lab;
 }
 
 CLI::App* add_exercise(CLI::App& app, ExerciseCommand& command) {
   using Action = ExerciseCommand::Action;
-  CLI::App* exercise = app.add_subcommand("exercise", "The exercises of the course, and the judge of their answers");
+  CLI::App* exercise = app.add_subcommand("exercise", "List, start and judge the exercises of the course");
   exercise->require_subcommand(1);
   exercise->fallthrough();
-  exercise->add_option("--exercises", command.folder, "folder of the exercises (docs/exercise-format.md)");
+  exercise->add_option("--exercises", command.folder, "Folder with the exercises (docs/exercise-format.md)")
+      ->type_name("FOLDER");
   const auto action = [&](const char* name, const char* what, Action chosen) {
     CLI::App* one = exercise->add_subcommand(name, what);
     one->callback([&command, chosen] { command.action = chosen; });
     return one;
   };
   const auto judging = [&](CLI::App* one) {
-    one->add_option("--gpu", command.gpu, "GPU model instead of the exercise's, see `warpgrind gpus`");
-    one->add_option("--cache", command.cache, "folder of what the solutions took");
-    one->add_flag("--no-cache", command.no_cache, "run the solutions anew");
+    one->add_option("--gpu", command.gpu, "GPU model to use instead of the exercise's own; see `warpgrind gpus`")
+        ->type_name("MODEL");
+    one->add_option("--cache", command.cache,
+                    "Folder for the results of the solutions' runs, which answers are compared with")
+        ->type_name("FOLDER");
+    one->add_flag("--no-cache", command.no_cache, "Runs the solutions again, without the folder of their results");
   };
-  action("list", "All exercises, in the order of the documents", Action::list);
-  CLI::App* start = action("start", "Begin one: its text and a skeleton, in a folder of its own", Action::start);
-  start->add_option("name", command.name, "the exercise")->required();
-  start->add_option("folder", command.target, "where (default: a folder of its name)");
-  CLI::App* check = action("check", "Judge an answer; exit code 1: it is not right yet", Action::check);
-  check->add_option("file", command.target, "the answer, or its folder (default: this folder); with --all: of a class");
-  check->add_option("--exercise", command.name, "which exercise it answers, when the file's name does not say it");
-  check->add_flag("--all", command.all, "judge FOLDER/STUDENT/NAME.cu, each in a sandbox");
-  check->add_flag("--no-sandbox", command.no_sandbox, "with --all: run them as you, with all that you may do");
-  check->add_option("--json", command.json_path, "write the verdicts as JSON");
-  check->add_option("--junit", command.junit_path, "write the verdicts as JUnit XML");
+  action("list", "List all exercises, in the order of the documents", Action::list);
+  CLI::App* start = action("start", "Start an exercise: create a folder with its text and a skeleton", Action::start);
+  start->add_option("name", command.name, "Name of the exercise")->type_name("NAME")->required();
+  start->add_option("folder", command.target, "Folder to create (default: a folder with the exercise's name)")
+      ->type_name("FOLDER");
+  CLI::App* check = action("check", "Judge an answer; exit code 1 if it is not correct yet", Action::check);
+  check
+      ->add_option("file", command.target,
+                   "Answer or its folder (default: this folder); with --all, the folder of a class")
+      ->type_name("FILE");
+  check->add_option("--exercise", command.name, "Exercise that the answer is for, if the file's name does not say it")
+      ->type_name("NAME");
+  check->add_flag("--all", command.all, "Judges every FOLDER/STUDENT/NAME.cu, each in a sandbox");
+  check->add_flag("--no-sandbox", command.no_sandbox,
+                  "Runs the answers of --all without a sandbox, with all your permissions");
+  check->add_option("--json", command.json_path, "Writes the verdicts as JSON to FILE")->type_name("FILE");
+  check->add_option("--junit", command.junit_path, "Writes the verdicts as JUnit XML to FILE")->type_name("FILE");
   judging(check);
   const std::pair<const char*, Action> shown[] = {
       {"text", Action::text}, {"hint", Action::hint}, {"solution", Action::solution}};
   for (const auto& [name, chosen] : shown) {
     CLI::App* one = action(name,
-                           chosen == Action::text   ? "Print what is to be done"
-                           : chosen == Action::hint ? "The next hint, or that of --step"
-                                                    : "Print the solution",
+                           chosen == Action::text   ? "Print the text of an exercise"
+                           : chosen == Action::hint ? "Print the next hint, or the hint of --step"
+                                                    : "Print the solution of an exercise",
                            chosen);
-    one->add_option("name", command.name, "the exercise (default: that of this folder)");
-    if (chosen == Action::hint) one->add_option("--step", command.step, "which one")->check(CLI::Range(1, 99));
+    one->add_option("name", command.name, "Name of the exercise (default: the exercise of this folder)")
+        ->type_name("NAME");
+    if (chosen == Action::hint)
+      one->add_option("--step", command.step, "Number of the hint to print")->check(CLI::Range(1, 99));
   }
-  CLI::App* test =
-      action("test", "For authors: the skeleton fails, the solution passes, wrong answers are told why", Action::test);
-  test->add_option("name", command.name, "the exercise")->required();
+  CLI::App* test = action(
+      "test",
+      "Test an exercise, for its authors: the skeleton fails, the solution passes, each wrong answer gets its message",
+      Action::test);
+  test->add_option("name", command.name, "Name of the exercise")->type_name("NAME")->required();
   judging(test);
   return exercise;
 }
 
 CLI::App* add_correlate(CLI::App& app, CorrelateCommand& command) {
   CLI::App* correlate = app.add_subcommand(
-      "correlate",
-      "What Nsight Compute counts of a program on a real GPU beside what is counted here: equal, different, and why");
+      "correlate", "Compare Nsight Compute's counters of a program on a real GPU with ours: equal, different, and why");
   correlate
-      ->add_option("--ncu", command.ncu_path,
-                   "CSV that `ncu --csv --page raw` (or details) wrote of the same program; without it ncu runs here")
+      ->add_option(
+          "--ncu", command.ncu_path,
+          "CSV that `ncu --csv --page raw` (or details) wrote for the same program; without this option, ncu runs here")
       ->type_name("FILE.csv");
-  correlate->add_option("--keep", command.keep_path, "keep the CSV of the ncu that ran here")->type_name("FILE.csv");
-  correlate->add_flag("--all", command.all, "list values that are equal too");
-  correlate->add_option("--json", command.json_path, "write the comparison as JSON");
+  correlate->add_option("--keep", command.keep_path, "Keeps the CSV of the ncu that runs here in FILE.csv")
+      ->type_name("FILE.csv");
+  correlate->add_flag("--all", command.all, "Also lists values that are equal");
+  correlate->add_option("--json", command.json_path, "Writes the comparison as JSON to FILE")->type_name("FILE");
   RunCommand& run = command.run;
-  correlate->add_option("--gpu", run.options.gpu, "GPU model, see `warpgrind gpus`")->capture_default_str();
+  correlate
+      ->add_option("--gpu", run.options.gpu, "GPU model by name, or a model in a file FILE.json; see `warpgrind gpus`")
+      ->type_name("MODEL")
+      ->capture_default_str();
   add_execution(correlate, run.options.threads, run.options.timeout_seconds, run.options.cache_directory, run.no_cache);
   correlate->footer("  warpgrind correlate [OPTIONS] PROGRAM [ARGUMENTS...]");
   return correlate;
@@ -407,46 +515,66 @@ CLI::App* add_correlate(CLI::App& app, CorrelateCommand& command) {
 
 CLI::App* add_calibrate(CLI::App& app, CalibrateCommand& command) {
   CLI::App* calibrate = app.add_subcommand(
-      "calibrate", "Measure the constants of the time estimate on the real GPU of this machine, for a GPU model");
+      "calibrate", "Measure the constants of the time estimate for a GPU model, on the real GPU of this machine");
   calibrate
-      ->add_option("--output", command.output_path,
-                   "write a GPU model with the measured figures, for --gpu FILE.json; one that is there keeps the "
-                   "others")
+      ->add_option(
+          "--output", command.output_path,
+          "Writes a GPU model with the measured figures, for --gpu FILE.json; an existing file keeps its other figures")
       ->type_name("FILE.json");
-  calibrate->add_option("--model", command.model, "the model whose other figures are taken (default: the GPU's own)");
-  calibrate->add_option("--from", command.from_path, "what `calibrate --json FILE` left on another machine")
+  calibrate
+      ->add_option("--model", command.model,
+                   "GPU model that supplies the other figures (default: the model of the measured GPU)")
+      ->type_name("MODEL");
+  calibrate
+      ->add_option("--from", command.from_path,
+                   "Uses the results in FILE that `calibrate --json FILE` wrote on another machine")
       ->type_name("FILE");
-  calibrate->add_option("--csv", command.csv_path, "write every single measurement");
-  calibrate->add_option("--programs", command.programs, "folder of the program `calibrate`");
+  calibrate->add_option("--csv", command.csv_path, "Writes every single measurement as CSV to FILE")->type_name("FILE");
+  calibrate->add_option("--programs", command.programs, "Folder with the program `calibrate`")->type_name("FOLDER");
   return calibrate;
 }
 
 CLI::App* add_serve(CLI::App& app, ServeCommand& command) {
   CLI::App* serve = app.add_subcommand(
-      "serve", "The playground: a page with an editor, whose programs run on this machine, each in a sandbox");
-  serve->add_option("--listen", command.listen, "where: ADDRESS:PORT or a port; port 0 is any that is free")
+      "serve", "Serve the playground: a web page with an editor; its programs run on this machine, each in a sandbox");
+  serve
+      ->add_option("--listen", command.listen,
+                   "Address to listen on: ADDRESS:PORT, or a port only; port 0 takes any free port")
       ->capture_default_str();
-  serve->add_flag("--public", command.is_public, "may listen beyond this machine: read docs/playground.md first");
-  serve->add_option("--name", command.names, "what users call this server (behind a reverse proxy), several times")
+  serve->add_flag("--public", command.is_public,
+                  "Allows addresses that other machines can reach; read docs/playground.md first");
+  serve
+      ->add_option("--name", command.names,
+                   "Host name by which users reach this server (behind a reverse proxy); may be repeated")
+      ->type_name("NAME")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  serve->add_option("--data", command.data, "file that keeps programs, sessions and runs")->type_name("FILE");
-  serve->add_option("--jobs", command.jobs, "runs at a time (0: half of the cores)")->check(CLI::Range(0, 1024));
   serve
-      ->add_option("--cpu-seconds", command.cpu_seconds,
-                   "CPU time of a run, compiling included; three times as long by the clock")
+      ->add_option(
+          "--data", command.data,
+          "Database file for programs, sessions and runs (default: playground.sqlite in the user's data folder)")
+      ->type_name("FILE");
+  serve->add_option("--jobs", command.jobs, "Number of runs at the same time (default: 0, half of the cores)")
+      ->check(CLI::Range(0, 1024));
+  serve
+      ->add_option(
+          "--cpu-seconds", command.cpu_seconds,
+          "Limit of CPU time per run in seconds, compilation included; elapsed time may be three times as long")
       ->check(CLI::Range(1.0, 3600.0))
       ->capture_default_str();
-  serve->add_option("--memory", command.memory_mib, "MiB of memory of a run")
+  serve->add_option("--memory", command.memory_mib, "Limit of memory per run in MiB")
       ->check(CLI::Range(128, 1 << 20))
       ->capture_default_str();
   serve->add_flag("--no-sandbox", command.no_sandbox,
-                  "run programs as you, with all that you may do: on loopback alone");
-  serve->add_option("--broker", command.broker, "Redis server through which workers on other machines take the runs")
+                  "Runs programs without a sandbox, with all your permissions; only on loopback addresses");
+  serve->add_option("--broker", command.broker, "Redis server through which workers on other machines receive the runs")
       ->type_name("HOST:PORT");
-  serve->add_option("--broker-password", command.broker_password, "file with its password")->type_name("FILE");
-  serve->add_flag("--worker", command.worker, "no page: carry out runs of --broker, one at a time");
-  serve->add_option("--lost-after", command.lost_after, "seconds until a worker that is not heard of is taken for lost")
+  serve->add_option("--broker-password", command.broker_password, "File with the password of the Redis server")
+      ->type_name("FILE");
+  serve->add_flag("--worker", command.worker, "Executes runs of --broker, one at a time, and serves no page");
+  serve
+      ->add_option("--lost-after", command.lost_after,
+                   "Number of seconds without a report after which a worker counts as lost")
       ->check(CLI::Range(1.0, 3600.0))
       ->capture_default_str();
   return serve;
@@ -536,13 +664,13 @@ int main(int argc, char** argv) {
   const CLI::App* check = cli::add_check(app, checked);
   std::string scanned, gpu;
   CLI::App* scan = app.add_subcommand(
-      "scan", "What is inside a program: kernels, PTX versions, opcodes, and what is not supported yet");
-  scan->add_option("program", scanned, "executable, shared object, fatbin or .ptx file")->required();
+      "scan", "Show the contents of a program: kernels, PTX versions, opcodes, and what is not supported yet");
+  scan->add_option("program", scanned, "Executable, shared object, fatbin or .ptx file")->type_name("FILE")->required();
   cli::CompileTimesCommand timed;
   const CLI::App* compile_times = cli::add_compile_times(app, timed);
-  CLI::App* gpus =
-      app.add_subcommand("gpus", "The GPU models: figures, and the theoretical bandwidth and how it is computed");
-  gpus->add_option("name", gpu, "one model");
+  CLI::App* gpus = app.add_subcommand(
+      "gpus", "Show the GPU models: their figures, the theoretical bandwidth and how it is computed");
+  gpus->add_option("name", gpu, "GPU model to show (default: all models)")->type_name("NAME");
   cli::ShowCommand shown;
   const CLI::App* show = cli::add_show(app, shown);
   cli::DiffCommand difference;
@@ -563,8 +691,8 @@ int main(int argc, char** argv) {
   explanation.run.options.cache_directory = session::default_cache_directory();
   const CLI::App* explain = cli::add_explain(app, explanation);
   // nvcc parses its whole command line itself.
-  app.add_subcommand("nvcc", "Compile CUDA with clang-19 and nvcc's options: `warpgrind nvcc --help`");
-  app.add_subcommand("ptxas", "Check PTX and pack it, for clients that call ptxas: `warpgrind ptxas --help`");
+  app.add_subcommand("nvcc", "Compile CUDA with clang-19 and nvcc's options; see `warpgrind nvcc --help`");
+  app.add_subcommand("ptxas", "Check PTX and pack it, for programs that call ptxas; see `warpgrind ptxas --help`");
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const std::string_view called = argc > 0 ? argv[0] : "";
   const std::string_view name = called.substr(called.rfind('/') + 1);

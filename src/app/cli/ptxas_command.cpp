@@ -119,15 +119,15 @@ void show_version() {
   using namespace toolchain;
   fmt::print(
       "warpgrind ptxas, in place of ptxas: NVIDIA (R) Ptx optimizing assembler\n"
-      "It is not NVIDIA's: PTX is checked and packed, and warpgrind runs it\n"
+      "It is not NVIDIA's: it checks and packs PTX, and warpgrind runs the PTX\n"
       "Cuda compilation tools, release {0}.{1}, V{0}.{1}.{2}\n",
       kReleaseMajor, kReleaseMinor, kReleaseBuild);
 }
 
 void show_help() {
   fmt::print(
-      "\nUsage  : ptxas [options] <ptx file>,...\n\nChecks PTX and packs it: what is written holds PTX and no machine "
-      "code.\n\n"
+      "\nUsage  : ptxas [options] <ptx file>,...\n\n"
+      "Checks PTX and packs it. The output contains PTX and no machine code.\n\n"
       "Options\n=======\n\n");
   for (const Option& o : kOptions) {
     const char* const value = o.takes == Takes::nothing ? "" : o.takes == Takes::boolean ? " <true|false>" : " <value>";

@@ -41,9 +41,8 @@ const char* value_of(Takes takes) {
 void show_help() {
   std::string out =
       "warpgrind nvcc [OPTIONS] FILE...\n\n"
-      "Compiles CUDA with clang-19 and warpgrind's headers, and takes nvcc's options. FILE: .cu .cpp .cc .cxx .c .ptx "
-      ".o "
-      ".a .so\n";
+      "Compiles CUDA with clang-19 and warpgrind's headers. Accepts nvcc's options.\n"
+      "FILE: .cu .cpp .cc .cxx .c .ptx .o .a .so\n";
   const auto section = [&out](const char* title, auto&& wanted) {
     out += fmt::format("\n{}:\n", title);
     for (const Option& o : options()) {
@@ -55,9 +54,9 @@ void show_help() {
     }
   };
   section("Options", [](Meaning m) { return m != Meaning::silent && m != Meaning::refused; });
-  section("Taken, without effect here", [](Meaning m) { return m == Meaning::silent; });
+  section("Accepted without effect", [](Meaning m) { return m == Meaning::silent; });
   section("Not supported", [](Meaning m) { return m == Meaning::refused; });
-  out += "\nNVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS in the environment are read as by nvcc.\n";
+  out += "\nThe environment variables NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS add options, as for nvcc.\n";
   std::fputs(out.c_str(), stdout);
 }
 
