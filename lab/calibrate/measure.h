@@ -1,6 +1,6 @@
 // Tools for every group of microbenchmarks: times of launches behind a busy GPU, clock counts of kernels, and the
-// report. A figure is a constant of the time estimate (src/common/gpu/timing_constants.inc). A row is any measurement, stored
-// with the figures so that they can be checked.
+// report. A figure is a constant of the time estimate (src/common/gpu/timing_constants.inc). A row is any measurement,
+// stored with the figures so that they can be checked.
 #pragma once
 
 #include <algorithm>
