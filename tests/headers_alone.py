@@ -20,10 +20,10 @@ def main():
         found = re.search(r'^#include ["<]([^">]+)[">]', source.read_text(), re.M)
         if found:
             first.add(found[1])
-    headers = sorted(str(p.relative_to(SOURCES).relative_to(p.relative_to(SOURCES).parts[0])) for p in SOURCES.glob("*/**/*.h"))
-    left = [h for h in headers if h not in first]
+    headers = {str(p.relative_to(group)): str(p) for group in SOURCES.iterdir() if group.is_dir() for p in sorted(group.glob("**/*.h"))}
+    left = [path for name, path in headers.items() if name not in first]
     # -w: that "#pragma once" stands in a main file
-    done = subprocess.run([sys.argv[1], *sys.argv[2:], "-w", "-fsyntax-only", "-x", "c++", *left], cwd=SOURCES)
+    done = subprocess.run([sys.argv[1], *sys.argv[2:], "-w", "-fsyntax-only", "-x", "c++", *left])
     print(f"{len(headers)} headers, {len(headers) - len(left)} of them first in a source, {len(left)} compiled here")
     return 1 if done.returncode else 0
 
