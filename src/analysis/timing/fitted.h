@@ -1,6 +1,6 @@
 // Fitted parameters of the time model, which no microbenchmark measures. They were fitted on the lab's rows of an H200
-// (`make accuracy` refits them; docs/accuracy.md has the score without each topic). They describe how the parts of an
-// SM overlap and how ptxas translates PTX, so other GPUs use them too.
+// (`warpgrind-accuracy --fit` prints them anew; docs/accuracy.md has the score without each topic). They describe how
+// the parts of an SM overlap and how ptxas translates PTX, so other GPUs use them too.
 #pragma once
 
 #include <array>

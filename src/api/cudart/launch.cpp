@@ -1,4 +1,5 @@
-// Kernel launches of the runtime API: launch configurations, arguments, and issue as work for the executor.
+// Entry points of the runtime API for kernel launches. host/launch.cpp checks them, packs their arguments and issues
+// them.
 #include "host/launch.h"
 
 #include <fmt/core.h>

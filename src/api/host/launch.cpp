@@ -108,7 +108,7 @@ cudaError_t choose_cluster(const KernelHandle& kernel, const std::uint32_t (&fix
   return cudaSuccess;
 }
 
-// Packs arguments; no other function does.
+// Packs the arguments of a launch by the API. Device::launch() does it for tests that use a device directly.
 cudaError_t pack(const LaunchArguments& a, const std::vector<jit::ParameterLayout>& layout,
                  device::PackedParameters& out) {
   if (!a.packed) {
