@@ -65,7 +65,7 @@ tests.chapters = async () => {
         const steps = await page.locator(".step").count();
         check(steps > 0, `${topic} has steps`);
         await page.getByText("Open all").click();
-        await page.waitForFunction((n) => document.querySelectorAll(".step[open] .step-times li").length >= n, steps, { timeout: 10e3 }).catch(() => check(false, `${topic}: each step has times`));
+        await page.waitForFunction((n) => document.querySelectorAll(".step[open] .step-times li").length >= n, steps, { timeout: 60e3 }).catch(() => check(false, `${topic}: each step has times`));
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         check(wide <= width, `${topic} at ${width} pixels is ${wide} wide`);
         if ((scheme === "light") === (width === 1300)) await page.screenshot({ path: join(out, `${topic}-${scheme}-${width}.png`), fullPage: true });

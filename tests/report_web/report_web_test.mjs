@@ -113,7 +113,7 @@ tests.findings = async () => {
   for (const [label, value, left] of [["Group", "races", 3], ["Kind", "race-shared", 1], ["Kernel", checked().kernels[1].name, 1], ["File", "/src/app/main.cu", 3]]) {
     await page.at("view=findings");
     await page.selectOption(`select[aria-label='${label}']`, value);
-    await page.waitForFunction((n) => document.querySelectorAll("table[aria-label='Findings'] tbody tr").length === n, left, { timeout: 5000 }).catch(() => check(false, `${label} ${value} leaves ${left}`));
+    await page.waitForFunction((n) => document.querySelectorAll("table[aria-label='Findings'] tbody tr").length === n, left, { timeout: 60e3 }).catch(() => check(false, `${label} ${value} leaves ${left}`));
     check((await page.textContent("[aria-live]")).includes(`${left} of 5`), `${label}: how many are left is said`);
   }
 };
