@@ -1,7 +1,8 @@
 # Writes OUT: a digest of all sources that decide what code a kernel becomes (SOURCES: the folder src/). It is part of the key
 # of the disk cache. A script (-P), run by the build when one of them changed.
-file(GLOB_RECURSE files ${SOURCES}/engine/jit/*.h ${SOURCES}/engine/jit/*.cpp ${SOURCES}/engine/codegen/*.h ${SOURCES}/engine/codegen/*.cpp ${SOURCES}/frontend/flow/*.h ${SOURCES}/frontend/flow/*.cpp ${SOURCES}/frontend/ptx/*
-     ${SOURCES}/common/gpu/*.h ${SOURCES}/engine/events/*.h)
+include(${CMAKE_CURRENT_LIST_DIR}/CodeSources.cmake)
+list(TRANSFORM code_patterns PREPEND ${SOURCES}/)
+file(GLOB_RECURSE files ${code_patterns})
 list(SORT files)
 set(digests "")
 foreach(file ${files})

@@ -28,7 +28,7 @@ def paragraphs(text):
     text = re.sub(r"^(?: {4}|\t).*$", "", text, flags=re.M) if not re.search(r"^\s*[-*] ", text, re.M) else text
     for block in re.split(r"\n\s*\n", text):
         # Headings, items of lists and rows of tables begin anew.
-        for part in re.split(r"\n(?=\s*(?:[-*] |\d+\. |#|\|))|(?<=[^\n])\n(?=\|)", block):
+        for part in re.split(r"\n(?=\s*(?:[-*] |\d+\. |#|\|))", block):
             part = part.strip()
             if re.fullmatch(r"[|\s:-]*", part):
                 continue

@@ -28,8 +28,8 @@ __device__ __forceinline__ void tensor_step(double (&d)[4], const double (&a)[kS
           "d"(b[2]), "d"(b[3]));
 }
 
-// The order of steps in a product is free if A and B agree. A lane takes steps 2 q and 2 q + 1 of every 8, which lie
-// side by side in A's rows, and columns 2 g and 2 g + 1 of B, for two neighbouring products. So all loads are of 16
+// The order of steps in a product is free if A and B agree. A lane takes steps 2 q and 2 q + 1 of every 8: they are
+// adjacent in A's rows. For two neighbouring products it takes columns 2 g and 2 g + 1 of B. So all loads are of 16
 // bytes. A quarter of a warp (8 lanes, one pass) then reads 4 pieces of 2 rows of A, and 2 pieces of 4 rows of B, 2
 // rows apart. These swizzles put them in 8 different places.
 struct TensorSwizzle {

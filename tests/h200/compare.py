@@ -39,13 +39,14 @@ def groups():
 def run_once(warpgrind, program, arguments):
     """What a program prints on the virtual H200 and its metrics (the rows of --csv); None: it failed, and why is printed. In a build
     folder they are kept: three comparisons look at the same runs."""
-    folder = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(warpgrind))), "tests", "h200")
-    made_of = [warpgrind, program, *glob.glob(os.path.join(os.path.dirname(folder), "..", "lib", "*.so*"))]
-    with tempfile.TemporaryDirectory(dir=folder if os.path.isdir(folder) else None) as new:
-        kept = os.path.join(folder, "runs", " ".join([os.path.basename(program), *arguments]))
-        if os.path.exists(kept) and os.path.getmtime(kept) > max(map(os.path.getmtime, made_of)):
-            with open(os.path.join(kept, "stdout")) as f:
-                return f.read(), read_csv(os.path.join(kept, "out.csv"))
+    build = os.path.dirname(os.path.dirname(os.path.abspath(warpgrind)))
+    folder = os.path.join(build, "tests", "h200")
+    kept = os.path.join(folder, "runs", " ".join([os.path.basename(program), *arguments]))
+    made_of = [warpgrind, program, *glob.glob(os.path.join(build, "lib", "*.so*"))]
+    if os.path.exists(kept) and os.path.getmtime(kept) > max(map(os.path.getmtime, made_of)):
+        with open(os.path.join(kept, "stdout")) as f:
+            return f.read(), read_csv(os.path.join(kept, "out.csv"))
+    with tempfile.TemporaryDirectory() as new:
         out = os.path.join(new, "out.csv")
         command = [warpgrind, "run", "--gpu", "h200", "--quiet", "--csv", out, program, *arguments]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
@@ -53,13 +54,12 @@ def run_once(warpgrind, program, arguments):
         if done.returncode != 0 or not os.path.exists(out):
             print(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout[-500:]}{done.stderr[-2000:]}")
             return None
-        rows = read_csv(out)
         if os.path.isdir(folder):
             with open(os.path.join(new, "stdout"), "w") as f:
                 f.write(done.stdout)
             shutil.rmtree(kept, ignore_errors=True)
             shutil.copytree(new, kept)
-        return done.stdout, rows
+        return done.stdout, read_csv(out)
 
 
 def run(warpgrind, program, group):

@@ -17,7 +17,6 @@
 #include "counters/cache_model.h"
 #include "device/memory/address_space.h"
 #include "gpu/occupancy.h"
-#include "results/json.h"
 #include "results/sources.h"
 #include "session/api_findings.h"
 #include "session/interrupts.h"

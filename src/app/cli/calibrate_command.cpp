@@ -13,7 +13,6 @@
 #include "gpu/gpu_model.h"
 #include "lab/process.h"
 #include "lab/run.h"
-#include "results/json.h"
 
 namespace warpgrind::cli {
 

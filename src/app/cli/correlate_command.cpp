@@ -15,7 +15,6 @@
 #include "counters/metric_table.h"
 #include "gpu/gpu_model.h"
 #include "lab/process.h"
-#include "results/json.h"
 
 namespace warpgrind::cli {
 

@@ -20,7 +20,6 @@
 #include "report/advice_text.h"
 #include "report/format.h"
 #include "report/terminal.h"
-#include "results/json.h"
 #include "sandbox/sandbox.h"
 
 namespace warpgrind::cli {

@@ -12,7 +12,6 @@
 #include "cli/commands.h"
 #include "report/kernel_names.h"
 #include "report/sanitizer_xml.h"
-#include "results/json.h"
 
 namespace warpgrind::cli {
 

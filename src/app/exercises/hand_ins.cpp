@@ -10,7 +10,6 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "results/json.h"
 
 namespace warpgrind::exercises {
 

@@ -12,7 +12,6 @@
 #include "exercises/rules.h"
 #include "exercises/trial.h"
 #include "report/format.h"
-#include "results/json.h"
 
 namespace warpgrind::exercises {
 

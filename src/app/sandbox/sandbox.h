@@ -62,9 +62,9 @@ std::string text_of(const End& end, const Limits& limits);
 // An error means that there is no sandbox, or that the job is not valid. Whatever the program does is an End.
 Result<End> run(const Job& job, std::stop_token cancel = {});
 
-// Runs the job without a box, as the current user, who trusts the program. It limits the CPU time of one process, the
-// time and the output, and ends all processes of the program's session. For machines without a sandbox. The program can
-// read whatever this user can read; job.readable has no effect.
+// Runs the job without a box, as the current user; only for trusted programs. It limits the CPU time of one process,
+// the time and the output, and ends all processes of the program's session. For machines without a sandbox. The program
+// can read whatever this user can read; job.readable has no effect.
 Result<End> run_without_box(const Job& job, std::stop_token cancel = {});
 
 // Empty: programs can be boxed on this machine. Otherwise: what is missing and what to do. The first call finds out by

@@ -17,8 +17,7 @@ struct User {
   bool busy = false;
 };
 
-// Users in the order of their turns. A user who has been served moves to the end, and is removed when no run of that
-// user waits.
+// Users in the order of their turns. After its turn a user moves to the end. A user without waiting runs is removed.
 class EmbeddedQueue : public JobQueue {
  public:
   void push(RunRequest run) override {

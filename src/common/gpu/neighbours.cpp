@@ -153,7 +153,8 @@ std::uint64_t pattern_kind(const GridTexels& t, unsigned group, unsigned& slot) 
   const std::uint32_t column = static_cast<std::uint32_t>(x) & ((4u << g.column_shift >> g.byte_shift) - 1);
   const std::uint32_t side = static_cast<std::uint32_t>(y) & ((1u << g.row_shift) - 1);
   const std::uint32_t begin = static_cast<std::uint32_t>((slice * g.rows + row) * g.columns) & 3;
-  // At an edge of the plane, where texels are clamped, patterns differ. The distance of the last lane tells them apart.
+  // At an edge of the plane, where texels are clamped, patterns differ. The distance of the last lane distinguishes
+  // them.
   const auto far = static_cast<std::uint32_t>(t.index[0][0][kWarpSize - 1] - x);
   slot = ((column & 15) | side << 4) + far * 37;
   const std::uint64_t form = t.axes | t.corners << 4 | unsigned{t.corner[0]} << 8 | group << 12;

@@ -5,15 +5,14 @@ target_compile_options(wg_jit PRIVATE -fno-rtti)
 target_link_libraries(wg_jit PUBLIC wg_flow wg_ptx wg_gpu wg_base ${CMAKE_DL_LIBS})
 
 # Digest of the code-generation sources, for the key of the disk cache (jit/compile/kernel_archive.cpp).
-file(GLOB_RECURSE code_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/engine/jit/*.h ${CMAKE_CURRENT_SOURCE_DIR}/engine/jit/*.cpp
-     ${CMAKE_CURRENT_SOURCE_DIR}/engine/codegen/*.h ${CMAKE_CURRENT_SOURCE_DIR}/engine/codegen/*.cpp
-     ${CMAKE_CURRENT_SOURCE_DIR}/frontend/flow/*.h ${CMAKE_CURRENT_SOURCE_DIR}/frontend/flow/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/frontend/ptx/*
-     ${CMAKE_CURRENT_SOURCE_DIR}/common/gpu/*.h ${CMAKE_CURRENT_SOURCE_DIR}/engine/events/*.h)
+include(${CMAKE_SOURCE_DIR}/cmake/CodeSources.cmake)
+list(TRANSFORM code_patterns PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+file(GLOB_RECURSE code_sources CONFIGURE_DEPENDS ${code_patterns})
 add_custom_command(
   OUTPUT ${CMAKE_BINARY_DIR}/generated/jit/code_hash.h
   COMMAND ${CMAKE_COMMAND} -D SOURCES=${CMAKE_CURRENT_SOURCE_DIR} -D OUT=${CMAKE_BINARY_DIR}/generated/jit/code_hash.h
           -P ${CMAKE_SOURCE_DIR}/cmake/CodeHash.cmake
-  DEPENDS ${code_sources} ${CMAKE_SOURCE_DIR}/cmake/CodeHash.cmake
+  DEPENDS ${code_sources} ${CMAKE_SOURCE_DIR}/cmake/CodeHash.cmake ${CMAKE_SOURCE_DIR}/cmake/CodeSources.cmake
   COMMENT "digest of the code generation" VERBATIM)
 add_custom_target(code_hash DEPENDS ${CMAKE_BINARY_DIR}/generated/jit/code_hash.h)
 add_dependencies(wg_jit code_hash)
