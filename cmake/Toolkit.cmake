@@ -25,7 +25,7 @@ add_custom_command(
           ${toolkit}/lib64/nvcc/libcudart.so
   DEPENDS cudart ${link_stub}
   COMMENT "libcudart.so to link with" VERBATIM)
-# The driver API (src/api/cuda), and libraries that run on the host (src/api/libraries).
+# The driver API (src/api/driver), and libraries that run on the host (src/api/libraries).
 set(gpu_libraries)
 foreach(library cuda nvidia-ml nvJitLink cublasLt cublas cufft curand cusparse)
   if(TARGET ${library})
@@ -62,7 +62,7 @@ file(MAKE_DIRECTORY ${toolkit}/nvvm/lib64 ${toolkit}/nvvm/libdevice)
 file(CREATE_LINK ../../../lib/nvvm/libnvvm.so.4 ${toolkit}/nvvm/lib64/libnvvm.so.4 SYMBOLIC)
 file(CREATE_LINK libnvvm.so.4 ${toolkit}/nvvm/lib64/libnvvm.so SYMBOLIC)
 file(CREATE_LINK ../../../lib/libdevice.bc ${toolkit}/nvvm/libdevice/libdevice.10.bc SYMBOLIC)
-# The driver as it was before CUDA 13 (src/api/cuda/folder.cmake).
+# The driver as it was before CUDA 13 (src/api/driver/folder.cmake).
 file(CREATE_LINK ../lib/driver12 ${toolkit}/driver12 SYMBOLIC)
 add_custom_target(toolkit ALL DEPENDS ${stubs} warpgrind warpgrind_preload libdevice launch_pass nvvm cuda12)
 

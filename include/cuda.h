@@ -176,7 +176,7 @@ typedef enum CUdevice_attribute_enum {
 #include "warpgrind/types/driver_graph.h"
 // clang-format on
 
-// ---- Functions. The library itself has them as C++ functions (src/api/cuda).
+// ---- Functions. The library itself has them as C++ functions (src/api/driver).
 #ifndef WARPGRIND_LIBRARY
 #define WG_DRIVER(name, symbol, version, parameters, arguments) CUresult CUDAAPI symbol parameters;
 #define WG_DRIVER_PTDS(name, symbol, version, parameters, arguments) \

@@ -60,7 +60,7 @@ def check_includes(layers, groups, errors):
 # under test in one variable; programs, temporary files, the loader and the terminal have conventions of their own.
 READ_ENVIRONMENT = {
     "src/common/base/installation.cpp", "src/common/base/temporary_folder.cpp", "src/app/cli/compile_program.cpp", "src/app/cli/mpi_rank.cpp",
-    "src/app/cli/needed_libraries.cpp", "src/app/cli/nvcc_command.cpp", "src/app/cli/sanitizer.cpp", "src/api/cudart/entry.cpp", "src/api/cudart/preload.cpp", "src/api/cudart/preload_open.cpp", "src/api/cudart/preload_tools.cpp", "src/compiler/nvrtc/nvrtc.cpp",
+    "src/app/cli/needed_libraries.cpp", "src/app/cli/nvcc_command.cpp", "src/app/cli/sanitizer.cpp", "src/api/runtime/entry.cpp", "src/api/runtime/preload.cpp", "src/api/runtime/preload_open.cpp", "src/api/runtime/preload_tools.cpp", "src/compiler/nvrtc/nvrtc.cpp",
     "src/app/cli/serve_command.cpp", "src/compiler/jitlink/nvidia.cpp", "src/compiler/nvvm/nvvm.cpp", "src/analysis/report/terminal.cpp",
     "src/api/session/options.cpp", "src/api/session/session.cpp"}
 

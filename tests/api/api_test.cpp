@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace warpgrind::cudart::test {
+namespace warpgrind::runtime::test {
 
 char fill, add, bounded, read_2d, write_2d, bank, from_bank, word, broken;
 
@@ -169,4 +169,4 @@ cudaError_t launch_fill(unsigned* p, unsigned value, unsigned count, cudaStream_
   return cudaLaunchKernel(&fill, {1, 1, 1}, {count, 1, 1}, parameters, 0, stream);
 }
 
-}  // namespace warpgrind::cudart::test
+}  // namespace warpgrind::runtime::test

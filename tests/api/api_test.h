@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "cudart/api.h"
+#include "runtime/api.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::runtime {
 
 #define OK(...) EXPECT_EQ(__VA_ARGS__, cudaSuccess)
 #define FAILS(error, ...) EXPECT_EQ(__VA_ARGS__, error)
@@ -56,4 +56,4 @@ inline void count_up(void* data) {
 cudaError_t launch_fill(unsigned* p, unsigned value, unsigned count, cudaStream_t stream = nullptr);
 
 }  // namespace test
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::runtime

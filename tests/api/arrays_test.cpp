@@ -3,7 +3,7 @@
 
 #include "api_test.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::runtime {
 
 namespace {
 
@@ -204,4 +204,4 @@ TEST(Arrays, HaveMipmaps) {
   cudaGetLastError();
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::runtime

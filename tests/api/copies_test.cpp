@@ -3,7 +3,7 @@
 
 #include "api_test.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::runtime {
 
 namespace {
 
@@ -319,4 +319,4 @@ TEST(Fills, All) {
   FAILS(cudaErrorInvalidValue, cudaMemset3DAsync(box, 0, {16, 4, 5}, nullptr));
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::runtime

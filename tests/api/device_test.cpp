@@ -3,7 +3,7 @@
 
 #include "api_test.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::runtime {
 
 TEST(Devices, CountAndChoice) {
   int count = 0, device = -1;
@@ -252,4 +252,4 @@ TEST(Devices, DriverEntryPoints) {
   EXPECT_EQ(function, own);
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::runtime

@@ -3,7 +3,7 @@
 
 #include "api_test.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::runtime {
 
 namespace {
 
@@ -210,4 +210,4 @@ TEST(Registration, UnknownAfterUnregistering) {
   __cudaUnregisterFatBinary(nullptr);
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::runtime

@@ -6,7 +6,7 @@
 
 #include "api_test.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::runtime {
 
 namespace {
 
@@ -496,4 +496,4 @@ TEST(Graphs, HaveConditionalNodes) {
   cudaGetLastError();
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::runtime

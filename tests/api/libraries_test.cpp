@@ -4,7 +4,7 @@
 
 #include "api_test.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::runtime {
 
 namespace {
 
@@ -117,4 +117,4 @@ TEST(Libraries, Refused) {
   FAILS(cudaErrorInvalidValue, cudaLibraryLoadData(&library, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0));
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::runtime

@@ -5,7 +5,7 @@
 
 #include "api_test.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::runtime {
 
 namespace {
 constexpr std::size_t kHuge = std::size_t{1} << 33;  // 2^33 x 2^33 wraps
@@ -260,4 +260,4 @@ TEST(Pools, AllocateAndFree) {
   EXPECT_NE(given, pool);
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::runtime

@@ -7,7 +7,7 @@
 
 #include "api_test.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::runtime {
 
 namespace {
 
@@ -64,4 +64,4 @@ TEST(NullArguments, AreRefusedOrHarmless) {
   EXPECT_EQ(seen.size(), expected.size());
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::runtime

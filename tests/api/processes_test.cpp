@@ -11,7 +11,7 @@
 
 extern char** environ;
 
-namespace warpgrind::cudart {
+namespace warpgrind::runtime {
 
 namespace {
 
@@ -139,4 +139,4 @@ TEST(Processes, SharePools) {
         cudaMemPoolImportFromShareableHandle(&usual, nullptr, cudaMemHandleTypePosixFileDescriptor, 0));
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::runtime

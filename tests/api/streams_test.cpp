@@ -1,7 +1,7 @@
 // Streams, events, callbacks, stream capture.
 #include "api_test.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::runtime {
 
 namespace {
 
@@ -267,4 +267,4 @@ TEST(Capture, StreamDestroyedAfterItsJoin) {
   OK(cudaStreamDestroy(a));
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::runtime

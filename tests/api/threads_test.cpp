@@ -6,7 +6,7 @@
 
 #include "api_test.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::runtime {
 
 namespace {
 
@@ -375,4 +375,4 @@ TEST(Threads, CreateAndDestroy) {
   });
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::runtime

@@ -1,7 +1,7 @@
 // Functions that are unsupported by design: each returns that error for any arguments.
 #include "api_test.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::runtime {
 
 namespace {
 
@@ -25,4 +25,4 @@ TEST(Unsupported, SaySo) {
 #include "warpgrind/runtime_functions.inc"
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::runtime

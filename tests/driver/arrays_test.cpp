@@ -3,7 +3,7 @@
 
 #include "code.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -240,4 +240,4 @@ TEST_F(Arrays, AreWrittenThroughSurfaces) {
   OK(cuArrayDestroy(writable));
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

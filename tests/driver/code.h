@@ -5,7 +5,7 @@
 
 #include "driver_test.h"
 
-namespace warpgrind::cuda::test {
+namespace warpgrind::driver::test {
 
 // step = 3; add_step(u32* p): p[thread of the grid] += step; sum(u32* p, u32 a, u8 b, u64 c): p[0] = a + b + c;
 // bounded: __launch_bounds__(64)
@@ -108,4 +108,4 @@ class WithModule : public WithContext {
   CUmodule module = nullptr;
 };
 
-}  // namespace warpgrind::cuda::test
+}  // namespace warpgrind::driver::test

@@ -3,7 +3,7 @@
 
 #include "code.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -199,4 +199,4 @@ TEST_F(Conditional, NeedsAHandleAndASize) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphAddNode(&node, graph, nullptr, nullptr, 0, &p));
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

@@ -3,7 +3,7 @@
 
 #include "driver_test.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -310,4 +310,4 @@ TEST_F(Contexts, OfDevicesAreRetained) {
   FAILS(CUDA_ERROR_INVALID_DEVICE, cuDevicePrimaryCtxReset(-1));
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

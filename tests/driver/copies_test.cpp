@@ -7,7 +7,7 @@
 
 #include "driver_test.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -346,4 +346,4 @@ TEST_F(Copies, FillRectangles) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemsetD2D32Async(b, 18, 1, 4, 2, nullptr));
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

@@ -3,7 +3,7 @@
 
 #include "driver_test.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -129,4 +129,4 @@ TEST_F(Devices, AreEachOthersPeers) {
   FAILS(CUDA_ERROR_INVALID_DEVICE, cuDeviceGetP2PAttribute(&value, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 0));
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

@@ -10,7 +10,7 @@
 #define OK(...) EXPECT_EQ(__VA_ARGS__, CUDA_SUCCESS)
 #define FAILS(error, ...) EXPECT_EQ(__VA_ARGS__, error)
 
-namespace warpgrind::cuda::test {
+namespace warpgrind::driver::test {
 
 constexpr int kDevices = 2;
 
@@ -40,4 +40,4 @@ inline size_t free_bytes() {
   return free;
 }
 
-}  // namespace warpgrind::cuda::test
+}  // namespace warpgrind::driver::test

@@ -4,7 +4,7 @@
 
 #include "driver_test.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -147,4 +147,4 @@ TEST_F(Events, OfCaptures) {
   for (CUevent e : {event, node_event}) OK(cuEventDestroy(e));
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

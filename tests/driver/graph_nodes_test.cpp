@@ -4,7 +4,7 @@
 
 #include "code.h"
 
-namespace warpgrind::cuda::test {
+namespace warpgrind::driver::test {
 
 namespace {
 
@@ -499,4 +499,4 @@ TEST_F(GraphNodes, OfEarlierVersions) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphAddNode(&empty, graph.handle, &node, 1, nullptr));
 }
 
-}  // namespace warpgrind::cuda::test
+}  // namespace warpgrind::driver::test

@@ -8,7 +8,7 @@
 
 #include "driver_test.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -313,4 +313,4 @@ TEST_F(Graphs, OfEarlierVersions) {
   OK(cuGraphExecDestroy(other));
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

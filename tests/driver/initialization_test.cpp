@@ -3,7 +3,7 @@
 
 #include "driver_test.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 TEST(Initialization, ComesFirst) {
   int count = -1, version = 0;
@@ -128,4 +128,4 @@ TEST(EntryPoints, NobodyGetsTablesWithoutDocumentation) {
   EXPECT_EQ(table, nullptr);
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

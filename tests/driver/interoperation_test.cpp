@@ -6,7 +6,7 @@
 
 #include "driver_test.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -83,4 +83,4 @@ TEST(Interoperation, ErrorsOfTheDriverAreNotTheRuntimes) {
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

@@ -1,7 +1,7 @@
 // Functions: attributes, names, parameters.
 #include "code.h"
 
-namespace warpgrind::cuda::test {
+namespace warpgrind::driver::test {
 
 using Kernels = WithModule;
 
@@ -69,4 +69,4 @@ TEST_F(Kernels, Loading) {
   FAILS(CUDA_ERROR_INVALID_HANDLE, cuFuncLoad(nullptr));
 }
 
-}  // namespace warpgrind::cuda::test
+}  // namespace warpgrind::driver::test

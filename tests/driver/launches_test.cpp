@@ -3,7 +3,7 @@
 
 #include "code.h"
 
-namespace warpgrind::cuda::test {
+namespace warpgrind::driver::test {
 
 namespace {
 
@@ -124,4 +124,4 @@ TEST(Faults, Stay) {
   EXPECT_EQ(cuModuleGetFunction(&broken, module, "bounded"), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-}  // namespace warpgrind::cuda::test
+}  // namespace warpgrind::driver::test

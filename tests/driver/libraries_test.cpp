@@ -4,7 +4,7 @@
 
 #include "code.h"
 
-namespace warpgrind::cuda::test {
+namespace warpgrind::driver::test {
 
 class Libraries : public WithModule {
  protected:
@@ -104,4 +104,4 @@ TEST_F(Libraries, FromFiles) {
   FAILS(CUDA_ERROR_INVALID_IMAGE, cuLibraryLoadData(&loaded, "none", nullptr, nullptr, 0, nullptr, nullptr, 0));
 }
 
-}  // namespace warpgrind::cuda::test
+}  // namespace warpgrind::driver::test

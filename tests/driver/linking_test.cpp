@@ -5,7 +5,7 @@
 
 #include "code.h"
 
-namespace warpgrind::cuda::test {
+namespace warpgrind::driver::test {
 
 namespace {
 
@@ -217,4 +217,4 @@ TEST_F(Linking, AsBeforeCuda65) {
   FAILS(CUDA_ERROR_INVALID_HANDLE, cuLinkAddFile(state, CU_JIT_INPUT_PTX, path.c_str(), 0, nullptr, nullptr));
 }
 
-}  // namespace warpgrind::cuda::test
+}  // namespace warpgrind::driver::test

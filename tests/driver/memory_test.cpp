@@ -3,7 +3,7 @@
 
 #include "driver_test.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -194,4 +194,4 @@ TEST_F(Memory, IsManaged) {
   OK(cuMemFree(a));
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

@@ -4,7 +4,7 @@
 
 #include "code.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -247,4 +247,4 @@ TEST_F(Mipmaps, AreSeenInPart) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuTexObjectCreate(&none, &made_of, &read, nullptr));
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

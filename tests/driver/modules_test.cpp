@@ -5,7 +5,7 @@
 
 #include "code.h"
 
-namespace warpgrind::cuda::test {
+namespace warpgrind::driver::test {
 
 using Modules = WithModule;
 
@@ -107,4 +107,4 @@ TEST_F(Modules, BrokenCode) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuModuleLoadData(&none, nullptr));
 }
 
-}  // namespace warpgrind::cuda::test
+}  // namespace warpgrind::driver::test

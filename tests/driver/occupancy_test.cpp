@@ -1,7 +1,7 @@
 // Occupancy of an SM of the H200 that the tests run on.
 #include "code.h"
 
-namespace warpgrind::cuda::test {
+namespace warpgrind::driver::test {
 
 namespace {
 
@@ -72,4 +72,4 @@ TEST_F(Occupancy, OfClusters) {
   FAILS(CUDA_ERROR_INVALID_HANDLE, cuOccupancyMaxActiveClusters(&clusters, nullptr, &config));
 }
 
-}  // namespace warpgrind::cuda::test
+}  // namespace warpgrind::driver::test

@@ -1,7 +1,7 @@
 // Unified addressing: attributes of pointers.
 #include "driver_test.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -108,4 +108,4 @@ TEST_F(Pointers, MaySynchronizeCopies) {
   OK(cuMemFree(a));
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

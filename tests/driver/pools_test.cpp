@@ -1,7 +1,7 @@
 // Stream ordered memory allocator.
 #include "driver_test.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -121,4 +121,4 @@ TEST_F(Pools, HaveKnownProperties) {
   OK(cuMemPoolDestroy(pool));
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

@@ -13,7 +13,7 @@
 
 extern char** environ;
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -382,4 +382,4 @@ TEST_F(Processes, UseEachOthersPools) {
   OK(cuMemPoolDestroy(pool));
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

@@ -4,7 +4,7 @@
 
 #include "code.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -274,4 +274,4 @@ TEST_F(References, MeanSurfaces) {
   OK(cuArrayDestroy(plain));
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

@@ -5,7 +5,7 @@
 
 #include "driver_test.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -199,4 +199,4 @@ TEST_F(StreamMemory, OfEarlierVersions) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuStreamBatchMemOp(first, 0, &barrier, 0));
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

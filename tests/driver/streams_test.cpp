@@ -6,7 +6,7 @@
 
 #include "driver_test.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -389,4 +389,4 @@ TEST_F(Streams, CaptureGrowsAGraph) {
         cuStreamBeginCaptureToGraph(stream.handle, nullptr, nullptr, nullptr, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

@@ -9,7 +9,7 @@
 
 #include "driver_test.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -90,4 +90,4 @@ TEST(NullArguments, AreRefusedOrHarmless) {
   EXPECT_EQ(seen.size(), expected.size());
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

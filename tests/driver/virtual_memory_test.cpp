@@ -1,7 +1,7 @@
 // Virtual memory management.
 #include "code.h"
 
-namespace warpgrind::cuda {
+namespace warpgrind::driver {
 
 namespace {
 
@@ -232,4 +232,4 @@ TEST_F(VirtualMemory, IsNotWrittenWhereItIsReadOnly) {
   OK(cuMemUnmap(space, kPage));
 }
 
-}  // namespace warpgrind::cuda
+}  // namespace warpgrind::driver

@@ -8,8 +8,8 @@
 namespace warpgrind::timing {
 namespace {
 
-using machine::Instruction;
-using machine::Pipe;
+using sass::Instruction;
+using sass::Pipe;
 
 Instruction fma(ptx::RegId to, std::vector<ptx::RegId> from) {
   Instruction i;
@@ -37,14 +37,14 @@ Instruction barrier() {
 
 // One straight block that every warp runs `times` times; a loop if that is more than once.
 struct Kernel {
-  machine::Code code;
-  machine::Flow flow;
+  sass::Code code;
+  sass::Flow flow;
   Kernel(std::vector<Instruction> instructions, double times = 1) {
-    machine::Block block;
+    sass::Block block;
     block.instructions = std::move(instructions);
     block.facts_blocks = {0};
-    if (times > 1) block.successors.push_back({0, machine::kNone});
-    block.successors.push_back({machine::Edge::kLeaves, machine::kNone});
+    if (times > 1) block.successors.push_back({0, sass::kNone});
+    block.successors.push_back({sass::Edge::kLeaves, sass::kNone});
     code.blocks = {block};
     code.registers = 64;
     flow.warps = flow.lanes = {times};

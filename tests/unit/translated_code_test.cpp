@@ -1,14 +1,14 @@
-// Small kernels as ptxas would compile them (src/engine/machine), and the paths of a launch's warps.
+// Small kernels as ptxas would compile them (src/engine/sass), and the paths of a launch's warps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 
-#include "machine/code.h"
-#include "machine/registers.h"
 #include "ptx_kernel.h"
+#include "sass/code.h"
+#include "sass/registers.h"
 
-namespace warpgrind::machine {
+namespace warpgrind::sass {
 namespace {
 
 struct Translated {
@@ -456,4 +456,4 @@ TEST(TranslatedCode, OfAnotherModuleThereIsNone) {
 }
 
 }  // namespace
-}  // namespace warpgrind::machine
+}  // namespace warpgrind::sass

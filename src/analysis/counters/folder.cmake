@@ -1,4 +1,4 @@
-target_link_libraries(wg_counters PUBLIC wg_machine wg_events wg_gpu wg_base)
+target_link_libraries(wg_counters PUBLIC wg_sass wg_events wg_gpu wg_base)
 
 # docs/counters.md comes from the table: build/bin/warpgrind-docs counters > docs/counters.md
 add_executable(warpgrind-docs ${CMAKE_CURRENT_SOURCE_DIR}/analysis/counters/tools/docs.cpp)

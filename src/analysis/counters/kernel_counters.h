@@ -10,7 +10,7 @@
 #include "gpu/gpu_model.h"
 #include "gpu/occupancy.h"
 #include "gpu/types.h"
-#include "machine/code.h"
+#include "sass/code.h"
 
 namespace warpgrind::counters {
 
@@ -22,7 +22,7 @@ struct LaunchShape {
   std::uint32_t registers = 0;                          // per thread
   bool registers_from_binary = false;                   // else the JIT's estimate
   int carveout_percent = -1;                            // cudaFuncAttributePreferredSharedMemoryCarveout
-  const machine::Code* code = nullptr;                  // predicted output of ptxas; null: use the counters of PTX
+  const sass::Code* code = nullptr;                     // predicted output of ptxas; null: use the counters of PTX
   std::optional<Occupancy> occupancy{};                 // cached result of occupancy_of()
 };
 

@@ -14,7 +14,7 @@ namespace warpgrind::counters {
 namespace {
 
 using events::SiteKind;
-using machine::Instruction;
+using sass::Instruction;
 
 struct Pair {
   MetricId machine, ptx;
@@ -66,7 +66,7 @@ class LanesOn {
 // lane. Constants and textures have units of their own.
 void add_width(Values& v, const Instruction& i, double warps) {
   const bool counted =
-      i.pipe == machine::Pipe::global || i.pipe == machine::Pipe::shared || i.pipe == machine::Pipe::local || i.atomic;
+      i.pipe == sass::Pipe::global || i.pipe == sass::Pipe::shared || i.pipe == sass::Pipe::local || i.atomic;
   if (i.bytes == 0 || !counted) return;
   const unsigned parts = std::max(1u, i.bytes / 16u), bytes = i.bytes / parts;
   const auto width = static_cast<unsigned>(std::countr_zero(std::bit_ceil(bytes)));
@@ -81,15 +81,15 @@ MetricId of_pipe(std::size_t pipe) {
   return static_cast<MetricId>(static_cast<std::size_t>(MetricId::pipe_alu) + pipe);
 }
 
-void add_pipes(Values& v, const machine::Code& code, const machine::Flow& flow) {
-  std::array<double, machine::kCountedPipes> sums{};
+void add_pipes(Values& v, const sass::Code& code, const sass::Flow& flow) {
+  std::array<double, sass::kCountedPipes> sums{};
   for (std::size_t b = 0; b < code.blocks.size(); ++b)
     for (const Instruction& i : code.blocks[b].instructions)
       for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += flow.times(b, i) * i.on_pipe[k];
   for (std::size_t k = 0; k < sums.size(); ++k) v.set(of_pipe(k), std::round(sums[k]));  // on_pipe is an average
 }
 
-void add_instructions(Values& v, const machine::Code& code, const machine::Flow& flow, const LanesOn& lanes_on) {
+void add_instructions(Values& v, const sass::Code& code, const sass::Flow& flow, const LanesOn& lanes_on) {
   for (std::size_t b = 0; b < code.blocks.size(); ++b) {
     if (flow.warps[b] == 0) continue;
     for (const Instruction& i : code.blocks[b].instructions) {
@@ -98,7 +98,7 @@ void add_instructions(Values& v, const machine::Code& code, const machine::Flow&
       v.add(MetricId::machine_inst, flow.times(b, i) * i.issue);
       v.add(MetricId::machine_thread_inst, flow.lanes_of(b, i) * i.issue);
       v.add(MetricId::machine_thread_inst_on, on * flow.share(b, i) * i.issue);
-      for (std::size_t k = 0; k < machine::kOperations; ++k)
+      for (std::size_t k = 0; k < sass::kOperations; ++k)
         if (i.operations[k] != 0)
           v.add(static_cast<MetricId>(static_cast<std::size_t>(MetricId::machine_fadd) + k), on * i.operations[k]);
     }
@@ -133,12 +133,12 @@ void add_machine_values(Values& v, const LaunchShape& shape, const events::Kerne
   const bool modelled = shape.code != nullptr && !shape.code->blocks.empty();
   for (const Pair& p : kSame) v.set(p.machine, modelled ? 0 : v.get(p.ptx));
   if (!modelled) return;
-  const machine::Flow flow = machine::flow_of(*shape.code, facts, counts);
+  const sass::Flow flow = sass::flow_of(*shape.code, facts, counts);
   for (unsigned width = 0; width < 5; ++width)
     v.set(static_cast<MetricId>(static_cast<unsigned>(MetricId::memory_8b) + width), 0);
   add_instructions(v, *shape.code, flow, LanesOn(facts, counts));
   if (has_counted_pipes(shape)) add_pipes(v, *shape.code, flow);
-  for (const machine::Block& block : shape.code->blocks)
+  for (const sass::Block& block : shape.code->blocks)
     for (const Instruction& i : block.instructions) {
       if (i.bytes == 0 || i.site >= facts.sites.size() || i.site >= counts.sites.size()) continue;
       const events::Site& site = facts.sites[i.site];
@@ -157,7 +157,7 @@ std::vector<std::uint64_t> machine_accesses(const LaunchShape& shape, const even
   std::vector<std::uint64_t> left;
   if (shape.code == nullptr || shape.code->blocks.empty()) return left;
   left.assign(facts.sites.size(), 0);
-  for (const machine::Block& block : shape.code->blocks)
+  for (const sass::Block& block : shape.code->blocks)
     for (const Instruction& i : block.instructions)
       if (i.bytes != 0 && i.site < left.size() && i.site < counts.sites.size())
         left[i.site] += counts.sites[i.site].requests;

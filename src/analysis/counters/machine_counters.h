@@ -1,4 +1,4 @@
-// Counters of the predicted machine code (src/engine/machine: what ptxas would generate). They are modelled and have
+// Counters of the predicted machine code (src/engine/sass: what ptxas would generate). They are modelled and have
 // Nsight Compute's names. The exact counters of PTX have names of our own (warpgrind__ptx_...).
 #pragma once
 

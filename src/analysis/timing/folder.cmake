@@ -1,4 +1,4 @@
-target_link_libraries(wg_timing PUBLIC wg_machine wg_events wg_gpu wg_base)
+target_link_libraries(wg_timing PUBLIC wg_sass wg_events wg_gpu wg_base)
 
 # `make accuracy`: docs/accuracy.md and timing/intervals.inc from stored measurements.
 add_executable(warpgrind-accuracy

@@ -10,8 +10,8 @@
 namespace warpgrind::timing {
 namespace {
 
-using machine::Instruction;
-using machine::Pipe;
+using sass::Instruction;
+using sass::Pipe;
 
 // Limit of 32-bit registers that loads in flight occupy. A load beyond it is issued only if it is next in program
 // order. Fitted to the lab's rows of an H200.
@@ -42,7 +42,7 @@ std::optional<unsigned> memory_of(const Instruction& i) {
 
 }  // namespace
 
-Dependences::Dependences(const machine::Block& block)
+Dependences::Dependences(const sass::Block& block)
     : block_(&block),
       waiters_(block.instructions.size()),
       waits_(block.instructions.size()),
@@ -154,7 +154,7 @@ class Issue {
   Ready& ready_;
   double now_;
   std::vector<double> available_;
-  std::array<double, machine::kPipes> busy_{};
+  std::array<double, sass::kPipes> busy_{};
 };
 
 // List scheduling: of the instructions that can be issued, takes the one with the longest path to the block's end.

@@ -7,20 +7,20 @@
 #include <vector>
 
 #include "gpu/gpu_model.h"
-#include "machine/code.h"
+#include "sass/code.h"
 
 namespace warpgrind::timing {
 
 // Dependences between the instructions of a block. Independent of latencies.
 class Dependences {
  public:
-  explicit Dependences(const machine::Block& block);
+  explicit Dependences(const sass::Block& block);
 
   struct Link {
     std::uint32_t to = 0;
     bool result = false;  // true: waits for the result; false: only for the issue
   };
-  const machine::Block& block() const { return *block_; }
+  const sass::Block& block() const { return *block_; }
   const std::vector<Link>& waiters(std::uint32_t instruction) const { return waiters_[instruction]; }
   std::uint32_t waits(std::uint32_t instruction) const { return waits_[instruction]; }  // number of links to it
   // Registers that an instruction reads and that were written before the block.
@@ -34,18 +34,18 @@ class Dependences {
   void memory();
   void control();
 
-  const machine::Block* block_;
+  const sass::Block* block_;
   std::vector<std::vector<Link>> waiters_;
   std::vector<std::uint32_t> waits_, readers_;
   std::vector<std::vector<ptx::RegId>> inputs_;
 };
 
 struct Costs {
-  std::vector<double> latency;                 // by instruction of the block
-  double barrier = 0;                          // cycles of a barrier
-  double branch = 0;                           // cycles until a warp issues again after a branch
-  double predicate = 0;                        // cycles until a predicate can guard, select or decide a branch
-  std::array<double, machine::kPipes> busy{};  // cycles that a warp instruction occupies its pipe, by Pipe
+  std::vector<double> latency;              // by instruction of the block
+  double barrier = 0;                       // cycles of a barrier
+  double branch = 0;                        // cycles until a warp issues again after a branch
+  double predicate = 0;                     // cycles until a predicate can guard, select or decide a branch
+  std::array<double, sass::kPipes> busy{};  // cycles that a warp instruction occupies its pipe, by Pipe
 };
 
 // Cycle at which each register is available, by number; 0: long ago.

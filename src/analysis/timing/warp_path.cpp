@@ -10,8 +10,8 @@
 namespace warpgrind::timing {
 namespace {
 
-using machine::Instruction;
-using machine::Pipe;
+using sass::Instruction;
+using sass::Pipe;
 
 // Most instructions of a walk. Rounds of a loop beyond it take the average time of the walked ones.
 constexpr std::size_t kMostInstructions = 4000;
@@ -21,8 +21,8 @@ constexpr double kLeastAtomic = 300;
 
 class Walk {
  public:
-  Walk(const GpuModel& model, const machine::Code& code, const machine::Flow& flow, double warps,
-       double warps_per_block, const NewToWarp& new_to_warp)
+  Walk(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, double warps, double warps_per_block,
+       const NewToWarp& new_to_warp)
       : model_(model), code_(code), flow_(flow), warps_(warps), new_to_warp_(new_to_warp) {
     const TimingConstants& c = model.timing;
     costs_.barrier = c.barrier_cycles + c.barrier_cycles_per_warp * warps_per_block;
@@ -43,7 +43,7 @@ class Walk {
     std::map<std::uint32_t, std::vector<double>> taken;
     walk(latency, taken);
     double total = 0, heaviest = 0;
-    std::uint32_t heavy = machine::kNone;
+    std::uint32_t heavy = sass::kNone;
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
       const double times = flow_.warps[b] / warps_;
       if (times <= 0) continue;
@@ -51,18 +51,18 @@ class Walk {
       total += cycles;
       if (cycles > heaviest) heaviest = cycles, heavy = b;
     }
-    return {total, heavy == machine::kNone ? 0 : heaviest * more_than_mean(heavy)};
+    return {total, heavy == sass::kNone ? 0 : heaviest * more_than_mean(heavy)};
   }
 
  private:
   // Block of a loop, unrolled as ptxas does: the rounds follow each other, and the loop's counter, comparison and
   // branch appear only once.
   struct Unrolled {
-    machine::Block block;
+    sass::Block block;
     unsigned rounds = 1;
   };
   Unrolled unrolled(std::uint32_t b) const {
-    const machine::Block& block = code_.blocks[b];
+    const sass::Block& block = code_.blocks[b];
     const double share = b < flow_.loop_share.size() ? flow_.loop_share[b] : 1;
     Unrolled u;
     u.rounds = share > 0 ? static_cast<unsigned>(std::clamp(std::lround(1 / share), 1L, kMostLoopRounds)) : 1;
@@ -96,7 +96,7 @@ class Walk {
 
   double latency_of(const Instruction& i, double latency) const {
     const TimingConstants& c = model_.timing;
-    const double fresh = i.site == machine::kNone ? 1 : new_to_warp_(i.site);
+    const double fresh = i.site == sass::kNone ? 1 : new_to_warp_(i.site);
     if (i.pipe == Pipe::atomic_global && i.atomic && i.load) return std::max(latency, kLeastAtomic);
     if (i.pipe == Pipe::texture) return c.texture_latency_cycles + std::max(0.0, latency - c.l1_latency_cycles) * fresh;
     if (i.load && (i.pipe == Pipe::global || i.pipe == Pipe::local))
@@ -143,7 +143,7 @@ class Walk {
       const std::uint32_t to = code_.blocks[b].successors[k].to;
       const auto spent = used.find({b, k});
       double left = flow_.edges[b][k] / warps_ - (spent == used.end() ? 0 : spent->second);
-      if (to != machine::Edge::kLeaves) {
+      if (to != sass::Edge::kLeaves) {
         const auto visits = taken.find(to);
         left = std::min(
             left, flow_.warps[to] / warps_ - (visits == taken.end() ? 0 : static_cast<double>(visits->second.size())));
@@ -152,7 +152,7 @@ class Walk {
       }
       if (left > most) most = left, best = k;
     }
-    if (best != kNowhere && code_.blocks[b].successors[best].to == machine::Edge::kLeaves) return kNowhere;
+    if (best != kNowhere && code_.blocks[b].successors[best].to == sass::Edge::kLeaves) return kNowhere;
     return best;
   }
 
@@ -185,8 +185,8 @@ class Walk {
   }
 
   const GpuModel& model_;
-  const machine::Code& code_;
-  const machine::Flow& flow_;
+  const sass::Code& code_;
+  const sass::Flow& flow_;
   double warps_;
   Costs costs_;  // without the latencies
   const NewToWarp& new_to_warp_;
@@ -197,7 +197,7 @@ class Walk {
 
 }  // namespace
 
-WarpPath warp_path(const GpuModel& model, const machine::Code& code, const machine::Flow& flow, double warps,
+WarpPath warp_path(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, double warps,
                    double warps_per_block, const NewToWarp& new_to_warp) {
   WarpPath path;
   if (code.blocks.empty() || warps <= 0) return path;

@@ -1,5 +1,5 @@
 // Critical path of a warp: the time of its instructions if it is alone on the GPU. Each basic block of machine code
-// (machine/code.h) is ordered as ptxas would: longest path first, loads early as far as registers allow. A warp issues
+// (sass/code.h) is ordered as ptxas would: longest path first, loads early as far as registers allow. A warp issues
 // one instruction per cycle in this order. Results that are not ready at a block's end are waited for in the next
 // block. The walk follows the edges that most warps took, as often as they ran.
 #pragma once
@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "gpu/gpu_model.h"
-#include "machine/code.h"
+#include "sass/code.h"
 
 namespace warpgrind::timing {
 
@@ -25,7 +25,7 @@ struct WarpPath {
 // KernelFacts::sites.
 using NewToWarp = std::function<double(std::uint32_t site)>;
 
-WarpPath warp_path(const GpuModel& model, const machine::Code& code, const machine::Flow& flow, double warps,
+WarpPath warp_path(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, double warps,
                    double warps_per_block, const NewToWarp& new_to_warp);
 
 }  // namespace warpgrind::timing

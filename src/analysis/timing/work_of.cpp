@@ -12,12 +12,12 @@ namespace warpgrind::timing {
 namespace {
 
 using events::SiteKind;
-using machine::Pipe;
+using sass::Pipe;
 
 class Reading {
  public:
-  Reading(const LaunchSeen& l, const machine::Code& code)
-      : l_(l), code_(code), flow_(machine::flow_of(code, *l.facts, *l.counts)) {}
+  Reading(const LaunchSeen& l, const sass::Code& code)
+      : l_(l), code_(code), flow_(sass::flow_of(code, *l.facts, *l.counts)) {}
 
   LaunchWork run(const GpuModel& model, std::vector<double>& like, WarpPath& path) {
     shape();
@@ -79,7 +79,7 @@ class Reading {
       const double times = flow_.warps[b] / warps_;
       if (times <= 0) continue;
       const double copies = copies_of(b);
-      for (const machine::Instruction& i : code_.blocks[b].instructions) {
+      for (const sass::Instruction& i : code_.blocks[b].instructions) {
         const double executed = flow_.times(b, i) / warps_, issued = executed * i.issue;
         w_.instructions += issued;
         // `issue` of a texture instruction includes the moves before it, which do not occupy the texture units.
@@ -91,13 +91,13 @@ class Reading {
 
   // Unrolled copies of a loop's body that are executed.
   double copies_of(std::size_t b) const {
-    const machine::Block& block = code_.blocks[b];
+    const sass::Block& block = code_.blocks[b];
     if (block.unrolled == 1) return 1;
     double entries = flow_.warps[b];
     for (std::size_t k = 0; k < block.successors.size(); ++k)
       if (block.successors[k].to == b) entries -= flow_.edges[b][k];
     const double rounds = std::max(1.0, flow_.warps[b] / std::max(1.0, entries));
-    return block.unrolled == machine::Block::kAltogether ? rounds : std::min<double>(block.unrolled, rounds);
+    return block.unrolled == sass::Block::kAltogether ? rounds : std::min<double>(block.unrolled, rounds);
   }
 
   // Part of a site's loads that wait for memory. Data that another warp of the SM has requested is still on its way, so
@@ -285,8 +285,8 @@ class Reading {
   }
 
   const LaunchSeen& l_;
-  const machine::Code& code_;
-  machine::Flow flow_;
+  const sass::Code& code_;
+  sass::Flow flow_;
   LaunchWork w_;
   double warps_ = 1;
   double load_sectors_ = 0, load_lines_ = 0, load_asked_ = 0, load_requests_ = 0, returned_ = 0;
@@ -296,7 +296,7 @@ class Reading {
 }  // namespace
 
 LaunchWork WorkReader::read(const LaunchSeen& launch) {
-  static const machine::Code kNone;
+  static const sass::Code kNone;
   Kernel& kernel = kernels_[launch.facts];
   return Reading(launch, launch.code ? *launch.code : kNone).run(model_, kernel.like, kernel.path);
 }

@@ -9,7 +9,7 @@
 #include "events/scoreboard.h"
 #include "events/site.h"
 #include "gpu/occupancy.h"
-#include "machine/code.h"
+#include "sass/code.h"
 #include "timing/launch_work.h"
 #include "timing/warp_path.h"
 
@@ -27,7 +27,7 @@ struct Footprint {
 enum class SiteMemory : std::uint8_t { own, host, peer };
 
 struct LaunchSeen {
-  const machine::Code* code = nullptr;  // null: nothing was counted; only the shape is known
+  const sass::Code* code = nullptr;  // null: nothing was counted; only the shape is known
   const events::KernelFacts* facts = nullptr;
   const events::LaunchCounts* counts = nullptr;
   const events::CacheCounts* caches =

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
-#include "host/state.h"
 #include "nvml.h"
+#include "semantics/state.h"
 
 // Object behind a device handle. There is one for each virtual GPU; it is never destroyed.
 struct nvmlDevice_st {
@@ -23,7 +23,7 @@ namespace warpgrind::nvml {
 #undef WG_NVML_UNDECLARED
 
 inline const GpuModel& model() {
-  return host::the_session().model();
+  return semantics::the_session().model();
 }
 
 bool initialized();                      // more calls of nvmlInit than of nvmlShutdown so far

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <string>
 
-#include "host/device_properties.h"
 #include "nvml/call.h"
+#include "semantics/device_properties.h"
 
 namespace warpgrind::nvml {
 
@@ -15,7 +15,7 @@ namespace {
 
 std::string uuid_of(unsigned index) {
   cudaDeviceProp properties;
-  host::fill_properties(model(), static_cast<int>(index), properties);
+  semantics::fill_properties(model(), static_cast<int>(index), properties);
   std::string out = "GPU-";
   for (int i = 0; i < 16; i++) {
     if (i == 4 || i == 6 || i == 8 || i == 10) out += '-';
@@ -26,7 +26,7 @@ std::string uuid_of(unsigned index) {
 
 unsigned bus_of(unsigned index) {
   cudaDeviceProp properties;
-  host::fill_properties(model(), static_cast<int>(index), properties);
+  semantics::fill_properties(model(), static_cast<int>(index), properties);
   return static_cast<unsigned>(properties.pciBusID);
 }
 

@@ -1,9 +1,9 @@
-# NVML. Like the driver API (cuda/folder.cmake), it is part of libcudart.so.13, whose devices it reports, and a library of
+# NVML. Like the driver API (driver/folder.cmake), it is part of libcudart.so.13, whose devices it reports, and a library of
 # jumps.
 file(GLOB nvml_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/api/nvml/*.cpp)
 add_library(nvml_objects OBJECT ${nvml_sources})
-target_link_libraries(nvml_objects PRIVATE host_objects)
-foreach(whole cudart wg_cudart)
+target_link_libraries(nvml_objects PRIVATE semantics_objects)
+foreach(whole cudart wg_runtime)
   target_sources(${whole} PRIVATE $<TARGET_OBJECTS:nvml_objects>)
 endforeach()
 

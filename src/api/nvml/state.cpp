@@ -9,7 +9,7 @@ namespace {
 
 // Bytes that this process uses on the device. Other processes are not known.
 unsigned long long used_bytes(nvmlDevice_t device) {
-  session::Session& s = host::the_session();
+  session::Session& s = semantics::the_session();
   const int index = static_cast<int>(device->index);
   if (!s.device_in_use(index)) return 0;
   return s.device(index).bytes_total() - s.device(index).bytes_free();
@@ -59,7 +59,7 @@ template <class Process>
 nvmlReturn_t running(nvmlDevice_t device, unsigned* count, Process* processes) {
   return call_of(device, count, [&]() -> nvmlReturn_t {
     const unsigned room = *count;
-    *count = host::the_session().device_in_use(static_cast<int>(device->index)) ? 1 : 0;
+    *count = semantics::the_session().device_in_use(static_cast<int>(device->index)) ? 1 : 0;
     if (*count > room) return NVML_ERROR_INSUFFICIENT_SIZE;
     if (*count > 0 && !processes) return NVML_ERROR_INVALID_ARGUMENT;
     if (*count > 0) fill(*processes, used_bytes(device));

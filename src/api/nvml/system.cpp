@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "host/devices.h"
 #include "nvml/call.h"
+#include "semantics/devices.h"
 
 namespace warpgrind::nvml {
 
@@ -21,7 +21,7 @@ std::atomic<int> g_users{0};
 
 const std::vector<nvmlDevice_st>& devices() {
   static const auto* devices = [] {
-    auto* made = new std::vector<nvmlDevice_st>(static_cast<std::size_t>(host::the_session().device_count()));
+    auto* made = new std::vector<nvmlDevice_st>(static_cast<std::size_t>(semantics::the_session().device_count()));
     for (unsigned i = 0; i < made->size(); i++) (*made)[i].index = i;
     return made;
   }();
@@ -57,7 +57,7 @@ nvmlReturn_t copy_text(const char* text, char* out, unsigned length) {
 
 nvmlReturn_t nvmlInitWithFlags(unsigned int flags) {
   if (flags & ~unsigned{NVML_INIT_FLAG_NO_GPUS | NVML_INIT_FLAG_NO_ATTACH}) return NVML_ERROR_INVALID_ARGUMENT;
-  host::the_session().announce();  // a program that only uses NVML also gets the message about its GPUs
+  semantics::the_session().announce();  // a program that only uses NVML also gets the message about its GPUs
   ++g_users;
   return NVML_SUCCESS;
 }
@@ -92,7 +92,7 @@ nvmlReturn_t nvmlSystemGetNVMLVersion(char* version, unsigned int length) {
 }
 // Works before nvmlInit: "retrieves the version of the CUDA driver from the shared library".
 nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int* version) {
-  return host::driver_get_version(version) == cudaSuccess ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
+  return semantics::driver_get_version(version) == cudaSuccess ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
 }
 nvmlReturn_t nvmlSystemGetCudaDriverVersion(int* version) {
   return nvmlSystemGetCudaDriverVersion_v2(version);

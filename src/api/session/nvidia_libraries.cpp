@@ -56,14 +56,14 @@ std::string name_nvidias_libraries(std::set<std::string>& named) {
   const std::string ours = own_folder();
   const auto is_ours = [&](const Loaded& one) { return one.folder.starts_with(ours); };
   // If a program finds NVIDIA's library by a run path and ours was loaded before it, both are loaded
-  // (cudart/preload.cpp).
+  // (runtime/preload.cpp).
   const auto has_ours = [&](const Part& part) {
     return std::any_of(all.begin(), all.end(),
                        [&](const Loaded& one) { return is_ours(one) && one.name == part.name(); });
   };
   std::vector<std::string> fresh;
   for (const Loaded& one : all) {
-    // The runtime is replaced in any file (cudart/redirect.cpp).
+    // The runtime is replaced in any file (runtime/redirect.cpp).
     if (is_ours(one) || one.name.starts_with("libcudart") || begins_with_one_of(one.name, kCompilers)) continue;
     const Part* const part = stand_in_of_any_release(one.name);
     if (part ? !has_ours(*part) : begins_with_one_of(one.name, kOthers))

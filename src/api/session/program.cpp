@@ -8,13 +8,13 @@
 
 #include "jit/calls/symbols.h"
 #include "jit/layout.h"
-#include "machine/registers.h"
 #include "ptx/architecture.h"
 #include "ptx/device_runtime.h"
 #include "ptx/linker.h"
 #include "ptx/parser.h"
 #include "ptx/printer.h"
 #include "ptx/undefined.h"
+#include "sass/registers.h"
 
 namespace warpgrind::session {
 
@@ -149,7 +149,7 @@ Result<KernelResources> Program::resources(const std::string& kernel) {
   std::optional<unsigned> exact = registers(kernel);
   KernelResources r;
   r.registers_exact = exact.has_value();
-  r.registers = exact ? *exact : machine::estimate_registers(**m, *index, cc_);
+  r.registers = exact ? *exact : sass::estimate_registers(**m, *index, cc_);
   r.static_shared = layout.static_shared;
   r.local_bytes = layout.local_bytes;
   std::set<std::uint32_t> constants;

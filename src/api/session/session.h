@@ -1,5 +1,5 @@
 // State of one process under test: its virtual GPUs, the programs registered in it, virtual time, and results. The CUDA
-// APIs (src/api/host, src/api/cudart) are a layer over it. Thread-safe. Lives until the process ends.
+// APIs (src/api/semantics, src/api/runtime) are a layer over it. Thread-safe. Lives until the process ends.
 #pragma once
 
 #include <atomic>

@@ -10,7 +10,7 @@ namespace warpgrind::session {
 // Previous launch of a kernel. Most programs launch a kernel many times with the same counts. Keeping the work and the
 // estimate saves a fifth of the time of an empty launch.
 struct TimeEstimates::Before {
-  const machine::Code* code = nullptr;
+  const sass::Code* code = nullptr;
   Occupancy occupancy;
   std::uint64_t blocks = 0, threads_per_block = 0;
   timing::Footprint footprint;

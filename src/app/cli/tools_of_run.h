@@ -1,6 +1,6 @@
 // NVIDIA's nvcc and ptxas, called by a program under `warpgrind run`. Some programs (PyCUDA, Triton and others) compile
 // that way, for one GPU's machine code, which the virtual GPU cannot run. The library loaded into every process of a
-// run (cudart/preload.cpp) starts `warpgrind tool-of-run nvcc|ptxas FILE ARGUMENTS...` instead of such a tool. For
+// run (runtime/preload.cpp) starts `warpgrind tool-of-run nvcc|ptxas FILE ARGUMENTS...` instead of such a tool. For
 // ptxas, ours runs and packs the PTX. For nvcc, NVIDIA's runs with options that keep PTX in its output.
 #pragma once
 

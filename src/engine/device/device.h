@@ -1,6 +1,6 @@
 // One virtual GPU: its memory, its loaded modules, and the execution of grids. launch() runs a grid to its end on the
 // calling thread and its workers. Several threads may launch at once; their grids then run concurrently
-// (host/executor.h decides which may). Time is virtual (timing/timeline.h).
+// (semantics/executor.h decides which may). Time is virtual (timing/timeline.h).
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@
 #include "ptx/ast.h"
 #include "ptx/inlining.h"
 
-namespace warpgrind::machine {
+namespace warpgrind::sass {
 struct Code;
 }
 
 namespace warpgrind::device {
 
-// Kinds of faults of the user's kernel. Each maps to one cudaError_t (host/state.cpp).
+// Kinds of faults of the user's kernel. Each maps to one cudaError_t (semantics/state.cpp).
 enum class FaultKind : std::uint8_t {
   illegal_address,
   misaligned_address,
@@ -108,7 +108,7 @@ struct LaunchResult {
   std::vector<Fault> warnings;  // e.g. a barrier left by threads that had exited
   events::LaunchCounts counts;
   const jit::CompiledKernel* kernel = nullptr;  // facts; lives as long as the device
-  const machine::Code* machine = nullptr;       // lives as long as the device; null: nothing was counted
+  const sass::Code* machine = nullptr;          // lives as long as the device; null: nothing was counted
   std::string why_all_blocks;                   // reason why all blocks ran although Options::blocks was set
   bool waited_outside = false;                  // for a while all its warps only waited for the host or other work
   bool quick = false;                           // it ended with quick code (Options::quick_start)

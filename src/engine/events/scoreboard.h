@@ -20,7 +20,7 @@ struct SiteCounts {
   AccessCost global;           // accesses to global (or constant) memory, by the model's rules
   AccessCost shared;           // ... shared memory
   AccessCost local;            // ... local memory
-  // Cost of the whole merged access, if ptxas merges this access with its neighbours (machine::Instruction::bytes).
+  // Cost of the whole merged access, if ptxas merges this access with its neighbours (sass::Instruction::bytes).
   AccessCost joint;
   std::uint64_t global_requests = 0, shared_requests = 0, local_requests = 0;  // generic sites may hit several spaces
   std::uint64_t global_lanes = 0, shared_lanes = 0, local_lanes = 0;

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "api_test.h"
-#include "cudart/older/types.h"
+#include "runtime/older/types.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::runtime {
 
 // The functions as that release declares them, beside the prototypes of 13.
 extern "C" {
@@ -253,4 +253,4 @@ TEST(Older, TimesOfEvents) {
 
 }  // namespace
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::runtime

@@ -7,13 +7,13 @@ namespace warpgrind::libraries {
 
 LibraryIssue issue(CallName name, const char* by, const LibraryWork& work, cudaStream_t stream, bool host_waits,
                    std::function<void(LibraryRun&)> run) {
-  auto call = std::make_shared<host::LibraryCall>();
+  auto call = std::make_shared<semantics::LibraryCall>();
   call->function = name.function;
   call->arguments = std::move(name.arguments);
   call->by = by;
   call->work = work;
   call->run = std::move(run);
-  const host::LibraryCallRef reference = std::move(call);
+  const semantics::LibraryCallRef reference = std::move(call);
   return warpgrind_library_issue(&reference, stream, host_waits);
 }
 

@@ -6,12 +6,12 @@
 #include <functional>
 #include <string>
 
-#include "host/library_calls.h"
+#include "semantics/library_calls.h"
 
 namespace warpgrind::libraries {
 
-using host::LibraryIssue;
-using host::LibraryRun;
+using semantics::LibraryIssue;
+using semantics::LibraryRun;
 using timing::LibraryArithmetic;
 using timing::LibraryFamily;
 using timing::LibraryWork;

@@ -1,6 +1,6 @@
 // Approximations of .approx instructions. The polynomials of ex2 and tanh are Chebyshev fits, made with mpmath at 200
 // bits and rounded to f32. The bounds in the header were measured over all f32 inputs
-// (tests/unit/runtime_math_test.cpp).
+// (tests/unit/math_runtime_test.cpp).
 #include "codegen/families/approximations.h"
 
 #include <numbers>

@@ -19,7 +19,7 @@
 #include "device/fault.h"
 #include "gpu/issue.h"
 #include "gpu/launch_limits.h"
-#include "machine/code.h"
+#include "sass/code.h"
 
 namespace warpgrind::device {
 
@@ -50,9 +50,9 @@ std::vector<SiteFacts> pack_sites(const events::KernelFacts& facts) {
 
 // If ptxas merges several accesses, the merged access is counted in addition to its parts.
 void note_joint_accesses(KernelRecord& record) {
-  for (const machine::Block& block : record.machine->blocks)
-    for (const machine::Instruction& i : block.instructions)
-      if (i.site != machine::kNone && i.bytes > record.sites[i.site].form.bytes)
+  for (const sass::Block& block : record.machine->blocks)
+    for (const sass::Instruction& i : block.instructions)
+      if (i.site != sass::kNone && i.bytes > record.sites[i.site].form.bytes)
         record.sites[i.site].joint_bytes = i.bytes;
 }
 
@@ -146,7 +146,7 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   record->begin();
   record->sites = pack_sites(record->code->facts());
   if (key.counters) {
-    record->machine = std::make_unique<const machine::Code>(machine::translate(text, record->code->facts(), model));
+    record->machine = std::make_unique<const sass::Code>(sass::translate(text, record->code->facts(), model));
     note_joint_accesses(*record);
   }
   record->demangled = demangle(text.functions[function].name);

@@ -23,7 +23,7 @@
 #include "gpu/instruction_kinds.h"
 #include "jit/abi.h"
 #include "jit/compile/compiler.h"
-#include "machine/code.h"
+#include "sass/code.h"
 
 namespace warpgrind::device {
 
@@ -76,8 +76,8 @@ struct SiteBounds {
 
 // A compiled kernel and the data that the device derives from it once.
 struct KernelRecord {
-  std::unique_ptr<jit::CompiledKernel> code;     // the first code; facts are the same for all code of the kernel
-  std::unique_ptr<const machine::Code> machine;  // null: nothing is counted
+  std::unique_ptr<jit::CompiledKernel> code;  // the first code; facts are the same for all code of the kernel
+  std::unique_ptr<const sass::Code> machine;  // null: nothing is counted
   std::vector<SiteFacts> sites;
   std::string demangled;
   jit::LaneShape shape = jit::LaneShape::linear;

@@ -1,0 +1,76 @@
+// Entry points of the runtime API for kernel launches. semantics/launch.cpp checks them, packs their arguments and
+// issues them.
+#include "semantics/launch.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/demangle.h"
+#include "gpu/launch_limits.h"
+#include "gpu/occupancy.h"
+#include "runtime/call.h"
+#include "semantics/operation.h"
+#include "session/ranges.h"
+
+namespace warpgrind::runtime {
+
+namespace {
+
+thread_local struct PendingConfiguration {
+  dim3 grid, block;
+  std::size_t shared;
+  cudaStream_t stream;
+} pending[8];
+thread_local unsigned pending_count = 0;
+
+}  // namespace
+
+extern "C" {
+
+WG_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared, cudaStream_t stream) {
+  if (pending_count >= std::size(pending)) return 1;
+  pending[pending_count++] = {grid, block, shared, stream};
+  return 0;
+}
+
+WG_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared, void* stream) {
+  if (pending_count == 0) return set_last_error(cudaErrorMissingConfiguration);
+  PendingConfiguration& top = pending[--pending_count];
+  *grid = top.grid;
+  *block = top.block;
+  *shared = top.shared;
+  *static_cast<cudaStream_t*>(stream) = top.stream;
+  return cudaSuccess;
+}
+
+WG_API cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** parameters, std::size_t shared,
+                                    cudaStream_t stream) {
+  return api([&] { return launch_kernel(plain_launch(function, grid, block, parameters, shared), stream); });
+}
+WG_API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** parameters, std::size_t shared,
+                                      cudaStream_t stream) {
+  return api([&] { return launch_kernel(plain_launch(kernel, grid, block, parameters, shared), stream); });
+}
+WG_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** parameters) {
+  return api([&]() -> cudaError_t {
+    if (!config) return cudaErrorInvalidValue;
+    return launch_with_attributes(
+        plain_launch(function, config->gridDim, config->blockDim, parameters, config->dynamicSmemBytes), config->stream,
+        config->attrs, config->numAttrs);
+  });
+}
+WG_API cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** parameters,
+                                               std::size_t shared, cudaStream_t stream) {
+  LaunchArguments a = plain_launch(function, grid, block, parameters, shared);
+  a.cooperative = true;
+  return api([&] { return launch_kernel(a, stream); });
+}
+WG_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  return api([&] { return launch_host_function(stream, function, data); });
+}
+
+}  // extern "C"
+
+}  // namespace warpgrind::runtime

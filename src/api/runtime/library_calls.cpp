@@ -1,0 +1,47 @@
+// Entry points that our host libraries (cuBLAS and others) call in libcudart.so.13.
+#include "semantics/library_calls.h"
+
+#include <fmt/format.h>
+
+#include "device/memory/address_space.h"
+#include "runtime/call.h"
+#include "semantics/operation.h"
+
+namespace warpgrind::runtime {
+
+extern "C" {
+
+WG_API LibraryIssue warpgrind_library_issue(const LibraryCallRef* call, void* stream, bool host_waits) {
+  LibraryIssue result = LibraryIssue::done;
+  const cudaError_t error = api([&]() -> cudaError_t {
+    const StreamRef target = resolve(static_cast<cudaStream_t>(stream));
+    if (!target) return cudaErrorInvalidResourceHandle;
+    const cudaError_t issued = submit(target, LibraryOperation{*call}, host_waits);
+    if (issued == cudaErrorStreamCaptureUnsupported) result = LibraryIssue::not_captured;
+    return issued;
+  });
+  return error != cudaSuccess && result == LibraryIssue::done ? LibraryIssue::refused : result;
+}
+
+WG_API bool warpgrind_library_reachable(const void* address) {
+  const Memory memory = place_of(address).memory;
+  return memory == Memory::device || memory == Memory::managed || memory == Memory::pinned;
+}
+
+WG_API bool warpgrind_library_stream(void* stream) {
+  return resolve(static_cast<cudaStream_t>(stream)) != nullptr;
+}
+
+WG_API void warpgrind_library_begin(const char* library, const char* by) {
+  if (the_session().options().quiet) return;
+  the_session().say_once(fmt::format(
+      "{} runs on the host, by {}: its calls are rows of the profile, and nothing in them is counted", library, by));
+}
+
+WG_API void warpgrind_library_missing(const char* what) {
+  the_session().problem(Error{ErrorKind::unsupported, what, ""});
+}
+
+}  // extern "C"
+
+}  // namespace warpgrind::runtime

@@ -1,0 +1,102 @@
+// Execution of library calls in streams, with checks of their operands.
+#include "semantics/library_calls.h"
+
+#include <fmt/format.h>
+
+#include "device/memory/address_space.h"
+#include "semantics/operation.h"
+#include "semantics/state.h"
+
+namespace warpgrind::semantics {
+
+namespace {
+
+const char* memory_word(Memory memory) {
+  switch (memory) {
+    case Memory::pageable:
+      return "pageable host memory";
+    case Memory::pinned:
+      return "pinned host memory";
+    case Memory::device:
+      return "device memory";
+    case Memory::managed:
+      return "managed memory";
+    case Memory::invalid:
+      return "no memory";
+  }
+  return "no memory";
+}
+
+bool reachable(Memory memory) {
+  return memory == Memory::device || memory == Memory::managed || memory == Memory::pinned;
+}
+
+// One execution of a call.
+class Run final : public LibraryRun {
+ public:
+  Run(const LibraryCall& call, int device) : call_(call), device_(device) {}
+
+  bool reads(const char* name, const void* at, std::size_t bytes) override { return passes("reads", name, at, bytes); }
+  bool writes(const char* name, void* at, std::size_t bytes) override {
+    if (!passes("writes", name, at, bytes)) return false;
+    the_session().device(device_).define(reinterpret_cast<std::uint64_t>(at), bytes);
+    return true;
+  }
+  void fail(const std::string& why) override {
+    the_session().problem(Error{ErrorKind::environment, fmt::format("{}: {}", call_.function, why), ""});
+    break_context(cudaErrorUnknown);
+  }
+
+ private:
+  bool passes(const char* verb, const char* name, const void* at, std::size_t bytes) {
+    if (bytes == 0) return true;
+    const auto first = reinterpret_cast<std::uint64_t>(at);
+    const Place place = place_of(at);
+    const bool inside = reachable(place.memory) && first >= place.low && bytes <= place.high - first;
+    if (inside) return true;
+    device::Fault fault;
+    fault.kind = device::FaultKind::illegal_address;
+    fault.address = first;
+    fault.message =
+        fmt::format("{} {} {} bytes of its argument {} at {}: ", call_.function, verb, bytes, name, fmt::ptr(at));
+    if (!reachable(place.memory))
+      fault.message += fmt::format("that is {}", memory_word(place.memory));
+    else
+      fault.message +=
+          fmt::format("{} bytes beyond the end of {}", bytes - (place.high - first), memory_word(place.memory));
+    fault.advice = reachable(place.memory)
+                       ? "compare sizes and leading dimensions with what was allocated"
+                       : "a kernel cannot reach it: give memory of cudaMalloc, cudaMallocManaged or cudaMallocHost";
+    the_session().finding(fault, results::Severity::error);
+    break_context(cudaErrorIllegalAddress);
+    return false;
+  }
+  void break_context(cudaError_t error) {
+    cudaError_t none = cudaSuccess;
+    context(device_).fault.compare_exchange_strong(none, error);
+  }
+
+  const LibraryCall& call_;
+  int device_;
+};
+
+}  // namespace
+
+cudaError_t make_work(const LibraryOperation& op, const Target& target, bool host_blocks, WorkPtr& out) {
+  out = std::make_shared<Work>();
+  out->kind = Work::Kind::memory;
+  out->run = [call = op.call, device = target.device] {
+    if (context(device).runs_nothing()) return;
+    Run run(*call, device);
+    call->run(run);
+  };
+  out->place = [call = op.call, target, host_blocks] {
+    target.host.pay();
+    const timing::Span span = the_session().library_call(target.device, target.stream, *target.host.clock,
+                                                         {call->function, call->arguments, call->by}, call->work);
+    if (host_blocks) the_session().timeline().synchronize_time(*target.host.clock, span.end);
+  };
+  return cudaSuccess;
+}
+
+}  // namespace warpgrind::semantics

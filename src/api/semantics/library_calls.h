@@ -1,0 +1,59 @@
+// Interface of the runtime for libraries that run on the host (src/api/libraries). A library call is a piece of work in
+// a stream, like a kernel. It is issued in order and can be captured as a graph node. It has a place on the virtual
+// timeline, and is a row of the profile. The functions have C names, as one shared library calls them in another. Both
+// must come from the same build, as they share types.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "timing/library_estimate.h"
+
+namespace warpgrind::semantics {
+
+// Interface passed to a library call when its stream reaches it. The call announces each operand before it accesses it.
+// An access outside GPU memory ends the call and breaks the context, like an invalid access of a kernel.
+class LibraryRun {
+ public:
+  virtual ~LibraryRun() = default;
+  // name: documented name of the argument. With bytes = 0 any address is valid. False: the call must end.
+  virtual bool reads(const char* name, const void* at, std::size_t bytes) = 0;
+  virtual bool writes(const char* name, void* at, std::size_t bytes) = 0;
+  // Warpgrind cannot carry out the call: the reason is reported, and the run counts as incomplete.
+  virtual void fail(const std::string& why) = 0;
+};
+
+struct LibraryCall {
+  std::string function;      // "cublasSgemm"
+  std::string arguments;     // "512 x 512 x 512"
+  const char* by = "";       // "OpenBLAS"
+  timing::LibraryWork work;  // for the estimate of its time
+  std::function<void(LibraryRun&)> run;
+};
+
+using LibraryCallRef = std::shared_ptr<const LibraryCall>;
+
+enum class LibraryIssue : std::uint8_t {
+  done,
+  refused,       // an error of the runtime: the stream is invalid or the context is broken
+  not_captured,  // the host must wait for the result, which a capture does not allow
+};
+
+}  // namespace warpgrind::semantics
+
+extern "C" {
+// stream: a cudaStream_t. host_waits: returns when the call is done (its result goes to host memory).
+warpgrind::semantics::LibraryIssue warpgrind_library_issue(const warpgrind::semantics::LibraryCallRef* call,
+                                                           void* stream, bool host_waits);
+// True if kernels can access the address: memory of a GPU, managed memory, or pinned memory of the host.
+bool warpgrind_library_reachable(const void* address);
+// True if the stream is valid (the null stream is).
+bool warpgrind_library_stream(void* stream);
+// Reports once that the program uses the library.
+void warpgrind_library_begin(const char* library, const char* by);
+// Reports once that a library function is missing here; the run then counts as incomplete.
+void warpgrind_library_missing(const char* what);
+}

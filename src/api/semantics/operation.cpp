@@ -1,0 +1,157 @@
+// Work for the executor from operations of all kinds, and their issue or capture.
+#include "semantics/operation.h"
+
+#include "semantics/graph.h"
+#include "semantics/shared_events.h"
+#include "semantics/streams.h"
+
+namespace warpgrind::semantics {
+
+std::vector<void*> KernelOperation::pointers() {
+  std::vector<void*> out;
+  out.reserve(entry->parameters.size() + 1);
+  for (const jit::ParameterLayout& p : entry->parameters) out.push_back(parameters.bytes.data() + p.offset);
+  return out;
+}
+
+namespace {
+
+cudaError_t make(KernelOperation& op, const Target& target, bool, WorkPtr& out) {
+  return make_work(op, target, out);
+}
+cudaError_t make(CopyOperation& op, const Target& target, bool host_blocks, WorkPtr& out) {
+  return make_work(op, target, host_blocks, out);
+}
+cudaError_t make(FillOperation& op, const Target& target, bool host_blocks, WorkPtr& out) {
+  return make_work(op, target, host_blocks, out);
+}
+cudaError_t make(HostOperation& op, const Target& target, bool, WorkPtr& out) {
+  out = std::make_shared<Work>();
+  out->kind = Work::Kind::host_function;
+  out->what = events::StreamWork::Kind::host_function;
+  out->run = [op, device = target.device, handle = target.handle] {
+    if (the_session().device_in_use(device)) the_session().device(device).flush_output();
+    const cudaError_t error = context(device).fault;
+    if (op.callback)
+      op.callback(handle, error, op.data);
+    else if (op.function && error == cudaSuccess)
+      op.function(op.data);
+  };
+  out->place = [target] {
+    target.host.pay();
+    the_session().timeline().work(target.stream, *target.host.clock, timing::kHostCallNs);
+  };
+  return cudaSuccess;
+}
+cudaError_t make(LibraryOperation& op, const Target& target, bool host_blocks, WorkPtr& out) {
+  return make_work(op, target, host_blocks, out);
+}
+cudaError_t make(MemoryOperation& op, const Target& target, bool, WorkPtr& out) {
+  return make_work(op, target, out);
+}
+cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
+  if (!find_event(op.event.get()))
+    return cudaErrorInvalidResourceHandle;  // destroyed after it became a node of a graph
+  out = std::make_shared<Work>();
+  out->what = op.wait ? events::StreamWork::Kind::event_wait : events::StreamWork::Kind::event_record;
+  if (const std::uint64_t record = op.wait ? foreign_record(*op.event) : 0) {
+    out->device = target.device;
+    wait_for_other_process(op.event->shared, record, *out);
+    out->place = [target] { target.host.pay(); };
+    return cudaSuccess;
+  }
+  if (op.wait) {
+    int of = 0;
+    {
+      const std::lock_guard lock(op.event->mutex);
+      of = op.event->device;
+    }
+    out->place = [target, mark = op.event->latest(), other = of != target.device] {
+      target.host.pay();
+      if (mark) the_session().timeline().wait(target.stream, mark->time_ns, other);
+    };
+    return cudaSuccess;
+  }
+  auto mark = std::make_shared<EventMark>();
+  mark->work = out;
+  out->place = [target, mark] {
+    target.host.pay();
+    const double takes = the_session().model().timing.event_pair_ns;
+    mark->time_ns = the_session().timeline().work(target.stream, *target.host.clock, takes).end;
+  };
+  tell_other_processes(*op.event, *mark, *out);
+  std::shared_ptr<Capture> before;  // may hold the last reference to a graph: released without the lock
+  const std::lock_guard lock(op.event->mutex);
+  op.event->mark = std::move(mark);
+  op.event->device = target.device;
+  before.swap(op.event->capture);
+  return cudaSuccess;
+}
+// The memory of an alloc node is allocated with the node and freed with the graph, so that the graph can be launched
+// again. Child graphs are issued by GraphLaunch (graph.cpp).
+void tell(const AllocOperation& op, Work& work) {
+  work.what = events::StreamWork::Kind::allocation;
+  work.memory = reinterpret_cast<std::uint64_t>(op.pointer);
+}
+void tell(const FreeOperation& op, Work& work) {
+  work.what = events::StreamWork::Kind::deallocation;
+  work.memory = reinterpret_cast<std::uint64_t>(op.pointer);
+}
+template <class Other>
+void tell(const Other&, Work&) {}
+
+template <class Nothing>
+cudaError_t make(Nothing& op, const Target& target, bool, WorkPtr& out) {
+  out = std::make_shared<Work>();
+  tell(op, *out);
+  out->place = [target] { target.host.pay(); };
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t make_work(Operation& operation, const Target& target, bool host_blocks, WorkPtr& out) {
+  return std::visit([&](auto& op) { return make(op, target, host_blocks, out); }, operation);
+}
+
+cudaError_t submit(const StreamRef& stream, Operation operation, bool host_blocks) {
+  if (!stream) return cudaErrorInvalidResourceHandle;
+  if (cudaError_t error = implicit_dependency(*stream)) return error;
+  if (stream->capturing) {
+    const GraphsLock lock;
+    if (stream->capture && !host_blocks) return capture_operation(*stream, std::move(operation));
+    if (stream->capture) {
+      stream->capture->invalidated = true;
+      return cudaErrorStreamCaptureUnsupported;
+    }
+  }
+  bool waits = host_blocks;
+  if (auto* copy = std::get_if<CopyOperation>(&operation)) {
+    waits = waits || waits_for_host_memory(*copy);
+    // cudaMemcpyPeer waits for all work of both devices.
+    if (copy->peer && host_blocks)
+      for (const CopySide* side : {&copy->from, &copy->to})
+        if (const Place place = place_of(side->pointer); place.memory == Memory::device)
+          Executor::instance().wait_device(place.device);
+  }
+  const auto* event = std::get_if<EventOperation>(&operation);
+  std::vector<WorkPtr> others;
+  if (event && event->wait && !foreign_record(*event->event))
+    if (auto mark = event->event->latest()) others.push_back(mark->work);
+  if (const auto* kernel = std::get_if<KernelOperation>(&operation))
+    charge_launch(*kernel, stream->device);
+  else if (!event || !event->wait)
+    charge_host();
+  WorkPtr work;
+  const Target target{stream->device, stream->id, take_host_time(), stream.get()};
+  if (cudaError_t error = make_work(operation, target, host_blocks, work)) return error;
+  work->place = [stream, place = std::move(work->place)] { place(); };
+  Executor::instance().issue(*stream, work, others);
+  if (!waits) return cudaSuccess;
+  Executor::instance().wait(work);
+  note_wait();
+  if (the_session().device_in_use(stream->device)) the_session().device(stream->device).flush_output();
+  return show_fault(stream->device);
+}
+
+}  // namespace warpgrind::semantics

@@ -1,0 +1,82 @@
+// Last error of a thread, and detection of errors that the program checked. An error counts as checked if the caller
+// reads the result, or if the same thread later calls cudaGetLastError or cudaPeekAtLastError.
+#include "base/host_stack.h"
+#include "semantics/state.h"
+
+namespace warpgrind::semantics {
+
+namespace {
+
+// True if the program ignored the result; fills in the details of the error.
+bool dropped(session::ApiError& e) {
+  HostStack walk = host_stack();
+  if (!session::result_dropped(walk.callers)) return false;
+  const ThreadState& thread = thread_state();
+  if (e.call.empty()) e.call = std::move(walk.call);
+  e.reason = thread.reason;
+  e.kernel = thread.refused_kernel;
+  e.address = thread.refused_address;
+  e.handle = thread.refused_handle;
+  e.callers = std::move(walk.callers);
+  return true;
+}
+
+void note(cudaError_t error) {
+  session::ApiError e;
+  e.name = error_name(error);
+  e.text = error_text(error);
+  if (dropped(e)) ++thread_state().not_asked_for[the_session().api_errors().add(e)];
+}
+
+}  // namespace
+
+void begin_call() {
+  ThreadState& thread = thread_state();
+  thread.reason.clear();
+  thread.refused_kernel.clear();
+  thread.refused_address = thread.refused_handle = 0;
+  thread.error_is_said = false;
+}
+
+void note_error(std::string call, const char* name, const char* text) {
+  session::ApiError e;
+  e.call = std::move(call);
+  e.name = name;
+  e.text = text;
+  if (thread_state().error_is_said || the_session().broken_by_fork()) return;
+  thread_state().error_is_said = true;  // nested calls report it once
+  if (dropped(e)) the_session().api_errors().add(e);
+}
+
+cudaError_t refuse(cudaError_t error, std::string why) {
+  thread_state().reason = std::move(why);
+  return error;
+}
+
+cudaError_t already_said(cudaError_t error) {
+  thread_state().error_is_said = true;
+  return error;
+}
+
+cudaError_t set_last_error(cudaError_t error) {
+  if (error == cudaSuccess) return error;
+  ThreadState& thread = thread_state();
+  // cudaErrorNotReady is an answer, not a failure, and does not become the last error (CUDA 13.0 on an H200:
+  // cudaGetLastError then returns cudaSuccess). An error that a finding or message has reported is not reported again.
+  const bool answer = error == cudaErrorNotReady;
+  if (!answer) thread.last_error = error;
+  if (error == sticky_error())
+    the_session().returned_sticky_error(error_name(error));
+  else if (!answer && !thread.error_is_said)
+    note(error);
+  return error;
+}
+
+void errors_were_asked_for() {
+  ThreadState& thread = thread_state();
+  for (const auto& [number, times] : thread.not_asked_for)
+    for (std::uint64_t i = 0; i < times; i++) the_session().api_errors().asked_for(number);
+  thread.not_asked_for.clear();
+}
+
+}  // namespace warpgrind::semantics

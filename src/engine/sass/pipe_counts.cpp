@@ -1,0 +1,202 @@
+// Pipe counts: distributes the issue slots of each instruction over the pipes that Nsight Compute counts.
+#include "sass/pipe_counts.h"
+
+#include <algorithm>
+
+#include "ptx/types.h"
+#include "sass/registers.h"
+#include "sass/uses.h"
+
+namespace warpgrind::sass {
+namespace {
+
+using ptx::Opcode;
+using ptx::OperandKind;
+using ptx::ScalarType;
+
+// Shares counted in machine code of the lab and the microbenchmark (ptxas 13.0): MOV versus IMAD.MOV, and CS2R and
+// HFMA2 that make constants; IADD3 of two operands versus VIADD and IMAD.IADD; upper halves of sums as IADD3.X or
+// LEA.HI.X versus IMAD.X; SHF.L versus IMAD.SHL.
+constexpr float kMoveAlu = 0.27f, kMoveFma = 0.51f;
+constexpr float kSumAlu = 0.32f;
+constexpr float kUpperSumAlu = 0.64f;
+constexpr float kShiftLeftAlu = 0.43f;
+
+class PipeCounts {
+ public:
+  PipeCounts(Code& code, const std::vector<flow::Definitions>& bodies) : code_(code), uses_(code, bodies) {}
+
+  void run() {
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
+      for (std::uint32_t n = 0; n < code_.blocks[b].instructions.size(); ++n) {
+        Instruction& i = code_.blocks[b].instructions[n];
+        if (i.issue <= 0 || (i.merged_into != kNone && i.pipe == Pipe::none)) continue;
+        if (i.added)
+          add_added(i);
+        else
+          add(i, uses_.text(i), {b, n});
+      }
+  }
+
+ private:
+  static void put(Instruction& i, CountedPipe pipe, float n) { i.on_pipe[static_cast<std::size_t>(pipe)] += n; }
+  static void put_moves(Instruction& i, float n) {
+    put(i, CountedPipe::alu, kMoveAlu * n);
+    put(i, CountedPipe::fma, kMoveFma * n);
+  }
+  static unsigned operations(const Instruction& i, Operation first) {
+    const auto at = static_cast<std::size_t>(first);
+    return unsigned{i.operations[at]} + i.operations[at + 1] + i.operations[at + 2];
+  }
+
+  // The kernel's prologue (S2UR, UMOV, ULEA, LDC) and reconvergence (BSSY, BSYNC) are on no counted pipe. Of the code
+  // added around a loop, half are comparisons.
+  static void add_added(Instruction& i) {
+    if (i.pipe == Pipe::alu) put(i, CountedPipe::alu, i.issue / 2);
+  }
+
+  void add(Instruction& i, const ptx::Instruction& t, Where w) {
+    switch (i.pipe) {
+      case Pipe::move:
+        return move(i, t);
+      case Pipe::alu:
+        return integer(i, t, w);
+      case Pipe::imad:
+        return product(i, t);
+      case Pipe::fma:
+      case Pipe::fp64:
+      case Pipe::xu:
+        return floating(i, t);
+      case Pipe::global:
+      case Pipe::shared:
+      case Pipe::local:
+      case Pipe::atomic_global:
+      case Pipe::atomic_shared:
+        return memory(i);
+      case Pipe::texture:
+        return put(i, CountedPipe::tex, 1);
+      case Pipe::fence:
+        return fence(i, t);
+      case Pipe::shuffle:
+        if (t.opcode == Opcode::shfl) return put(i, CountedPipe::lsu, 1);
+        if (t.opcode == Opcode::vote) return put(i, CountedPipe::alu, 1);
+        return;
+      default:
+        return;
+    }
+  }
+
+  static void move(Instruction& i, const ptx::Instruction& t) {
+    if (t.opcode != Opcode::mov) return put(i, CountedPipe::alu, i.issue);  // PRMT, SHF
+    const ptx::Operand& from = t.operands[1];
+    if (from.kind != OperandKind::sreg) return put_moves(i, i.issue);
+    using S = ptx::SpecialRegister;
+    if (from.sreg == S::tid_x || from.sreg == S::tid_y || from.sreg == S::tid_z || from.sreg == S::laneid)
+      put(i, CountedPipe::lsu, 1);
+  }
+
+  void integer(Instruction& i, const ptx::Instruction& t, Where w) {
+    const bool sum = (t.opcode == Opcode::add || t.opcode == Opcode::sub) && !ptx::is_float(t.type());
+    if (t.opcode == Opcode::div || t.opcode == Opcode::rem) return division(i);
+    if (sum && is_wide(t.type())) {
+      if (i.issue <= 1) return put(i, CountedPipe::fma, i.issue);  // IMAD.WIDE
+      put(i, CountedPipe::alu, i.issue / 2 * (1 + kUpperSumAlu));
+      return put(i, CountedPipe::fma, i.issue / 2 * (1 - kUpperSumAlu));
+    }
+    float alu = 1;
+    if (sum) alu = share_of_sum(i, t, w);
+    if (t.opcode == Opcode::shl && !is_wide(t.type())) alu = kShiftLeftAlu;
+    put(i, CountedPipe::alu, i.issue * alu);
+    put(i, CountedPipe::fma, i.issue * (1 - alu));
+  }
+
+  // Share of a sum on the ALU pipe. With a product it is an IMAD; with a shift or another sum it is LEA or IADD3;
+  // otherwise it is either kind.
+  float share_of_sum(const Instruction& i, const ptx::Instruction& t, Where w) const {
+    for (const ptx::Operand& o : t.operands) {
+      const ptx::RegId r = uses_.reg(i, o);
+      const Where* from = r == kNone ? nullptr : uses_.only_writer(r);
+      if (from == nullptr || from->block != w.block || from->at >= w.at || uses_.instruction(*from).issue > 0) continue;
+      switch (uses_.text(*from).opcode) {
+        case Opcode::mul:
+          return 0;
+        case Opcode::shl:
+        case Opcode::add:
+        case Opcode::sub:
+          return 1;
+        default:
+          continue;
+      }
+    }
+    return kSumAlu;
+  }
+
+  // Sequence of ptxas for u % v: I2F, MUFU, F2I and seven multiplications; the rest are sums and comparisons.
+  static void division(Instruction& i) {
+    constexpr float kOnXu = 3, kOnFma = 7;
+    put(i, CountedPipe::xu, kOnXu);
+    put(i, CountedPipe::fma, i.issue * kOnFma / 20);
+    put(i, CountedPipe::alu, i.issue * (20 - kOnXu - kOnFma) / 20);
+  }
+
+  static void product(Instruction& i, const ptx::Instruction& t) {
+    const bool long_one = is_wide(t.type()) && !t.has(ptx::Modifier::wide) && i.issue > 1;
+    put(i, CountedPipe::fma, long_one ? i.issue - 1 : i.issue);
+    if (long_one) put(i, CountedPipe::alu, 1);  // IADD3 of the upper halves
+  }
+
+  // Floating-point sequences: one MUFU, the operations counted by name, and comparisons.
+  static void floating(Instruction& i, const ptx::Instruction& t) {
+    const auto single = static_cast<float>(operations(i, Operation::fadd));
+    const auto twice = static_cast<float>(operations(i, Operation::dadd));
+    float left = i.issue - single - twice;
+    put(i, CountedPipe::fma, single);
+    put(i, CountedPipe::fp64, twice);
+    if (left <= 0) return;
+    if (t.opcode == Opcode::div && i.pipe == Pipe::fma)
+      return put(i, CountedPipe::xu, left > 2 ? 2.0f : 1.0f);  // MUFU and FCHK
+    if (single + twice == 0 && left <= 1) return put(i, plain(i.pipe), left);
+    const bool rough = t.opcode == Opcode::min || t.opcode == Opcode::max;  // DSETP, and a select for each half
+    put(i, rough ? CountedPipe::fp64 : CountedPipe::xu, 1);
+    left -= 1;
+    if (i.pipe == Pipe::xu && t.has(ptx::Modifier::approx)) {  // FMUL: scaling before and after
+      const float scalings = std::min(left, 2.0f);
+      put(i, CountedPipe::fma, scalings);
+      left -= scalings;
+    }
+    put(i, CountedPipe::alu, left / 2);
+  }
+  static CountedPipe plain(Pipe pipe) {
+    return pipe == Pipe::fp64 ? CountedPipe::fp64 : pipe == Pipe::xu ? CountedPipe::xu : CountedPipe::fma;
+  }
+
+  // MEMBAR, ERRBAR and, for scopes beyond the block, CCTL.IVALL.
+  static void fence(Instruction& i, const ptx::Instruction& t) {
+    if (t.has(ptx::Modifier::cta)) return;
+    put(i, CountedPipe::lsu, 2);
+    put(i, CountedPipe::tex, 1);
+  }
+
+  static void memory(Instruction& i) {
+    put(i, CountedPipe::lsu, 1);
+    if (i.aggregated) {  // S2R, POPC, ISETP: choice of the adding lane; S2R, SHFL, POPC: the old value
+      const float twice = i.issue > 10 ? 1 : 0;
+      put(i, CountedPipe::lsu, 1 + 2 * twice);
+      put(i, CountedPipe::xu, 1 + 2 * twice);
+      put(i, CountedPipe::alu, 1 + 2 * twice);
+    } else if (i.issue > 1) {
+      put_moves(i, i.issue - 1);
+    }
+  }
+
+  Code& code_;
+  Uses uses_;
+};
+
+}  // namespace
+
+void count_pipes(Code& code, const std::vector<flow::Definitions>& bodies) {
+  if (!code.blocks.empty()) PipeCounts(code, bodies).run();
+}
+
+}  // namespace warpgrind::sass

@@ -1,0 +1,570 @@
+// Instruction selection: the number of machine instructions (issue slots) that ptxas makes of each PTX instruction.
+#include "sass/select_instructions.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "ptx/types.h"
+#include "sass/registers.h"
+#include "sass/uses.h"
+
+namespace warpgrind::sass {
+namespace {
+
+using ptx::Opcode;
+using ptx::OperandKind;
+using ptx::ScalarType;
+
+bool is_immediate(const ptx::Operand& o) {
+  return o.kind == OperandKind::immediate;
+}
+
+bool is_logic(Opcode o) {
+  return o == Opcode::and_ || o == Opcode::or_ || o == Opcode::xor_ || o == Opcode::not_;
+}
+
+bool is_sum(Opcode o) {
+  return o == Opcode::add || o == Opcode::sub;
+}
+
+bool is_compare(Opcode o) {
+  return o == Opcode::setp || o == Opcode::set;
+}
+
+class Selection {
+ public:
+  Selection(Code& code, const ptx::Module& module, const std::vector<flow::Definitions>& bodies)
+      : code_(code), module_(module), bodies_(bodies), uses_(code, bodies) {}
+
+  void run() {
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
+      absorbed_.assign(code_.blocks[b].instructions.size(), false);
+      for (std::uint32_t n = 0; n < code_.blocks[b].instructions.size(); ++n) select({b, n});
+    }
+    pair_parameters();
+    reconverge();
+    begin_kernel();
+  }
+
+ private:
+  Instruction& instruction(Where w) { return code_.blocks[w.block].instructions[w.at]; }
+  const ptx::Instruction& text(Where w) const { return uses_.text(w); }
+
+  void select(Where w) {
+    Instruction& i = instruction(w);
+    if (i.merged_into != kNone) return;
+    if (!uses_.alive(w)) {
+      i.issue = 0;
+      return;
+    }
+    i.issue = cost(w, i, text(w));
+  }
+
+  float cost(Where w, Instruction& i, const ptx::Instruction& t) {
+    switch (t.opcode) {
+      case Opcode::mov:
+        return move(i, t);
+      case Opcode::ld:
+      case Opcode::ldu:
+      case Opcode::st:
+        return access(i, t);
+      case Opcode::add:
+      case Opcode::sub:
+        return ptx::is_float(t.type()) ? i.issue : is_wide(t.type()) ? wide_sum(w, i, t) : sum(w, i, t);
+      case Opcode::and_:
+      case Opcode::or_:
+      case Opcode::xor_:
+      case Opcode::not_:
+        return logic(w, i, t);
+      case Opcode::mul:
+        return product(i, t);
+      case Opcode::cvt:
+        return convert(i, t);
+      case Opcode::shl:
+      case Opcode::shr:
+        return shift(i, t);
+      case Opcode::setp:
+        return compare(w, i, t);
+      case Opcode::min:
+      case Opcode::max:
+        return extreme(w, i, t);
+      case Opcode::neg:
+      case Opcode::abs:
+        return ptx::is_float(t.type()) ? 0.0f : i.issue;  // FADD -R1, |R2|
+      case Opcode::bra:
+        return i.pipe == Pipe::none ? 0.0f : i.issue;  // replaced by a predicate
+      default:
+        return other(i, t);
+    }
+  }
+
+  float other(Instruction& i, const ptx::Instruction& t) const {
+    const bool single = t.type() == ScalarType::f32;
+    const bool scaled = single && t.has(ptx::Modifier::approx) && !t.has(ptx::Modifier::ftz);
+    switch (t.opcode) {
+      case Opcode::rcp:
+      case Opcode::rsqrt:
+      case Opcode::ex2:
+      case Opcode::lg2:
+      case Opcode::sqrt:  // subnormals: a comparison, and scaling before and after
+        return scaled ? 4.0f : i.issue;
+      case Opcode::sin:
+      case Opcode::cos:  // radians: a product first
+        return 2;
+      case Opcode::atom:
+      case Opcode::red:
+        return atomic(i, t);
+      case Opcode::tex:
+      case Opcode::tld4:  // the upper half of its handle
+        return i.issue + 1;
+      case Opcode::redux:  // to a uniform register and back
+      case Opcode::clz:
+      case Opcode::bfe:
+        return 2;
+      case Opcode::bfi:
+        return 3;
+      case Opcode::membar:
+      case Opcode::fence:  // MEMBAR, ERRBAR, CGAERRBAR, CCTL.IVALL
+        return t.has(ptx::Modifier::cta) ? 1.0f : 4.0f;
+      default:
+        return i.issue;
+    }
+  }
+
+  // --- merging into other instructions ------------------------------------------------------------------------------
+
+  // Returns the instruction of the same block that makes the operand only for this instruction. null: none, or the
+  // operand has several readers or writers.
+  Instruction* producer(Where w, const Instruction& i, const ptx::Operand& o, Where* where = nullptr) {
+    const ptx::RegId r = uses_.reg(i, o);
+    if (r == kNone || uses_.readers(r).size() != 1) return nullptr;
+    const Where* from = uses_.only_writer(r);
+    if (from == nullptr || from->block != w.block || from->at >= w.at) return nullptr;
+    Instruction& p = instruction(*from);
+    if (p.guarded != i.guarded || p.merged_into != kNone || p.issue == 0) return nullptr;
+    if (where) *where = *from;
+    return &p;
+  }
+
+  template <class May>
+  bool absorb_one(Where w, const Instruction& i, const ptx::Instruction& t, May&& may) {
+    for (std::size_t k = 1; k < t.operands.size(); ++k) {
+      Where from;
+      Instruction* p = producer(w, i, t.operands[k], &from);
+      if (p == nullptr || !may(text(from), from)) continue;
+      p->issue = 0;
+      absorbed_[w.at] = true;
+      return true;
+    }
+    return false;
+  }
+
+  bool all_readers(ptx::RegId r, auto&& test) const {
+    const std::vector<Where>& readers = uses_.readers(r);
+    return !readers.empty() && std::all_of(readers.begin(), readers.end(), test);
+  }
+
+  bool only_addresses(ptx::RegId r) const {
+    return all_readers(r, [&](const Where& reader) {
+      const Instruction& i = uses_.instruction(reader);
+      if (!i.load && !i.store && i.merged_into == kNone) return false;
+      if (uses_.address_base(i) != r) return false;
+      for (const ptx::Operand& o : uses_.text(i).operands)
+        if (uses_.reg(i, o) == r) return false;  // also its data
+      return true;
+    });
+  }
+
+  // --- 32 bits ---------------------------------------------------------------------------------------------------
+
+  float sum(Where w, Instruction& i, const ptx::Instruction& t) {
+    const ptx::RegId to = i.writes.empty() ? kNone : i.writes[0];
+    const bool once = to != kNone && uses_.only_writer(to) != nullptr;
+    const bool constant = t.operands.size() > 2 && (is_immediate(t.operands[2]) || is_immediate(t.operands[1]));
+    if (once && (constant || of_variable(i, t)) && only_addresses(to)) {
+      if (constant) return 0;              // [R1+0x40]
+      if (!sole_shift(w, i, t)) return 0;  // [R1+UR4]
+    }
+    absorb_one(w, i, t, [&](const ptx::Instruction& p, Where from) {
+      if (is_wide(p.type()) || ptx::is_float(p.type())) return false;
+      if (p.opcode == Opcode::shl) return is_immediate(p.operands[2]) && t.opcode == Opcode::add;    // LEA
+      if (p.opcode == Opcode::mul) return !p.has(ptx::Modifier::hi) && !p.has(ptx::Modifier::wide);  // IMAD
+      if (p.opcode == Opcode::neg) return true;
+      return is_sum(p.opcode) && !absorbed_[from.at];  // IADD3
+    });
+    return 1;
+  }
+
+  // Whether one operand is the address of a shared variable, which is in a uniform register.
+  bool of_variable(const Instruction& i, const ptx::Instruction& t) const {
+    return std::any_of(t.operands.begin(), t.operands.end(), [&](const ptx::Operand& o) {
+      const ptx::RegId r = uses_.reg(i, o);
+      const Where* from = r == kNone ? nullptr : uses_.only_writer(r);
+      return from && uses_.text(*from).opcode == Opcode::mov &&
+             uses_.text(*from).operands[1].kind == OperandKind::variable;
+    });
+  }
+
+  bool sole_shift(Where w, const Instruction& i, const ptx::Instruction& t) {
+    for (std::size_t k = 1; k < t.operands.size(); ++k) {
+      Where from;
+      if (producer(w, i, t.operands[k], &from) && text(from).opcode == Opcode::shl) return true;
+    }
+    return false;
+  }
+
+  float logic(Where w, Instruction& i, const ptx::Instruction& t) {
+    if (t.type() == ScalarType::pred) {
+      if (t.opcode == Opcode::not_) return 0;
+      // ISETP.LT.AND P0, PT, R1, R2, P1
+      const bool joined = absorb_pred(w, i, t);
+      return joined ? 0.0f : 1.0f;
+    }
+    const bool wide = is_wide(t.type());
+    bool small = false;  // the upper half is unchanged or zero
+    if (wide && t.operands.size() > 2 && is_immediate(t.operands[2])) small = t.operands[2].bits >> 32 == 0;
+    absorb_one(w, i, t, [&](const ptx::Instruction& p, Where from) {
+      return is_logic(p.opcode) && p.type() != ScalarType::pred && is_wide(p.type()) == wide &&
+             (!absorbed_[from.at] || p.opcode == Opcode::not_);
+    });
+    return wide && !small ? 2.0f : 1.0f;
+  }
+
+  // A comparison can combine its result with one predicate, so this operation needs no instruction of its own.
+  bool absorb_pred(Where w, const Instruction& i, const ptx::Instruction& t) {
+    if (t.opcode == Opcode::xor_) return false;
+    for (std::size_t k = 1; k < t.operands.size(); ++k) {
+      const ptx::RegId r = uses_.reg(i, t.operands[k]);
+      const Where* from = r == kNone ? nullptr : uses_.only_writer(r);
+      if (from && from->block == w.block && uses_.readers(r).size() == 1 && is_compare(text(*from).opcode)) return true;
+    }
+    return false;
+  }
+
+  float compare(Where w, Instruction& i, const ptx::Instruction& t) {
+    const ScalarType type = t.type(t.types.size() - 1);
+    if (ptx::is_float(type) || t.operands.size() < 3) return i.issue;
+    if (is_wide(type)) return 2;
+    const ptx::Operand& right = t.operands.back();
+    const bool to_zero =
+        is_immediate(right) && right.bits == 0 && (t.has(ptx::Modifier::eq) || t.has(ptx::Modifier::ne));
+    if (to_zero)  // LOP3 P0, RZ, R1, R2
+      absorb_one(w, i, t, [&](const ptx::Instruction& p, Where) { return is_logic(p.opcode) && !is_wide(p.type()); });
+    return 1;
+  }
+
+  float extreme(Where w, Instruction& i, const ptx::Instruction& t) {
+    if (t.type() == ScalarType::f64) return 4;  // DSETP, and a select for each half
+    if (ptx::is_float(t.type())) return i.issue;
+    if (is_wide(t.type())) return 4;
+    absorb_one(w, i, t, [&](const ptx::Instruction& p, Where) {  // VIADDMNMX
+      return p.opcode == Opcode::add && p.operands.size() > 2 && is_immediate(p.operands[2]) && !is_wide(p.type());
+    });
+    return 1;
+  }
+
+  float shift(const Instruction& i, const ptx::Instruction& t) const {
+    if (!is_wide(t.type())) return 1;
+    const bool constant = t.operands.size() > 2 && is_immediate(t.operands[2]);
+    if (!constant) return 3;
+    return i.issue >= 2 && t.operands[2].bits >= 32 ? 1.0f : 2.0f;
+  }
+
+  // --- 64 bits ---------------------------------------------------------------------------------------------------
+
+  bool in_loop(std::uint32_t block) const {
+    const auto& ways = code_.blocks[block].successors;
+    return std::any_of(ways.begin(), ways.end(), [&](const Edge& e) { return e.to == block; });
+  }
+
+  // IMAD.WIDE R2, R4, 4, R6: product and sum in one, if the product is in the same block or cheap enough to repeat.
+  bool takes_product(Where w, const Instruction& i, const ptx::Instruction& t) const {
+    if (t.opcode != Opcode::add) return false;
+    for (std::size_t k = 1; k < t.operands.size(); ++k) {
+      const ptx::RegId r = uses_.reg(i, t.operands[k]);
+      const Where* from = r == kNone ? nullptr : uses_.only_writer(r);
+      if (from == nullptr) continue;
+      const ptx::Instruction& p = uses_.text(*from);
+      if (p.opcode != Opcode::mul || !p.has(ptx::Modifier::wide)) continue;
+      if (from->block == w.block || in_loop(w.block)) return true;
+    }
+    return false;
+  }
+
+  float wide_sum(Where w, Instruction& i, const ptx::Instruction& t) {
+    const ptx::RegId to = i.writes.empty() ? kNone : i.writes[0];
+    const bool constant = t.operands.size() > 2 && is_immediate(t.operands[2]);
+    if (constant && t.opcode == Opcode::add && to != kNone && uses_.only_writer(to) && only_addresses(to)) return 0;
+    if (to != kNone && uses_.only_writer(to) && of_variable(i, t) && only_addresses(to)) return 0;  // c[0x3][R1+0x80]
+    if (takes_product(w, i, t)) return 1;
+    absorb_one(w, i, t, [&](const ptx::Instruction& p, Where from) {
+      if (!is_wide(p.type())) return false;
+      if (p.opcode == Opcode::shl) return is_immediate(p.operands[2]);                 // LEA, LEA.HI.X
+      return is_sum(p.opcode) && !absorbed_[from.at] && instruction(from).issue == 2;  // IADD3, IADD3.X
+    });
+    return 2;
+  }
+
+  float product(const Instruction& i, const ptx::Instruction& t) const {
+    if (ptx::is_float(t.type())) return i.issue;
+    const ptx::RegId to = i.writes.empty() ? kNone : i.writes[0];
+    if (t.has(ptx::Modifier::wide)) {
+      const bool joined =
+          to != kNone && all_readers(to, [&](const Where& reader) {
+            const ptx::Instruction& r = uses_.text(reader);
+            return r.opcode == Opcode::add && is_wide(r.type()) && takes_product(reader, uses_.instruction(reader), r);
+          });
+      return joined ? 0.0f : 1.0f;
+    }
+    if (!is_wide(t.type())) return 1;
+    unsigned narrow = 0;  // operands whose upper half is zero
+    for (std::size_t k = 1; k < t.operands.size(); ++k) narrow += is_narrow(i, t.operands[k]) ? 1 : 0;
+    return narrow == 2 ? 1.0f : narrow == 1 ? 3.0f : 4.0f;
+  }
+
+  bool is_narrow(const Instruction& i, const ptx::Operand& o) const {
+    if (is_immediate(o)) return o.bits >> 32 == 0;
+    const ptx::RegId r = uses_.reg(i, o);
+    const Where* from = r == kNone ? nullptr : uses_.only_writer(r);
+    if (from == nullptr) return false;
+    const ptx::Instruction& p = uses_.text(*from);
+    return p.opcode == Opcode::cvt && p.type(1) == ScalarType::u32;
+  }
+
+  float convert(const Instruction& i, const ptx::Instruction& t) const {
+    const ScalarType to = t.type(0), from = t.type(1);
+    if (ptx::is_float(to) || ptx::is_float(from)) return 1;
+    if (ptx::bits(to) <= ptx::bits(from)) return 0;  // half of a pair, or unused bits
+    if (ptx::bits(from) < 32) return from_load(i, t) ? 0.0f : 1.0f;
+    if (!ptx::is_signed(from)) return 0;  // RZ
+    // LEA.HI.X.SX32 includes the sign extension.
+    const ptx::RegId r = i.writes.empty() ? kNone : i.writes[0];
+    const bool joined =
+        r != kNone && uses_.readers(r).size() == 1 && is_sum(uses_.text(uses_.readers(r)[0]).opcode) &&
+        !takes_product(uses_.readers(r)[0], uses_.instruction(uses_.readers(r)[0]), uses_.text(uses_.readers(r)[0]));
+    return joined ? 0.0f : 1.0f;
+  }
+
+  // Loads extend their result for free.
+  bool from_load(const Instruction& i, const ptx::Instruction& t) const {
+    const ptx::RegId r = t.operands.size() > 1 ? uses_.reg(i, t.operands[1]) : kNone;
+    const Where* writer = r == kNone ? nullptr : uses_.only_writer(r);
+    return writer && (uses_.text(*writer).opcode == Opcode::ld) && uses_.text(*writer).vector == 1;
+  }
+
+  // --- moves and memory ------------------------------------------------------------------------------------------
+
+  float move(const Instruction& i, const ptx::Instruction& t) const {
+    if (t.operands.size() != 2 || i.writes.empty()) return 0;
+    const ptx::Operand& from = t.operands[1];
+    switch (from.kind) {
+      case OperandKind::sreg:
+        return 1;  // S2R, S2UR, LDC
+      case OperandKind::immediate:
+        return constant(i, from);
+      case OperandKind::variable:
+        return variable(from, bodies_[i.function].function) ? 1.0f : 0.0f;
+      case OperandKind::reg:  // renamed, unless both values are needed later
+        return uses_.only_writer(i.writes[0]) == nullptr && t.type() != ScalarType::pred &&
+                       uses_.readers(uses_.reg(i, from)).size() > 1
+                   ? 1.0f
+                   : 0.0f;
+      default:
+        return 0;
+    }
+  }
+
+  // A constant becomes an operand of its readers, unless its register has other writers, or it is stored.
+  float constant(const Instruction& i, const ptx::Operand& from) const {
+    const ptx::RegId r = i.writes[0];
+    if (uses_.only_writer(r) == nullptr) return 1;
+    if (from.bits == 0) return 0;  // RZ
+    for (const Where& reader : uses_.readers(r)) {
+      const Instruction& to = uses_.instruction(reader);
+      if (to.store || to.atomic) return 1;
+    }
+    return 0;
+  }
+
+  // The address of a global variable needs a load; addresses in other spaces are offsets.
+  bool variable(const ptx::Operand& o, const ptx::Function& function) const {
+    const ptx::Variable& v = o.scope == ptx::Scope::module ? module_.variables[o.index] : function.variables[o.index];
+    return v.space == StateSpace::global;
+  }
+
+  float access(Instruction& i, const ptx::Instruction& t) {
+    if (t.space == StateSpace::param) return i.writes.empty() ? 0.0f : 1.0f;  // LDC, ULDC
+    if (t.space == StateSpace::constant && uses_.address_base(i) == kNone)
+      return static_cast<float>(std::max(1u, i.bytes / 8u));
+    float more = 0;
+    if (t.vector > 1 && ptx::bits(t.type()) < 32) {  // packing and unpacking: PRMT
+      if (t.opcode == Opcode::st)
+        more = static_cast<float>(t.vector - 1);
+      else
+        for (const ptx::RegId r : i.writes) more += uses_.readers(r).empty() ? 0.0f : 1.0f;
+    }
+    if (t.opcode == Opcode::st) more += stored_constants(t);
+    return 1 + more;
+  }
+
+  // atomicAdd of one value to one place by a whole warp: S2R (lane), VOTEU, FLO, POPC, ISETP, and the RED of one lane.
+  // The old value, if used, comes by SHFL, with the number of lanes before it (S2R, LOP3, POPC, IADD3).
+  float atomic(Instruction& i, const ptx::Instruction& t) const {
+    constexpr float kVote = 5, kOldValue = 5;
+    const bool integer = t.type() == ScalarType::u32 || t.type() == ScalarType::s32;
+    const bool uniform = std::none_of(i.reads.begin(), i.reads.end(), [&](ptx::RegId r) { return uses_.varies(r); });
+    i.aggregated = t.has(ptx::Modifier::add) && integer && uniform && i.pipe == Pipe::atomic_global && !t.guard;
+    if (!i.aggregated) return i.issue + stored_constants(t);
+    const bool read =
+        std::any_of(i.writes.begin(), i.writes.end(), [&](ptx::RegId r) { return !uses_.readers(r).empty(); });
+    return i.issue + kVote + (read ? kOldValue : 0);
+  }
+
+  // Stored constants must first be moved to registers.
+  static float stored_constants(const ptx::Instruction& t) {
+    float n = 0;
+    for (const ptx::Operand& o : t.operands) n += is_immediate(o) && o.bits != 0 ? 1.0f : 0.0f;
+    return n;
+  }
+
+  // Adjacent 4-byte parameters that are first needed together become one load of 8 bytes.
+  void pair_parameters() {
+    for (Block& block : code_.blocks) {
+      Instruction* half = nullptr;
+      std::int64_t half_at = 0;
+      std::uint32_t half_use = 0;
+      std::vector<std::pair<std::int64_t, std::uint32_t>> loads;  // offset, index
+      for (std::uint32_t n = 0; n < block.instructions.size(); ++n) {
+        const Instruction& i = block.instructions[n];
+        const ptx::Instruction& t = uses_.text(i);
+        if (t.opcode != Opcode::ld || t.space != StateSpace::param || i.issue == 0 || i.function != 0) continue;
+        if (t.vector == 1 && ptx::bits(t.type()) == 32) loads.push_back({offset_of(t), n});
+      }
+      std::sort(loads.begin(), loads.end());
+      for (const auto& [offset, n] : loads) {
+        Instruction& i = block.instructions[n];
+        const std::uint32_t use = first_use(i);
+        if (half && offset == half_at + 4 && half_at % 8 == 0 && use == half_use) {
+          i.issue = 0;
+          half = nullptr;
+        } else {
+          half = &i;
+          half_at = offset;
+          half_use = use;
+        }
+      }
+    }
+  }
+
+  std::uint32_t first_use(const Instruction& i) const {
+    std::uint32_t first = kNone;
+    for (const ptx::RegId r : i.writes)
+      for (const Where& reader : uses_.readers(r)) first = std::min(first, reader.block);
+    return first;
+  }
+
+  std::int64_t offset_of(const ptx::Instruction& t) const {
+    const ptx::Operand& o = t.operands[1];
+    const ptx::Function& kernel = bodies_[0].function;
+    std::int64_t at = 0;
+    for (std::uint32_t v = 0; v < kernel.parameter_count; ++v) {
+      const ptx::Variable& p = kernel.variables[v];
+      const auto alignment = static_cast<std::int64_t>(std::max(1u, p.alignment));
+      at = (at + alignment - 1) / alignment * alignment;
+      if (v == o.index) break;
+      at += static_cast<std::int64_t>(p.size);
+    }
+    return at + o.offset;
+  }
+
+  // --- control ---------------------------------------------------------------------------------------------------
+
+  bool only_leaves(std::uint32_t to) const {
+    if (to == Edge::kLeaves) return true;
+    const Block& block = code_.blocks[to];
+    return block.successors.size() == 1 && block.successors[0].to == Edge::kLeaves && block.instructions.size() == 1;
+  }
+
+  // For branches where lanes of a warp may diverge and meet again: BSSY before the branch, BSYNC where they meet.
+  void reconverge() {
+    std::vector<float> more(code_.blocks.size(), 0);
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
+      const Block& block = code_.blocks[b];
+      if (block.successors.size() != 2 || block.instructions.empty()) continue;
+      const Instruction& last = block.instructions.back();
+      const ptx::Guard guard = uses_.text(last).guard;
+      if (!guard || !uses_.varies(guard.reg + code_.first_register[last.function])) continue;
+      const std::uint32_t one = block.successors[0].to, other = block.successors[1].to;
+      if (only_leaves(one) || only_leaves(other)) continue;
+      if (one <= b && other > b)
+        more[other] += 2;  // a loop: its lanes meet after it
+      else if (other <= b && one > b)
+        more[one] += 2;
+      else
+        more[b] += 2;
+    }
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
+      if (more[b] > 0) insert(b, Pipe::control, more[b]);
+  }
+
+  // Inserts an instruction that PTX does not have at the beginning of a block.
+  void insert(std::uint32_t b, Pipe pipe, float issue) {
+    Block& block = code_.blocks[b];
+    if (block.instructions.empty()) return;
+    Instruction i;
+    i.function = block.instructions.front().function;
+    i.ptx = block.instructions.front().ptx;
+    i.added = true;
+    i.facts_block = block.instructions.front().facts_block;
+    i.pipe = pipe;
+    i.issue = issue;
+    i.latency = 1;
+    block.instructions.insert(block.instructions.begin(), std::move(i));
+  }
+
+  void begin_kernel() {
+    bool global = false, local = false;
+    std::set<std::pair<ptx::Scope, std::uint32_t>> shared;
+    for (const Block& block : code_.blocks)
+      for (const Instruction& i : block.instructions) {
+        global |= i.pipe == Pipe::global || i.pipe == Pipe::atomic_global;
+        local |= i.pipe == Pipe::local;
+        if (i.issue > 0 || uses_.text(i).opcode == Opcode::mov) note_shared(uses_.text(i), i.function, shared);
+      }
+    float constants = 1;         // LDC R1: the stack's end
+    if (global) constants += 1;  // the descriptor of global memory
+    insert(code_.entry, Pipe::constant, constants);
+    float moves = local ? 1 : 0;  // the stack's beginning
+    // The block's window of shared memory (S2UR, UMOV, ULEA), and one sum for each further variable.
+    if (!shared.empty()) moves += 2 + static_cast<float>(shared.size());
+    if (moves > 0) insert(code_.entry, Pipe::move, moves);
+  }
+
+  void note_shared(const ptx::Instruction& t, std::uint32_t function,
+                   std::set<std::pair<ptx::Scope, std::uint32_t>>& shared) const {
+    const auto& variables = bodies_[function].function.variables;
+    for (const ptx::Operand& o : t.operands) {
+      const bool is =
+          o.kind == OperandKind::variable || (o.kind == OperandKind::address && o.base == OperandKind::variable);
+      if (!is) continue;
+      const bool of_module = o.scope == ptx::Scope::module;
+      if ((of_module ? module_.variables[o.index] : variables[o.index]).space == StateSpace::shared)
+        shared.insert({o.scope, o.index});
+    }
+  }
+
+  Code& code_;
+  const ptx::Module& module_;
+  const std::vector<flow::Definitions>& bodies_;
+  Uses uses_;
+  std::vector<bool> absorbed_;  // by instruction of this block: has absorbed another one
+};
+
+}  // namespace
+
+void select_instructions(Code& code, const ptx::Module& module, const std::vector<flow::Definitions>& bodies) {
+  if (!code.blocks.empty()) Selection(code, module, bodies).run();
+}
+
+}  // namespace warpgrind::sass
