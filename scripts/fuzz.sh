@@ -24,8 +24,8 @@ if [ "$1" = --pack ]; then
   ldd "$work"/pack/bin/*_fuzz | awk '/=> \//{print $3}' | sort -u |
     grep -v -E '/(libc|libm|libresolv|libdl|libpthread|librt)\.so' | xargs cp -L -t "$work/pack/lib"
   cp "$0" "$work/pack/scripts/fuzz.sh"
-  git ls-files tests/parse tests/exec tests/hardware tests/data tests/fuzz | grep -E "\.(ptx|py)$" |
-    xargs cp --parents -t "$work/pack"
+  git ls-files tests/parse tests/data tests/fuzz | grep -E "\.(ptx|py)$" | xargs cp --parents -t "$work/pack"
+  cp -r "$folder/tests/cases" "$work/pack/tests"
   if [ -n "$corpus" ]; then find "$corpus" -type f -exec cp -t "$work/pack/corpus/chain" {} +; fi
   cat >"$work/pack/run.sh" <<'RUN'
 #!/bin/bash
@@ -54,7 +54,7 @@ mkdir -p "$corpus" "$found"
 case $target in
   ptx_parser) seeds=(tests/parse/good tests/parse/bad) ;;
   # Kernels one by one: a launch of a whole file of them would spend its time on what did not change.
-  chain) python3 tests/fuzz/seeds.py "$work/seeds" tests/exec/*.ptx tests/hardware/*.ptx tests/data/*/*.ptx \
+  chain) python3 tests/fuzz/seeds.py "$work/seeds" "$folder"/tests/cases/*/*.ptx tests/data/*/*.ptx \
            tests/parse/bad/*.ptx && seeds=("$work/seeds") ;;
   *) seeds=() ;;
 esac

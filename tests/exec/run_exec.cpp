@@ -1,8 +1,7 @@
-// Runs the instruction families of this folder on the virtual GPU and compares the bits.
-//   run_exec [--rebase] [--cpu NAME] FOLDER [FAMILY...]
+// Runs the instruction families that reference/generate.py wrote into FOLDER on the virtual GPU and compares the bits.
+//   run_exec [--cpu NAME] FOLDER [FAMILY...]
 // Every kernel runs twice: with operands that differ between lanes, and with operands that are the same in all of them
-// (the JIT keeps those in scalar registers). --rebase writes what was computed into FAMILY.txt. Exit code 1: something
-// differs.
+// (the JIT keeps those in scalar registers). Exit code 1: something differs.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -19,7 +18,6 @@ using namespace warpgrind;
 
 struct Runner {
   device::Device gpu;
-  bool rebase = false;
   unsigned instructions = 0, failures = 0;
 
   void fail(const std::string& text) {
@@ -27,7 +25,7 @@ struct Runner {
     ++failures;
   }
 
-  bool run(const ptx::Module& module, device::LoadedModule* loaded, exec::Kernel& kernel, bool uniform) {
+  bool run(const ptx::Module& module, device::LoadedModule* loaded, const exec::Kernel& kernel, bool uniform) {
     const char* how = uniform ? "uniform" : "lanes";
     std::uint32_t function = 0;
     while (function < module.functions.size() && module.functions[function].name != kernel.name) ++function;
@@ -49,28 +47,27 @@ struct Runner {
     gpu.free(*out);
     if (!result.ok()) return fail(kernel.name + ": " + result.error().message), false;
     if (result->fault) return fail(kernel.name + ": " + result->fault->message), false;
-    failures +=
-        exec::judge(kernel, output, rebase, how, [](const std::string& text) { fmt::print(stderr, "{}\n", text); });
+    failures += exec::judge(kernel, output, how, [](const std::string& text) { fmt::print(stderr, "{}\n", text); });
     return true;
   }
 
   void run_family(const std::string& folder, const std::string& family) {
     const std::string path = folder + "/" + family;
-    std::vector<exec::Kernel> kernels = exec::read_kernels(path + ".txt");
-    if (kernels.empty()) return fail(path + ".txt: no kernels");
+    const std::vector<exec::Kernel> kernels = exec::read_kernels(path + ".txt");
     const std::string text = exec::read_text(path + ".ptx");
+    if (kernels.empty() || text.empty())
+      return fail(path + ".txt or .ptx is missing or empty: the build's target test_cases writes them");
     for (const bool uniform : {false, true}) {
       auto module = ptx::parse(uniform ? exec::uniform_variant(text) : text, family + ".ptx");
       if (!module.ok()) return fail(module.error().message + "\n" + module.error().detail);
       auto loaded = gpu.load(*module);
       if (!loaded.ok()) return fail(loaded.error().message);
-      for (exec::Kernel& kernel : kernels) {
+      for (const exec::Kernel& kernel : kernels) {
         run(**module, *loaded, kernel, uniform);
         if (!uniform) instructions += static_cast<unsigned>(kernel.out.size());
       }
       modules.push_back(*module);
     }
-    if (rebase) exec::write_kernels(path + ".txt", kernels);
   }
 
   std::vector<std::shared_ptr<ptx::Module>> modules;  // must outlive the device's use of them
@@ -82,20 +79,17 @@ int main(int argc, char** argv) {
   std::vector<std::string> words;
   device::Options options;
   options.workers = 1;
-  bool rebase = false;
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
-    if (word == "--rebase")
-      rebase = true;
-    else if (word == "--cpu" && i + 1 < argc)
+    if (word == "--cpu" && i + 1 < argc)
       options.cpu = argv[++i];
     else
       words.emplace_back(word);
   }
-  if (words.empty()) return fmt::print(stderr, "usage: run_exec [--rebase] [--cpu NAME] FOLDER [FAMILY...]\n"), 2;
+  if (words.empty()) return fmt::print(stderr, "usage: run_exec [--cpu NAME] FOLDER [FAMILY...]\n"), 2;
   const auto model = find_gpu_model("h200");
   if (!model.ok()) return fmt::print(stderr, "{}\n", model.error().message), 2;
-  Runner runner{device::Device(0, **model, options), rebase, 0, 0, {}};
+  Runner runner{device::Device(0, **model, options), 0, 0, {}};
   std::vector<std::string> names(words.begin() + 1, words.end());
   if (names.empty()) {
     names = exec::families();

@@ -1,14 +1,11 @@
-// The families of this folder on a real GPU: the same kernels, inputs and expected bits.
-//   nvcc -std=c++17 -o run_exec_on_gpu run_exec_on_gpu.cu && ./run_exec_on_gpu [--rebase] FOLDER [FAMILY...]
-#include <cstring>
-
+// The families of reference/generate.py on a real GPU: the same kernels, inputs and expected bits.
+//   python3 reference/generate.py FOLDER
+//   nvcc -std=c++17 -o run_exec_on_gpu run_exec_on_gpu.cu && ./run_exec_on_gpu FOLDER [FAMILY...]
 #include "case_file.h"
 
 int main(int argc, char** argv) {
-  std::vector<std::string> words;
-  bool rebase = false;
-  for (int i = 1; i < argc; ++i) std::strcmp(argv[i], "--rebase") == 0 ? void(rebase = true) : words.push_back(argv[i]);
-  if (words.empty()) return std::printf("usage: run_exec_on_gpu [--rebase] FOLDER [FAMILY...]\n"), 2;
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty()) return std::printf("usage: run_exec_on_gpu FOLDER [FAMILY...]\n"), 2;
   const std::string folder = words[0];
   words.erase(words.begin());
   unsigned failures = 0;
@@ -17,8 +14,8 @@ int main(int argc, char** argv) {
     cudaError_t e = cudaLibraryLoadFromFile(&library, (folder + "/" + family + ".ptx").c_str(), nullptr, nullptr, 0,
                                             nullptr, nullptr, 0);
     if (e != cudaSuccess) return std::printf("%s: %s\n", family.c_str(), cudaGetErrorString(e)), 2;
-    std::vector<exec::Kernel> kernels = exec::read_kernels(folder + "/" + family + ".txt");
-    for (exec::Kernel& kernel : kernels) {
+    const std::vector<exec::Kernel> kernels = exec::read_kernels(folder + "/" + family + ".txt");
+    for (const exec::Kernel& kernel : kernels) {
       const std::vector<std::uint64_t> input = kernel.input();
       std::vector<std::uint64_t> output(kernel.out.size() * exec::kElements);
       void *in, *out;
@@ -34,12 +31,11 @@ int main(int argc, char** argv) {
                              nullptr);
       if (e == cudaSuccess) e = cudaMemcpy(output.data(), out, output.size() * 8, cudaMemcpyDeviceToHost);
       if (e != cudaSuccess) return std::printf("%s: %s\n", kernel.name.c_str(), cudaGetErrorString(e)), 2;
-      failures += exec::judge(kernel, output, rebase, "GPU",
-                              [](const std::string& text) { std::printf("%s\n", text.c_str()); });
+      failures +=
+          exec::judge(kernel, output, "GPU", [](const std::string& text) { std::printf("%s\n", text.c_str()); });
       cudaFree(in);
       cudaFree(out);
     }
-    if (rebase) exec::write_kernels(folder + "/" + family + ".txt", kernels);
   }
   std::printf("%u differ\n", failures);
   return failures != 0;

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Writes floating_point.ptx, matrix.ptx, consistency.ptx and their cases beside itself: one small kernel an instruction form, run here by
-hardware_test and on an NVIDIA GPU by run_on_gpu.cu. A line of cases.txt is
+"""generate.py FOLDER: writes floating_point.ptx, matrix.ptx, consistency.ptx and their cases into FOLDER: one small kernel an instruction
+form. The build calls it (target test_cases). hardware_test runs the kernels here, and run_on_gpu.cu on an NVIDIA GPU. A line of cases.txt is
     kernel | file | threads | input a | input b | input c | output type | bytes of output | instruction
 where an input is kind:bytes (see inputs.h). Expected hashes are kept in expected.txt, written by run_on_gpu.
 """
 import os
+import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+if len(sys.argv) != 2:
+    sys.exit('usage: generate.py FOLDER')
+FOLDER = sys.argv[1]
 HEADER = '.version 8.8\n.target sm_90\n.address_size 64\n'
 CASES = 8192  # values of each operand
 lines = []
@@ -70,7 +73,7 @@ def floating_point():
         out.append(kernel(f'f{n}', body))
         source = ' | '.join(f'{kind}.{k}:{CASES * size}' if k < count else 'none:0' for k in range(3))
         lines.append(f'f{n} | floating_point.ptx | {CASES} | {source} | {kind} | {CASES * size} | {op}')
-    open(os.path.join(HERE, 'floating_point.ptx'), 'w').write('\n'.join(out))
+    open(os.path.join(FOLDER, 'floating_point.ptx'), 'w').write('\n'.join(out))
 
 
 WORD = {'r': ('b32', 4), 'f': ('f32', 4), 'd': ('f64', 8)}
@@ -137,7 +140,7 @@ def matrix():
             mma(f'm8n8k4.{la}.{lb}.f16.f16.f16.f16', ('r', 2), ('r', 2), ('r', 4), ('sf16',) * 3)
     wmma_cases(add)
     rows_cases(add)
-    open(os.path.join(HERE, 'matrix.ptx'), 'w').write('\n'.join(out))
+    open(os.path.join(FOLDER, 'matrix.ptx'), 'w').write('\n'.join(out))
 
 
 def wmma_cases(add):
@@ -225,11 +228,12 @@ def consistency():
                 'mov.b32 %u3, {%h2, %h3}; xor.b32 %u0, %u2, %u3;', f'{op}.{t}x2')
     add('min.f32 %f3, %f0, %f1, %f2; min.f32 %f4, %f0, %f1; min.f32 %f4, %f4, %f2; ' + differ, 'min.f32 of three')
     add('mad.rn.f32 %f3, %f0, %f1, %f2; fma.rn.f32 %f4, %f0, %f1, %f2; ' + differ, 'mad.rn.f32')
-    open(os.path.join(HERE, 'consistency.ptx'), 'w').write('\n'.join(out))
-    open(os.path.join(HERE, 'consistency.txt'), 'w').write('\n'.join(more) + '\n')
+    open(os.path.join(FOLDER, 'consistency.ptx'), 'w').write('\n'.join(out))
+    open(os.path.join(FOLDER, 'consistency.txt'), 'w').write('\n'.join(more) + '\n')
 
 
+os.makedirs(FOLDER, exist_ok=True)
 floating_point()
 matrix()
 consistency()
-open(os.path.join(HERE, 'cases.txt'), 'w').write('\n'.join(lines) + '\n')
+open(os.path.join(FOLDER, 'cases.txt'), 'w').write('\n'.join(lines) + '\n')

@@ -1,4 +1,5 @@
-// Runs the cases of this folder on a real GPU and writes expected.txt:
+// Runs the cases of generate.py on a real GPU and writes expected.txt:
+//   python3 generate.py FOLDER
 //   nvcc -std=c++17 -o run_on_gpu run_on_gpu.cu && ./run_on_gpu FOLDER > expected.txt
 #include <cstdio>
 #include <map>

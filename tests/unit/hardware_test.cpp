@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -15,7 +16,7 @@
 namespace warpgrind {
 namespace {
 
-const std::string kFolder = WARPGRIND_TESTS "/hardware/";
+const std::string kCases = WARPGRIND_BUILD "/tests/cases/hardware/";
 
 class Hardware : public testing::TestWithParam<const char*> {
  protected:
@@ -25,6 +26,9 @@ class Hardware : public testing::TestWithParam<const char*> {
   };
 
   void start() {
+    for (const char* file : {"cases.txt", "consistency.txt", "floating_point.ptx", "matrix.ptx", "consistency.ptx"})
+      ASSERT_TRUE(std::filesystem::exists(kCases + file))
+          << kCases << file << ": the build's target test_cases writes it";
     const auto model = find_gpu_model("h200");
     ASSERT_TRUE(model.ok());
     device::Options options;
@@ -32,7 +36,7 @@ class Hardware : public testing::TestWithParam<const char*> {
     options.cpu = GetParam();
     gpu_ = std::make_unique<device::Device>(0, **model, options);
     for (const char* file : {"floating_point.ptx", "matrix.ptx", "consistency.ptx"}) {
-      auto parsed = ptx::parse(read_file(kFolder + file), file);
+      auto parsed = ptx::parse(read_file(kCases + file), file);
       ASSERT_TRUE(parsed.ok()) << parsed.error().message << parsed.error().detail;
       auto loaded = gpu_->load(*parsed);
       ASSERT_TRUE(loaded.ok()) << loaded.error().message;
@@ -83,9 +87,9 @@ class Hardware : public testing::TestWithParam<const char*> {
 
 TEST_P(Hardware, SameBitsAsAnH200) {
   ASSERT_NO_FATAL_FAILURE(start());
-  std::ifstream expected(kFolder + "expected.txt");
+  std::ifstream expected(WARPGRIND_TESTS "/hardware/expected.txt");
   unsigned exact = 0, approximate = 0;
-  for (const hardware::Case& c : hardware::read_cases(kFolder + "cases.txt")) {
+  for (const hardware::Case& c : hardware::read_cases(kCases + "cases.txt")) {
     const hardware::Bytes in[3] = {hardware::make_input(c.inputs[0], 0), hardware::make_input(c.inputs[1], 1),
                                    hardware::make_input(c.inputs[2], 2)};
     std::string line;
@@ -109,7 +113,7 @@ TEST_P(Hardware, SameBitsAsAnH200) {
 // Forms that the H200 lacks, against forms that it has.
 TEST_P(Hardware, NewFormsAgreeWithOldOnes) {
   ASSERT_NO_FATAL_FAILURE(start());
-  for (const hardware::Case& c : hardware::read_cases(kFolder + "consistency.txt")) {
+  for (const hardware::Case& c : hardware::read_cases(kCases + "consistency.txt")) {
     const hardware::Bytes in[3] = {hardware::make_input(c.inputs[0], 0), hardware::make_input(c.inputs[1], 1),
                                    hardware::make_input(c.inputs[2], 2)};
     const auto out = run(c, in);

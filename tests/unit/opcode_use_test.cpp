@@ -13,8 +13,10 @@ namespace {
 
 TEST(OpcodeUse, EveryLoweredOpcodeIsInSomeTest) {
   std::set<ptx::Opcode> used;
-  for (const char* folder : {"data", "exec", "hardware"}) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(WARPGRIND_TESTS "/") + folder)) {
+  for (const char* folder :
+       {WARPGRIND_TESTS "/data", WARPGRIND_BUILD "/tests/cases/exec", WARPGRIND_BUILD "/tests/cases/hardware"}) {
+    ASSERT_TRUE(std::filesystem::exists(folder)) << folder << ": the build's target test_cases writes it";
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
       if (entry.path().extension() != ".ptx") continue;
       const auto module = ptx::parse(read_file(entry.path()), entry.path().filename().string());
       ASSERT_TRUE(module.ok()) << entry.path() << ": " << module.error().message;

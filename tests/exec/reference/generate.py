@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Writes FAMILY.ptx and FAMILY.txt beside this folder, for each family: kernels of a few instructions on common inputs, and the bits that
-they must give, computed here by exact arithmetic. Uses the standard library only.
+"""generate.py FOLDER [FAMILY...]: writes FAMILY.ptx and FAMILY.txt into FOLDER, for each family: kernels of a few instructions on common
+inputs, and the bits that they must give, computed here by exact arithmetic. Uses the standard library only. The build calls it (target
+test_cases).
 
 FAMILY.txt:   kernel NAME                     a kernel of FAMILY.ptx: NAME(in, out)
               in WIDTH: VALUES                operand k of element i lies at in + 8 * (128 k + i), its bits in hexadecimal here
@@ -21,7 +22,6 @@ from cases import ELEMENTS, inputs, width_of
 FAMILIES = {'integer': integer, 'affine': affine, 'logic_and_shift': bits, 'compare_and_select': compare, 'data_movement': convert, 'video': video,
             'video_by_manual': video_by_manual}
 HEADER = '// Made by reference/generate.py.\n.version 8.6\n.target sm_90\n.address_size 64\n'
-FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 INSTRUCTIONS = 10  # a kernel
 SOURCES = 'abcf'
 
@@ -63,7 +63,7 @@ def kernel(name, kinds, group):
     return '\n'.join(lines + ['  ret;\n}\n'])
 
 
-def write_family(name, cases):
+def write_family(folder, name, cases):
     groups = {}
     for case in cases:
         groups.setdefault(case.kinds, []).append(case)
@@ -82,11 +82,13 @@ def write_family(name, cases):
                 rows = [case.results(v) for v in values]
                 for j, w in enumerate(case.to):
                     text.append(f'out {w}: ' + ' '.join(f'{r[j]:x}' for r in rows) + ' ; ' + case.text)
-    open(os.path.join(FOLDER, name + '.ptx'), 'w').write('\n'.join(ptx))
-    open(os.path.join(FOLDER, name + '.txt'), 'w').write('\n'.join(text) + '\n')
-    print(f'{name}: {len(cases)} instructions, {number} kernels')
+    open(os.path.join(folder, name + '.ptx'), 'w').write('\n'.join(ptx))
+    open(os.path.join(folder, name + '.txt'), 'w').write('\n'.join(text) + '\n')
 
 
+if len(sys.argv) < 2:
+    sys.exit('usage: generate.py FOLDER [FAMILY...]')
+os.makedirs(sys.argv[1], exist_ok=True)
 for family, module in FAMILIES.items():
-    if len(sys.argv) < 2 or family in sys.argv[1:]:
-        write_family(family, module.cases())
+    if len(sys.argv) < 3 or family in sys.argv[2:]:
+        write_family(sys.argv[1], family, module.cases())
