@@ -4,6 +4,11 @@
   curand_jumps.py            writes it
   curand_jumps.py --check    says whether it is as this program would write it (exit code)
 
+The table is in git, although this program makes it in 0.2 s. include/ is one folder for all: BUILD/toolkit/include is a link to it, clang and
+NVRTC get it alone, `src/api/libraries/rand` compiles with it, and the installation copies it. A file made by the build would need a second
+folder in each of these, and their order of building. The test curand.jumps compares both. mtgp32_11213.inc beside it is no output of ours:
+its numbers are other authors', with their licence.
+
 XORWOW (Marsaglia 2003) is linear over GF(2), but for a Weyl sequence: n steps are the polynomial x^n modulo the characteristic
 polynomial of one step, applied to the step (Haramoto et al. 2008, "Efficient jump ahead for F2-linear random number generators").
 There is one polynomial for each digit of n in base 16, and one for each digit of a sequence number: sequences are 2^67 apart.
