@@ -7,9 +7,12 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 
 namespace warpgrind::correlate {
 namespace {
+
+using results::MetricId;
 
 // A raw page as ncu prints it: after the program's own output, with scaled units and thousands separators.
 constexpr const char* kRaw =
@@ -34,12 +37,12 @@ constexpr const char* kDetails =
     R"csv("1","7","a.out","127.0.0.1","scale","1","7","(256, 1, 1)","(4, 1, 1)","0","9.0","Launch Statistics","Registers Per Thread","register/thread","16")csv"
     "\n";
 
-results::KernelProfile launch(const char* name, unsigned block, unsigned grid, results::Metrics metrics) {
+results::KernelProfile launch(const char* name, unsigned block, unsigned grid, results::Metrics::ByName metrics) {
   results::KernelProfile out;
   out.name = name;
   out.block = {block, 1, 1};
   out.grid = {grid, 1, 1};
-  out.metrics = std::move(metrics);
+  out.metrics.by_name() = std::move(metrics);
   return out;
 }
 
@@ -108,13 +111,12 @@ TEST(HardwareFile, AnythingElseSaysWhatIsMissing) {
 
 TEST(Correlate, CountsEqualValuesAndNamesCauses) {
   results::Profile here;
-  here.launches.push_back(
-      launch("scale(float const*, float*, int)", 256, 4,
-             {{"gpu__time_duration.sum", {3075, "ns", Origin::estimated, ""}},
-              {"warpgrind__time_low.sum", {2400, "ns", Origin::estimated, ""}},
-              {"warpgrind__time_high.sum", {4000, "ns", Origin::estimated, ""}},
-              {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", {1024, "sector", Origin::exact, ""}},
-              {"sm__maximum_warps_per_active_cycle_pct", {75, "%", Origin::exact, ""}}}));
+  here.launches.push_back(launch("scale(float const*, float*, int)", 256, 4,
+                                 {{name(MetricId::time), {3075, "ns", Origin::estimated, ""}},
+                                  {name(MetricId::time_low), {2400, "ns", Origin::estimated, ""}},
+                                  {name(MetricId::time_high), {4000, "ns", Origin::estimated, ""}},
+                                  {name(MetricId::global_ld_sectors), {1024, "sector", Origin::exact, ""}},
+                                  {name(MetricId::occupancy), {75, "%", Origin::exact, ""}}}));
   here.launches.push_back(launch("mine", 32, 1, {}));
   const Correlation c = correlate(*read_hardware_file(kRaw, "raw.csv"), here);
   EXPECT_EQ(c.values, 2u);  // the time is counted separately

@@ -19,8 +19,8 @@ TEST(MetricTable, NamesAreUniqueAndDefined) {
     EXPECT_TRUE(names.insert(r.name).second) << r.name;
     EXPECT_GT(std::string(r.definition).size(), 10u) << r.name;
   }
-  EXPECT_NE(find_metric("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), nullptr);
-  EXPECT_EQ(find_metric("no such metric"), nullptr);
+  EXPECT_EQ(find_metric("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), MetricId::global_ld_sectors);
+  EXPECT_EQ(find_metric("no such metric"), std::nullopt);
 }
 
 TEST(MetricTable, DocumentIsCurrent) {

@@ -17,6 +17,7 @@
 namespace warpgrind::exercises {
 namespace {
 
+using results::MetricId;
 namespace fs = std::filesystem;
 
 class Exercises : public testing::Test {
@@ -148,7 +149,7 @@ TEST(ExerciseRules, CommentsAreNoSource) {
 results::KernelProfile kernel(const std::string& name, double ns) {
   results::KernelProfile out;
   out.name = name;
-  out.metrics["gpu__time_duration.sum"] = {ns, "ns", Origin::estimated, ""};
+  out.metrics[MetricId::time] = {ns, "ns", Origin::estimated, ""};
   return out;
 }
 

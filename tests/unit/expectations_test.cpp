@@ -10,6 +10,7 @@
 namespace warpgrind::report {
 namespace {
 
+using results::MetricId;
 using Outcome = ExpectationResult::Outcome;
 
 results::Profile profile() {
@@ -17,15 +18,14 @@ results::Profile profile() {
   results::KernelProfile& k = p.kernels.emplace_back();
   k.name = "void ns::transpose_naive<32>(float const*, float*, int)";
   k.mangled_name = "_Z15transpose_naive";
-  k.metrics["gpu__time_duration.sum"] = {2000, "ns", Origin::estimated, ""};
-  k.metrics["l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"] = {32, "sector", Origin::exact, ""};
-  k.metrics["l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_atom.ratio"] = {0, "sector", Origin::exact,
-                                                                                         ""};
-  k.metrics["l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"] = {0, "", Origin::exact, ""};
-  k.metrics["warpgrind__global_op_ld_bytes_asked.sum"] = {4096, "byte", Origin::exact, ""};
-  k.metrics["warpgrind__flop.sum"] = {1024, "flop", Origin::exact, ""};
-  k.metrics["sm__maximum_warps_per_active_cycle_pct"] = {50, "%", Origin::exact, ""};
-  k.metrics["warpgrind__occupancy_limiter"] = {0, "", Origin::exact, "registers"};
+  k.metrics[MetricId::time] = {2000, "ns", Origin::estimated, ""};
+  k.metrics[MetricId::global_st_sectors_per_request] = {32, "sector", Origin::exact, ""};
+  k.metrics[MetricId::global_atom_sectors_per_request] = {0, "sector", Origin::exact, ""};
+  k.metrics[MetricId::shared_conflicts] = {0, "", Origin::exact, ""};
+  k.metrics[MetricId::global_ld_bytes] = {4096, "byte", Origin::exact, ""};
+  k.metrics[MetricId::flop] = {1024, "flop", Origin::exact, ""};
+  k.metrics[MetricId::occupancy] = {50, "%", Origin::exact, ""};
+  k.metrics[MetricId::occupancy_limiter] = {0, "", Origin::exact, "registers"};
   return p;
 }
 
@@ -137,13 +137,13 @@ results::Profile profile_with(double time, double conflicts, std::uint32_t line,
   p.sources.push_back({"k.cu", source, ""});
   results::KernelProfile& k = p.kernels.emplace_back();
   k.name = k.mangled_name = "k";
-  k.metrics["gpu__time_duration.sum"] = {time, "ns", Origin::estimated, ""};
-  k.metrics["l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"] = {conflicts, "", Origin::exact, ""};
+  k.metrics[MetricId::time] = {time, "ns", Origin::estimated, ""};
+  k.metrics[MetricId::shared_conflicts] = {conflicts, "", Origin::exact, ""};
   results::SiteProfile& s = k.sites.emplace_back();
   s.kind = "load";
   s.file = "k.cu";
   s.line = line;
-  s.metrics["l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"] = {conflicts, "", Origin::exact, ""};
+  s.metrics[MetricId::shared_conflicts] = {conflicts, "", Origin::exact, ""};
   return p;
 }
 

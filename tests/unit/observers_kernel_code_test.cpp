@@ -8,6 +8,8 @@
 namespace warpgrind::observers {
 namespace {
 
+using results::MetricId;
+
 // Line 20 of the kernel calls a function of lines 5 and 6, which is inlined.
 constexpr const char* kModule = R"(
 .version 8.0
@@ -41,8 +43,8 @@ events::Launch launch_of(const events::KernelFacts& facts, const ptx::Module& mo
   return launch;
 }
 
-double metric(const results::LineProfile& line, const char* name) {
-  return results::metric_value(line.metrics, name);
+double metric(const results::LineProfile& line, MetricId id) {
+  return line.metrics.value(id);
 }
 
 struct LaunchedKernel {
@@ -69,8 +71,8 @@ struct LaunchedKernel {
     site.file = "a.cu";
     site.line = 6;
     site.ptx_line = 15;
-    site.metrics["inst_executed"] = {4, "inst", Origin::exact, ""};
-    site.metrics["memory_l2_theoretical_sectors_global"] = {4, "sector", Origin::exact, ""};
+    site.metrics[MetricId::site_inst] = {4, "inst", Origin::exact, ""};
+    site.metrics[MetricId::theoretical_sectors] = {4, "sector", Origin::exact, ""};
     code.contribute(profile);
   }
 };
@@ -86,20 +88,20 @@ TEST(KernelCode, EveryInstructionCountsAtItsOwnLine) {
   // Line 20 itself only loads a parameter, for which a GPU has no instruction.
   ASSERT_EQ(k.lines.size(), 3u);
   EXPECT_EQ(k.lines[0].line, 5u);
-  EXPECT_EQ(metric(k.lines[0], "inst_executed"), 2 * 2 * 4);
-  EXPECT_EQ(metric(k.lines[0], "thread_inst_executed"), 2 * 2 * 4 * 32);
+  EXPECT_EQ(metric(k.lines[0], MetricId::site_inst), 2 * 2 * 4);
+  EXPECT_EQ(metric(k.lines[0], MetricId::line_thread_inst), 2 * 2 * 4 * 32);
   EXPECT_EQ(k.lines[1].line, 6u);
-  EXPECT_EQ(metric(k.lines[1], "thread_inst_executed"), 2 * 4 * 32);
-  EXPECT_EQ(metric(k.lines[1], "thread_inst_executed_true"), 2 * 4);  // the guard
-  EXPECT_EQ(metric(k.lines[1], "memory_l2_theoretical_sectors_global"), 4);
-  EXPECT_EQ(metric(k.lines[1], "inst_executed"), 2 * 4);  // the site's are not added
+  EXPECT_EQ(metric(k.lines[1], MetricId::line_thread_inst), 2 * 4 * 32);
+  EXPECT_EQ(metric(k.lines[1], MetricId::site_thread_inst), 2 * 4);  // the guard
+  EXPECT_EQ(metric(k.lines[1], MetricId::theoretical_sectors), 4);
+  EXPECT_EQ(metric(k.lines[1], MetricId::site_inst), 2 * 4);  // the site's are not added
   // The counts also appear at the call, as in Nsight Compute.
   ASSERT_EQ(k.inlined_lines.size(), 1u);
   EXPECT_EQ(k.inlined_lines[0].line, 20u);
-  EXPECT_EQ(metric(k.inlined_lines[0], "inst_executed"), 3 * 2 * 4);
-  EXPECT_EQ(metric(k.inlined_lines[0], "memory_l2_theoretical_sectors_global"), 4);
+  EXPECT_EQ(metric(k.inlined_lines[0], MetricId::site_inst), 3 * 2 * 4);
+  EXPECT_EQ(metric(k.inlined_lines[0], MetricId::theoretical_sectors), 4);
   double instructions = 0;
-  for (const results::LineProfile& l : k.lines) instructions += metric(l, "inst_executed");
+  for (const results::LineProfile& l : k.lines) instructions += metric(l, MetricId::site_inst);
   EXPECT_EQ(instructions, 4 * 2 * 4);
 }
 

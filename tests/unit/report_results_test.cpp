@@ -12,6 +12,8 @@
 namespace warpgrind::report {
 namespace {
 
+using results::MetricId;
+
 // The naive transpose of one 32 x 32 tile: a warp loads a row and stores a column.
 results::Profile transpose(const char* gpu) {
   const GpuModel& model = **find_gpu_model(gpu);
@@ -121,7 +123,7 @@ TEST(Diff, LinesOfAFileWithAnotherName) {
       results::LineProfile& l = k.lines.emplace_back();
       l.file = in;
       l.line = at;
-      l.metrics["inst_executed"] = {n, "inst", Origin::exact, ""};
+      l.metrics[MetricId::site_inst] = {n, "inst", Origin::exact, ""};
     };
     add(file, line, inst);
     add("/src/both.cuh", 7, 5);
@@ -129,7 +131,7 @@ TEST(Diff, LinesOfAFileWithAnotherName) {
     ptx.name = ptx.mangled_name = "without_lines";
     results::SiteProfile& s = ptx.sites.emplace_back();
     s.ptx_line = 92;
-    s.metrics["inst_executed"] = {8, "inst", Origin::exact, ""};
+    s.metrics[MetricId::site_inst] = {8, "inst", Origin::exact, ""};
     const std::string text = line == 3 ? "a\nb\nc\n" : "new\na\nb\nc\n";
     p.sources.push_back({file, text, "", false});
     return p;

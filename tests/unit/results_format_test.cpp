@@ -103,7 +103,7 @@ TEST(ProfileFormat, WhatIsWrittenIsRead) {
   ASSERT_TRUE(again);
   EXPECT_EQ(to_json(*again), to_json(p));
   EXPECT_EQ(again->timeline.at(1).work, p.timeline[1].work);
-  EXPECT_EQ(again->ranges.at(1).metrics.at("b").origin, Origin::modelled);
+  EXPECT_EQ(again->ranges.at(1).metrics.by_name().at("b").origin, Origin::modelled);
   const AccessPattern &was = p.kernels[1].sites[1].patterns[1], &is = again->kernels.at(1).sites.at(1).patterns.at(1);
   EXPECT_EQ(is.mask, was.mask);
   EXPECT_NE(is.mask, 0u);
@@ -121,9 +121,9 @@ TEST(ProfileFormat, FormsInTheFile) {
   p.allocations = {{3, 0xabc, 16}};
   p.sources.resize(1);
   KernelProfile& k = p.kernels.emplace_back();
-  k.metrics["count"].value = 3;
-  k.metrics["share"].value = 0.5;
-  k.metrics["word"].text = "registers";
+  k.metrics.by_name()["count"].value = 3;
+  k.metrics.by_name()["share"].value = 0.5;
+  k.metrics.by_name()["word"].text = "registers";
   k.code.resize(1);
   k.graph.emplace().blocks.resize(2);
   AccessPattern& pattern = k.sites.emplace_back().patterns.emplace_back();
@@ -159,8 +159,8 @@ TEST(ProfileFormat, OldFilesLackMembers) {
                            "old.json");
   ASSERT_TRUE(p);
   const KernelProfile& k = p->kernels.at(0);
-  EXPECT_EQ(k.metrics.at("a").value, 2);
-  EXPECT_EQ(k.metrics.at("a").origin, Origin::exact);
+  EXPECT_EQ(k.metrics.by_name().at("a").value, 2);
+  EXPECT_EQ(k.metrics.by_name().at("a").origin, Origin::exact);
   EXPECT_EQ(k.advice.at(0).origin, Origin::exact);
   EXPECT_EQ(k.sites.at(0).worst, 0u);
   EXPECT_EQ(k.sites[0].patterns.at(0).mask, 0xfdu);

@@ -58,17 +58,41 @@ Profile example() {
   return p;
 }
 
+TEST(Metrics, AreReadByIdAndKeepNamesThatTheTableLacks) {
+  Metrics m;
+  EXPECT_TRUE(m.empty());
+  m[MetricId::site_inst] = {4, "inst", Origin::exact, ""};
+  m[MetricId::time_limit].text = "latency";
+  m.by_name()["a counter of another release"].value = 7;
+  EXPECT_EQ(m.value(MetricId::site_inst), 4);
+  EXPECT_EQ(m.by_name().at("inst_executed").unit, "inst");
+  EXPECT_EQ(m.text(MetricId::time_limit), "latency");
+  EXPECT_TRUE(m.has(MetricId::time_limit));
+  EXPECT_EQ(m.find(MetricId::time), nullptr);
+  EXPECT_EQ(m.value(MetricId::time), 0);
+  EXPECT_EQ(m.text(MetricId::time), "");
+  EXPECT_EQ(m.by_name().size(), 3u);
+}
+
+TEST(Metrics, RatiosDoNotAddUp) {
+  for (const MetricId id : {MetricId::site_lanes, MetricId::site_nway, MetricId::site_efficiency,
+                            MetricId::site_sectors_per_request, MetricId::l1_hit_rate})
+    EXPECT_FALSE(adds_up(name(id))) << name(id);
+  for (const MetricId id : {MetricId::site_inst, MetricId::site_sectors, MetricId::shared_excessive})
+    EXPECT_TRUE(adds_up(name(id))) << name(id);
+}
+
 TEST(Results, LaunchesOfOneKernelAddUp) {
   const Profile p = example();
   ASSERT_EQ(p.kernels.size(), 1u);
   EXPECT_EQ(p.kernels[0].launches, 2u);
-  EXPECT_EQ(p.kernels[0].metrics.at("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum").value, 32);
-  EXPECT_EQ(p.kernels[0].metrics.at("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio").value, 8);
+  EXPECT_EQ(p.kernels[0].metrics.value(MetricId::global_ld_requests), 32);
+  EXPECT_EQ(p.kernels[0].metrics.value(MetricId::global_ld_sectors_per_request), 8);
   ASSERT_EQ(p.launches.size(), 2u);
   EXPECT_EQ(p.launches[1].first_id, 1u);
-  EXPECT_EQ(p.launches[1].metrics.at("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum").value, 16);
+  EXPECT_EQ(p.launches[1].metrics.value(MetricId::global_ld_requests), 16);
   ASSERT_EQ(p.kernels[0].sites.size(), 1u);
-  EXPECT_EQ(p.kernels[0].sites[0].metrics.at("inst_executed").value, 32);
+  EXPECT_EQ(p.kernels[0].sites[0].metrics.value(MetricId::site_inst), 32);
   EXPECT_EQ(p.kernels[0].sites[0].file, "copy.cu");
   EXPECT_EQ(p.transfers.at(0).count, 2u);
 }

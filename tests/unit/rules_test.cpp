@@ -9,25 +9,21 @@
 namespace warpgrind::advice {
 namespace {
 
-constexpr const char* kSectors = "memory_l2_theoretical_sectors_global";
-constexpr const char* kIdeal = "memory_l2_theoretical_sectors_global_ideal";
-constexpr const char* kExcessive = "derived__memory_l2_theoretical_sectors_global_excessive";
-
 struct KernelBuilder {
   results::Profile profile;
 
   explicit KernelBuilder(const char* gpu = "NVIDIA H200") {
     profile.gpu = gpu;
     profile.kernels.emplace_back();
-    set("launch__grid_size", 1000).set("launch__block_size", 256).set("warpgrind__launches.sum", 1);
-    set("sm__maximum_warps_per_active_cycle_pct", 100);
+    set(MetricId::grid_size, 1000).set(MetricId::block_size, 256).set(MetricId::launches, 1);
+    set(MetricId::occupancy, 100);
   }
   results::KernelProfile& kernel() { return profile.kernels[0]; }
-  KernelBuilder& set(const std::string& metric, double value) {
+  KernelBuilder& set(MetricId metric, double value) {
     kernel().metrics[metric].value = value;
     return *this;
   }
-  KernelBuilder& text(const std::string& metric, const char* value) {
+  KernelBuilder& text(MetricId metric, const char* value) {
     kernel().metrics[metric].text = value;
     return *this;
   }
@@ -42,10 +38,11 @@ struct KernelBuilder {
     s.space = "global";
     s.file = "a.cu";
     s.line = line;
-    s.metrics[kSectors].value = sectors;
-    s.metrics[kIdeal].value = ideal;
-    s.metrics[kExcessive].value = sectors - ideal;
-    for (const char* name : {kSectors, kIdeal, kExcessive}) kernel().metrics[name].value += s.metrics[name].value;
+    s.metrics[MetricId::theoretical_sectors].value = sectors;
+    s.metrics[MetricId::ideal_sectors].value = ideal;
+    s.metrics[MetricId::excessive_sectors].value = sectors - ideal;
+    for (const MetricId id : {MetricId::theoretical_sectors, MetricId::ideal_sectors, MetricId::excessive_sectors})
+      kernel().metrics[id].value += s.metrics.value(id);
     return *this;
   }
   const results::Advice* find(const std::string& rule) {
@@ -95,7 +92,7 @@ TEST(Rules, StridedOnBothSidesIsNoTranspose) {
 TEST(Rules, GainIsWhatBindsNext) {
   KernelBuilder k;
   k.site("load", 4000, 4000, 10).site("store", 32000, 4000, 11);
-  k.set("gpu__time_duration.sum", 1000).bounds({{limit::kL2, 900}, {limit::kLatency, 450}});
+  k.set(MetricId::time, 1000).bounds({{limit::kL2, 900}, {limit::kLatency, 450}});
   // Eight ninths of the excess disappear. Then latency, 450 ns, is the limit.
   const results::Advice* a = k.find("transpose_through_shared_memory");
   ASSERT_NE(a, nullptr);
@@ -106,41 +103,43 @@ TEST(Rules, GainIsWhatBindsNext) {
 TEST(Rules, SortedByGain) {
   KernelBuilder k;
   k.site("load", 5000, 4000, 10);
-  k.set("gpu__time_duration.sum", 1000).bounds({{limit::kLatency, 900}, {limit::kL2, 100}});
-  k.set("sm__maximum_warps_per_active_cycle_pct", 25).text("warpgrind__occupancy_limiter", "registers");
+  k.set(MetricId::time, 1000).bounds({{limit::kLatency, 900}, {limit::kL2, 100}});
+  k.set(MetricId::occupancy, 25).text(MetricId::occupancy_limiter, "registers");
   advise(k.profile);
   ASSERT_GE(k.kernel().advice.size(), 2u);
   EXPECT_EQ(k.kernel().advice[0].rule, "theoretical_occupancy");
 }
 
 TEST(Rules, ThresholdsOfNsight) {
-  constexpr const char* kLanes = "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio";
-  constexpr const char* kOn = "warpgrind__ptx_thread_inst_executed_pred_on_per_inst_executed.ratio";
-  EXPECT_EQ(KernelBuilder().set(kLanes, 24).set(kOn, 24).find("thread_divergence"), nullptr);
-  EXPECT_NE(KernelBuilder().set(kLanes, 32).set(kOn, 23.9).find("thread_divergence"), nullptr);
-  EXPECT_EQ(KernelBuilder().set("sm__maximum_warps_per_active_cycle_pct", 80).find("theoretical_occupancy"), nullptr);
-  EXPECT_NE(KernelBuilder().set("sm__maximum_warps_per_active_cycle_pct", 79).find("theoretical_occupancy"), nullptr);
-  EXPECT_EQ(KernelBuilder().set("launch__block_size", 96).find("block_size"), nullptr);
-  EXPECT_NE(KernelBuilder().set("launch__block_size", 100).find("block_size"), nullptr);
+  EXPECT_EQ(
+      KernelBuilder().set(MetricId::lanes_per_inst, 24).set(MetricId::lanes_on_per_inst, 24).find("thread_divergence"),
+      nullptr);
+  EXPECT_NE(KernelBuilder()
+                .set(MetricId::lanes_per_inst, 32)
+                .set(MetricId::lanes_on_per_inst, 23.9)
+                .find("thread_divergence"),
+            nullptr);
+  EXPECT_EQ(KernelBuilder().set(MetricId::occupancy, 80).find("theoretical_occupancy"), nullptr);
+  EXPECT_NE(KernelBuilder().set(MetricId::occupancy, 79).find("theoretical_occupancy"), nullptr);
+  EXPECT_EQ(KernelBuilder().set(MetricId::block_size, 96).find("block_size"), nullptr);
+  EXPECT_NE(KernelBuilder().set(MetricId::block_size, 100).find("block_size"), nullptr);
   // 132 SMs
-  EXPECT_EQ(KernelBuilder().set("launch__grid_size", 132).find("small_grid"), nullptr);
-  EXPECT_NE(KernelBuilder().set("launch__grid_size", 131).find("small_grid"), nullptr);
-  constexpr const char* kBarriers = "warpgrind__ptx_inst_executed_op_barrier.sum";
-  EXPECT_NE(KernelBuilder().set("launch__grid_size", 263).set(kBarriers, 1).find("small_grid"), nullptr);
-  EXPECT_EQ(KernelBuilder().set("launch__grid_size", 264).set(kBarriers, 1).find("small_grid"), nullptr);
-  constexpr const char* kWaves = "launch__waves_per_multiprocessor";
-  EXPECT_EQ(KernelBuilder().set(kWaves, 0.5).find("tail_effect"), nullptr);
-  EXPECT_NE(KernelBuilder().set(kWaves, 1.1).find("tail_effect"), nullptr);
-  EXPECT_EQ(KernelBuilder().set(kWaves, 2).find("tail_effect"), nullptr);
-  EXPECT_EQ(KernelBuilder().set(kWaves, 5.1).find("tail_effect"), nullptr);
+  EXPECT_EQ(KernelBuilder().set(MetricId::grid_size, 132).find("small_grid"), nullptr);
+  EXPECT_NE(KernelBuilder().set(MetricId::grid_size, 131).find("small_grid"), nullptr);
+  EXPECT_NE(KernelBuilder().set(MetricId::grid_size, 263).set(MetricId::inst_barrier, 1).find("small_grid"), nullptr);
+  EXPECT_EQ(KernelBuilder().set(MetricId::grid_size, 264).set(MetricId::inst_barrier, 1).find("small_grid"), nullptr);
+  EXPECT_EQ(KernelBuilder().set(MetricId::waves, 0.5).find("tail_effect"), nullptr);
+  EXPECT_NE(KernelBuilder().set(MetricId::waves, 1.1).find("tail_effect"), nullptr);
+  EXPECT_EQ(KernelBuilder().set(MetricId::waves, 2).find("tail_effect"), nullptr);
+  EXPECT_EQ(KernelBuilder().set(MetricId::waves, 5.1).find("tail_effect"), nullptr);
 }
 
 TEST(Rules, TheLaunchOfATestGetsOneLine) {
   KernelBuilder one;
   one.site("load", 32, 1, 10).site("store", 32, 1, 11);
-  one.set("warpgrind__launches.sum", 2).set("launch__thread_count", 2).set("launch__block_size", 1);
-  one.set("launch__grid_size", 1).set("sm__maximum_warps_per_active_cycle_pct", 50);
-  one.text("warpgrind__occupancy_limiter", "blocks");
+  one.set(MetricId::launches, 2).set(MetricId::thread_count, 2).set(MetricId::block_size, 1);
+  one.set(MetricId::grid_size, 1).set(MetricId::occupancy, 50);
+  one.text(MetricId::occupancy_limiter, "blocks");
   advise(one.profile);
   ASSERT_EQ(one.kernel().advice.size(), 1u) << one.kernel().advice[0].title;
   EXPECT_EQ(one.kernel().advice[0].rule, "small_launch");
@@ -148,50 +147,44 @@ TEST(Rules, TheLaunchOfATestGetsOneLine) {
   // Advice on a warp's memory accesses is still given.
   KernelBuilder warp;
   warp.site("load", 32, 4, 10).site("store", 32, 4, 11);
-  warp.set("warpgrind__launches.sum", 1).set("launch__thread_count", 32);
+  warp.set(MetricId::launches, 1).set(MetricId::thread_count, 32);
   EXPECT_NE(warp.find("uncoalesced_global_access"), nullptr);
   EXPECT_EQ(warp.find("small_grid"), nullptr);
-  EXPECT_EQ(KernelBuilder().set("warpgrind__launches.sum", 1).set("launch__thread_count", 33).find("small_launch"),
-            nullptr);
+  EXPECT_EQ(KernelBuilder().set(MetricId::launches, 1).set(MetricId::thread_count, 33).find("small_launch"), nullptr);
 }
 
 // All blocks are resident at once, so a lower limit would hold them too.
 TEST(Rules, OccupancyLimitsOnlyGridsOfAWave) {
   const auto kernel = [](double waves) {
-    return KernelBuilder()
-        .set("sm__maximum_warps_per_active_cycle_pct", 50)
-        .set("launch__waves_per_multiprocessor", waves);
+    return KernelBuilder().set(MetricId::occupancy, 50).set(MetricId::waves, waves);
   };
   EXPECT_EQ(kernel(0.5).find("theoretical_occupancy"), nullptr);
   EXPECT_NE(kernel(1.5).find("theoretical_occupancy"), nullptr);
 }
 
 TEST(Rules, SplitBranchesBeforeLanesGetFew) {
-  constexpr const char* kLanes = "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio";
-  constexpr const char* kOn = "warpgrind__ptx_thread_inst_executed_pred_on_per_inst_executed.ratio";
   const auto kernel = [](double lanes, double efficiency) {
     return KernelBuilder()
-        .set(kLanes, lanes)
-        .set(kOn, lanes)
-        .set("warpgrind__divergent_branches.sum", 100 - efficiency)
-        .set("warpgrind__branches.sum", 100);
+        .set(MetricId::lanes_per_inst, lanes)
+        .set(MetricId::lanes_on_per_inst, lanes)
+        .set(MetricId::divergent_branches, 100 - efficiency)
+        .set(MetricId::branches, 100);
   };
   EXPECT_NE(kernel(25, 89).find("divergent_branches"), nullptr);
   EXPECT_EQ(kernel(25, 90).find("divergent_branches"), nullptr);
   EXPECT_EQ(kernel(20, 50).find("divergent_branches"), nullptr);
   // Branches that ptxas turns into predicates do not diverge.
-  EXPECT_EQ(kernel(25, 50).set("smsp__sass_branch_targets_threads_divergent.sum", 0).find("divergent_branches"),
-            nullptr);
+  EXPECT_EQ(kernel(25, 50).set(MetricId::machine_divergent, 0).find("divergent_branches"), nullptr);
   EXPECT_NE(kernel(20, 50).find("thread_divergence"), nullptr);
 }
 
 TEST(Rules, BankConflictsFromATenthOfTheWavefronts) {
   const auto kernel = [](double wavefronts, double conflicts) {
     KernelBuilder k;
-    k.set("warpgrind__shared_op_ld_requests.sum", 1000);
-    k.set("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", wavefronts);
-    k.set("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", conflicts);
-    k.set("memory_l1_wavefronts_shared", wavefronts).set("memory_l1_wavefronts_shared_ideal", wavefronts - conflicts);
+    k.set(MetricId::shared_ld_requests, 1000);
+    k.set(MetricId::machine_shared_ld_wavefronts, wavefronts);
+    k.set(MetricId::machine_shared_ld_conflicts, conflicts);
+    k.set(MetricId::shared_wavefronts, wavefronts).set(MetricId::shared_ideal, wavefronts - conflicts);
     return k;
   };
   EXPECT_NE(kernel(32000, 31000).find("shared_memory_conflicts"), nullptr);
@@ -205,45 +198,53 @@ TEST(Rules, BankConflictsFromATenthOfTheWavefronts) {
 TEST(Rules, RedundantLoadsOfANaiveProduct) {
   KernelBuilder k;
   k.site("load", 40000, 40000, 5);
-  k.set("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 40000);
-  k.set("warpgrind__global_footprint.sum", 40000 * 32 / 10.0);
+  k.set(MetricId::global_ld_sectors, 40000);
+  k.set(MetricId::footprint, 40000 * 32 / 10.0);
   const results::Advice* a = k.find("redundant_global_loads");
   ASSERT_NE(a, nullptr);
   EXPECT_NE(a->title.find("10 times"), std::string::npos) << a->title;
-  k.set("warpgrind__global_footprint.sum", 40000 * 32);
+  k.set(MetricId::footprint, 40000 * 32);
   EXPECT_EQ(k.find("redundant_global_loads"), nullptr);
 }
 
 TEST(Rules, AtomicsOfAWarpOnOneAddress) {
   KernelBuilder k;
   k.site("atomic", 1000, 1000, 7);
-  k.kernel().sites[0].metrics["warpgrind__sectors.sum"].value = 32000;
-  k.kernel().sites[0].metrics["inst_executed"].value = 1000;
+  k.kernel().sites[0].metrics[MetricId::site_sectors].value = 32000;
+  k.kernel().sites[0].metrics[MetricId::site_inst].value = 1000;
   const results::Advice* a = k.find("atomic_collisions");
   ASSERT_NE(a, nullptr);
   EXPECT_NE(a->title.find("32.0 rounds"), std::string::npos) << a->title;
   EXPECT_EQ(a->places.at(0).line, 7u);
   // One atomic a block is good.
-  k.kernel().sites[0].metrics["warpgrind__sectors.sum"].value = 1000;
+  k.kernel().sites[0].metrics[MetricId::site_sectors].value = 1000;
   EXPECT_EQ(k.find("atomic_collisions"), nullptr);
 }
 
 TEST(Rules, FusedArithmetic) {
-  constexpr const char* kAdd = "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum";
-  constexpr const char* kMul = "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum";
-  constexpr const char* kFma = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum";
-  EXPECT_NE(KernelBuilder().set(kAdd, 11).set(kMul, 11).set(kFma, 78).find("non_fused_arithmetic"), nullptr);
-  EXPECT_EQ(KernelBuilder().set(kAdd, 10).set(kMul, 10).set(kFma, 80).find("non_fused_arithmetic"), nullptr);
-  EXPECT_EQ(KernelBuilder().set(kAdd, 100).find("non_fused_arithmetic"), nullptr);  // nothing to fuse with
+  EXPECT_NE(KernelBuilder()
+                .set(MetricId::machine_fadd, 11)
+                .set(MetricId::machine_fmul, 11)
+                .set(MetricId::machine_ffma, 78)
+                .find("non_fused_arithmetic"),
+            nullptr);
+  EXPECT_EQ(KernelBuilder()
+                .set(MetricId::machine_fadd, 10)
+                .set(MetricId::machine_fmul, 10)
+                .set(MetricId::machine_ffma, 80)
+                .find("non_fused_arithmetic"),
+            nullptr);
+  EXPECT_EQ(KernelBuilder().set(MetricId::machine_fadd, 100).find("non_fused_arithmetic"),
+            nullptr);  // nothing to fuse with
 }
 
 TEST(Rules, OldGpusCountTransactions) {
   KernelBuilder k("Tesla C1060");
   k.site("load", 4000, 4000, 10);
-  k.set("warpgrind__global_op_ld_transaction_bytes.sum", 4000 * 32 * 2);
+  k.set(MetricId::global_ld_transaction_bytes, 4000 * 32 * 2);
   EXPECT_NE(k.find("uncoalesced_global_access"), nullptr);
   KernelBuilder modern;
-  modern.site("load", 4000, 4000, 10).set("warpgrind__global_op_ld_transaction_bytes.sum", 4000 * 32 * 2);
+  modern.site("load", 4000, 4000, 10).set(MetricId::global_ld_transaction_bytes, 4000 * 32 * 2);
   EXPECT_EQ(modern.find("uncoalesced_global_access"), nullptr);
 }
 

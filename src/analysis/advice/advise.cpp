@@ -70,8 +70,8 @@ void advise(results::Profile& profile) {
       rule.apply(view, found);
       for (std::size_t i = before; i < found.size(); ++i) found[i].advice.rule = rule.id;
     }
-    const double launches = view.value("warpgrind__launches.sum");
-    drop_said_twice(found, launches > 0 ? view.value("launch__thread_count") / launches : 0);
+    const double launches = view.value(MetricId::launches);
+    drop_said_twice(found, launches > 0 ? view.value(MetricId::thread_count) / launches : 0);
     std::stable_sort(found.begin(), found.end(),
                      [](const Candidate& a, const Candidate& b) { return usefulness(a) > usefulness(b); });
     kernel.advice.clear();

@@ -12,17 +12,6 @@ namespace {
 using results::SiteProfile;
 
 constexpr double kSectorBytes = 32;
-constexpr const char* kSectors = "memory_l2_theoretical_sectors_global";
-constexpr const char* kIdeal = "memory_l2_theoretical_sectors_global_ideal";
-constexpr const char* kExcessive = "derived__memory_l2_theoretical_sectors_global_excessive";
-constexpr const char* kLoadSectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
-constexpr const char* kStoreSectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
-constexpr const char* kLocalLoadSectors = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum";
-constexpr const char* kLocalStoreSectors = "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum";
-
-double site(const SiteProfile& s, const char* metric) {
-  return KernelView::value(s, metric);
-}
 
 // Factor by which the DRAM bound shrinks if only `bytes` bytes have to be moved.
 double dram_factor(const KernelView& k, double bytes) {
@@ -35,10 +24,8 @@ bool by_sectors(const KernelView& k) {
 }
 
 double transaction_bytes(const KernelView& k) {
-  double sum = 0;
-  for (const char* op : {"ld", "st", "atom", "red"})
-    sum += k.value(fmt::format("warpgrind__global_op_{}_transaction_bytes.sum", op).c_str());
-  return sum;
+  return k.value(MetricId::global_ld_transaction_bytes) + k.value(MetricId::global_st_transaction_bytes) +
+         k.value(MetricId::global_atom_transaction_bytes) + k.value(MetricId::global_red_transaction_bytes);
 }
 
 struct Coalescing {
@@ -51,8 +38,8 @@ Coalescing coalescing(const KernelView& k, const char* kind) {
   Coalescing c;
   for (const SiteProfile& s : k.profile().sites)
     if (s.kind == kind) {
-      c.sectors += site(s, kSectors);
-      c.ideal += site(s, kIdeal);
+      c.sectors += s.metrics.value(MetricId::theoretical_sectors);
+      c.ideal += s.metrics.value(MetricId::ideal_sectors);
     }
   return c;
 }
@@ -60,8 +47,8 @@ Coalescing coalescing(const KernelView& k, const char* kind) {
 }  // namespace
 
 void uncoalesced_global_access(const KernelView& k, std::vector<Candidate>& out) {
-  const double ideal = k.value(kIdeal) * kSectorBytes;
-  const double moved = by_sectors(k) ? k.value(kSectors) * kSectorBytes : transaction_bytes(k);
+  const double ideal = k.value(MetricId::ideal_sectors) * kSectorBytes;
+  const double moved = by_sectors(k) ? k.value(MetricId::theoretical_sectors) * kSectorBytes : transaction_bytes(k);
   if (moved <= ideal || ideal <= 0) return;
   const double wasted = 1 - ideal / moved;
   Candidate c;
@@ -83,16 +70,14 @@ void uncoalesced_global_access(const KernelView& k, std::vector<Candidate>& out)
                                     {limit::kL2, ideal / moved},
                                     {limit::kAtomics, ideal / moved},
                                     {limit::kDram, dram_factor(k, ideal)}});
-  c.advice.evidence = k.evidence({kExcessive, kSectors, kIdeal});
+  c.advice.evidence = k.evidence({MetricId::excessive_sectors, MetricId::theoretical_sectors, MetricId::ideal_sectors});
   if (!by_sectors(k))
-    for (const char* op : {"ld", "st"}) {
-      const std::string name = fmt::format("warpgrind__global_op_{}_transactions.sum", op);
-      for (const auto& e : k.evidence({name.c_str()})) c.advice.evidence.push_back(e);
-    }
-  c.advice.places = k.places([](const SiteProfile& s) { return site(s, kExcessive); });
+    for (const auto& e : k.evidence({MetricId::global_ld_transactions, MetricId::global_st_transactions}))
+      c.advice.evidence.push_back(e);
+  c.advice.places = k.places([](const SiteProfile& s) { return s.metrics.value(MetricId::excessive_sectors); });
   // By the rules of 1.x, accesses without excessive sectors can be uncoalesced, too.
   if (c.advice.places.empty())
-    c.advice.places = k.places([](const SiteProfile& s) { return site(s, "warpgrind__transactions.sum"); });
+    c.advice.places = k.places([](const SiteProfile& s) { return s.metrics.value(MetricId::site_transactions); });
   out.push_back(std::move(c));
 }
 
@@ -104,9 +89,9 @@ void transpose_through_shared_memory(const KernelView& k, std::vector<Candidate>
   const bool load_bad = loads.ratio() >= kBad && stores.ratio() <= kGood;
   if (!store_bad && !load_bad) return;
   const Coalescing& bad = store_bad ? stores : loads;
-  if (bad.excess() < 0.5 * k.value(kExcessive)) return;
+  if (bad.excess() < 0.5 * k.value(MetricId::excessive_sectors)) return;
   const char* kind = store_bad ? "store" : "load";
-  const double left = k.value(kIdeal) / k.value(kSectors);
+  const double left = k.value(MetricId::ideal_sectors) / k.value(MetricId::theoretical_sectors);
   Candidate c;
   c.severity = 1 - left;
   c.advice.title =
@@ -117,27 +102,28 @@ void transpose_through_shared_memory(const KernelView& k, std::vector<Candidate>
       "swizzle them), or its columns collide in the banks.",
       store_bad ? "Loads" : "Stores", store_bad ? "stores" : "loads", store_bad ? "load" : "read",
       store_bad ? "store" : "write");
-  c.advice.estimated_gain =
-      k.gain({{limit::kL1, left}, {limit::kL2, left}, {limit::kDram, dram_factor(k, k.value(kIdeal) * kSectorBytes)}});
-  c.advice.evidence = k.evidence({store_bad ? "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"
-                                            : "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
-                                  store_bad ? "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"
-                                            : "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",
-                                  kExcessive});
-  c.advice.places = k.places([kind](const SiteProfile& s) { return s.kind == kind ? site(s, kExcessive) : 0; });
+  c.advice.estimated_gain = k.gain({{limit::kL1, left},
+                                    {limit::kL2, left},
+                                    {limit::kDram, dram_factor(k, k.value(MetricId::ideal_sectors) * kSectorBytes)}});
+  c.advice.evidence =
+      k.evidence({store_bad ? MetricId::global_st_sectors_per_request : MetricId::global_ld_sectors_per_request,
+                  store_bad ? MetricId::global_ld_sectors_per_request : MetricId::global_st_sectors_per_request,
+                  MetricId::excessive_sectors});
+  c.advice.places = k.places(
+      [kind](const SiteProfile& s) { return s.kind == kind ? s.metrics.value(MetricId::excessive_sectors) : 0; });
   out.push_back(std::move(c));
 }
 
 void redundant_global_loads(const KernelView& k, std::vector<Candidate>& out) {
   constexpr double kTimes = 2;
-  const double footprint = k.value("warpgrind__global_footprint.sum");
-  const double ideal = k.value(kIdeal), sectors = k.value(kSectors);
+  const double footprint = k.value(MetricId::footprint);
+  const double ideal = k.value(MetricId::ideal_sectors), sectors = k.value(MetricId::theoretical_sectors);
   if (footprint <= 0 || sectors <= 0) return;
   // Without the bytes that coalescing would save.
-  const double moved = k.value(kLoadSectors) * kSectorBytes * std::min(1.0, ideal / sectors);
+  const double moved = k.value(MetricId::global_ld_sectors) * kSectorBytes * std::min(1.0, ideal / sectors);
   const double times = moved / footprint;
   if (times < kTimes) return;
-  const bool tiled = k.value("warpgrind__shared_op_ld_requests.sum") > 0;
+  const bool tiled = k.value(MetricId::shared_ld_requests) > 0;
   Candidate c;
   c.severity = 1 - 1 / times;
   c.advice.title = fmt::format("Redundant global loads: each byte is loaded {:.0f} times or more", std::floor(times));
@@ -149,19 +135,21 @@ void redundant_global_loads(const KernelView& k, std::vector<Candidate>& out) {
               "shared memory, __syncthreads(), and read it there: a tile of W x W divides the loads by up to W.";
   const double left = 1 / times;
   c.advice.estimated_gain = k.gain({{limit::kL1, left}, {limit::kL2, left}, {limit::kLatency, std::sqrt(left)}});
-  c.advice.evidence = k.evidence({kLoadSectors, "warpgrind__global_footprint.sum",
-                                  "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "warpgrind__cgma_loads.ratio"});
-  c.advice.places = k.places([](const SiteProfile& s) { return s.kind == "load" ? site(s, kSectors) : 0; });
+  c.advice.evidence = k.evidence(
+      {MetricId::global_ld_sectors, MetricId::footprint, MetricId::global_ld_requests, MetricId::cgma_loads});
+  c.advice.places = k.places(
+      [](const SiteProfile& s) { return s.kind == "load" ? s.metrics.value(MetricId::theoretical_sectors) : 0; });
   out.push_back(std::move(c));
 }
 
 void memory_access_pattern(const KernelView& k, std::vector<Candidate>& out) {
   constexpr double kEnough = 75, kCoalesced = 1.1, kShare = 0.25;
-  const double all = k.value(kLoadSectors) + k.value(kStoreSectors);
+  const double all = k.value(MetricId::global_ld_sectors) + k.value(MetricId::global_st_sectors);
   for (const bool load : {true, false}) {
     const char* kind = load ? "load" : "store";
-    const char* efficiency = load ? "warpgrind__global_op_ld_efficiency.pct" : "warpgrind__global_op_st_efficiency.pct";
-    const double sectors = k.value(load ? kLoadSectors : kStoreSectors), used = k.value(efficiency);
+    const MetricId efficiency = load ? MetricId::global_ld_efficiency : MetricId::global_st_efficiency;
+    const double sectors = k.value(load ? MetricId::global_ld_sectors : MetricId::global_st_sectors),
+                 used = k.value(efficiency);
     if (sectors <= 0 || sectors < kShare * all || used >= kEnough) continue;
     if (coalescing(k, kind).ratio() > kCoalesced) continue;  // covered by the other rules
     Candidate c;
@@ -173,10 +161,11 @@ void memory_access_pattern(const KernelView& k, std::vector<Candidate>& out) {
         kind);
     c.advice.estimated_gain =
         k.gain({{limit::kL1, used / 100}, {limit::kL2, used / 100}, {limit::kDram, std::max(0.5, used / 100)}});
-    c.advice.evidence = k.evidence({efficiency, load ? kLoadSectors : kStoreSectors});
+    c.advice.evidence = k.evidence({efficiency, load ? MetricId::global_ld_sectors : MetricId::global_st_sectors});
     c.advice.places = k.places([kind](const SiteProfile& s) {
-      return s.kind == kind && s.space != "shared" ? site(s, kSectors) * (100 - site(s, "warpgrind__efficiency.pct"))
-                                                   : 0;
+      return s.kind == kind && s.space != "shared"
+                 ? s.metrics.value(MetricId::theoretical_sectors) * (100 - s.metrics.value(MetricId::site_efficiency))
+                 : 0;
     });
     out.push_back(std::move(c));
   }
@@ -187,14 +176,15 @@ void atomic_collisions(const KernelView& k, std::vector<Candidate>& out) {
   double rounds = 0, distinct = 0, requests = 0;
   for (const SiteProfile& s : k.profile().sites) {
     if (s.kind != "atomic" && s.kind != "reduction") continue;
-    if (site(s, kSectors) <= 0) continue;  // shared memory: collisions of one word cost nothing there
-    rounds += site(s, "warpgrind__sectors.sum");
-    distinct += site(s, kSectors);
-    requests += site(s, "inst_executed");
+    if (s.metrics.value(MetricId::theoretical_sectors) <= 0)
+      continue;  // shared memory: collisions of one word cost nothing there
+    rounds += s.metrics.value(MetricId::site_sectors);
+    distinct += s.metrics.value(MetricId::theoretical_sectors);
+    requests += s.metrics.value(MetricId::site_inst);
   }
   if (requests <= 0 || distinct <= 0) return;
   const double ratio = rounds / distinct;
-  const double blocks = std::max(1.0, k.value("launch__grid_size") * k.value("warpgrind__launches.sum"));
+  const double blocks = std::max(1.0, k.value(MetricId::grid_size) * k.value(MetricId::launches));
   const bool in_warp = ratio >= kRounds;
   const bool one_sector = distinct <= 1.001 * requests && requests > kAtomicsPerBlock * blocks;
   if (!in_warp && !one_sector) return;
@@ -209,20 +199,19 @@ void atomic_collisions(const KernelView& k, std::vector<Candidate>& out) {
       "one global atomic a block.";
   const double left = in_warp ? 1 / ratio : kAtomicsPerBlock * blocks / requests;
   c.advice.estimated_gain = k.gain({{limit::kAtomics, left}});
-  c.advice.evidence = k.evidence(
-      {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
-       "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"});
+  c.advice.evidence = k.evidence({MetricId::global_atom_requests, MetricId::global_atom_sectors,
+                                  MetricId::global_red_requests, MetricId::global_red_sectors});
   std::erase_if(c.advice.evidence, [](const auto& e) { return e.value == 0; });
   c.advice.places = k.places([](const SiteProfile& s) {
-    return s.kind == "atomic" || s.kind == "reduction" ? site(s, "warpgrind__sectors.sum") : 0;
+    return s.kind == "atomic" || s.kind == "reduction" ? s.metrics.value(MetricId::site_sectors) : 0;
   });
   out.push_back(std::move(c));
 }
 
 void local_memory(const KernelView& k, std::vector<Candidate>& out) {
-  const double local = k.value(kLocalLoadSectors) + k.value(kLocalStoreSectors);
+  const double local = k.value(MetricId::local_ld_sectors) + k.value(MetricId::local_st_sectors);
   if (local <= 0) return;
-  const double left = 1 - local / (local + k.value(kLoadSectors) + k.value(kStoreSectors));
+  const double left = 1 - local / (local + k.value(MetricId::global_ld_sectors) + k.value(MetricId::global_st_sectors));
   Candidate c;
   c.severity = 1 - left;
   c.advice.title = fmt::format("Local memory: {:.0f} % of the sectors belong to it", 100 * (1 - left));
@@ -231,20 +220,19 @@ void local_memory(const KernelView& k, std::vector<Candidate>& out) {
       "known at compile time: unroll the loop over it, so that all indices are constants, make the array smaller, or "
       "keep it in shared memory. (Spills that ptxas makes are not in the PTX and not counted here.)";
   c.advice.estimated_gain = k.gain({{limit::kL1, left}, {limit::kL2, left}});
-  c.advice.evidence =
-      k.evidence({"warpgrind__local_bytes_per_thread", "memory_l2_theoretical_sectors_local",
-                  "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum"});
-  c.advice.places = k.places([](const SiteProfile& s) { return site(s, "memory_l2_theoretical_sectors_local"); });
+  c.advice.evidence = k.evidence({MetricId::stack_bytes, MetricId::local_theoretical_sectors,
+                                  MetricId::local_ld_requests, MetricId::local_st_requests});
+  c.advice.places = k.places([](const SiteProfile& s) { return s.metrics.value(MetricId::local_theoretical_sectors); });
   out.push_back(std::move(c));
 }
 
 void divergent_constant_reads(const KernelView& k, std::vector<Candidate>& out) {
   constexpr double kMost = 1.5;
-  const double requests = k.value("warpgrind__const_ld_requests.sum");
+  const double requests = k.value(MetricId::const_requests);
   if (requests <= 0) return;
   // Different addresses per request. Profiles of format 1 have only the sectors.
-  const double wavefronts = k.value("warpgrind__const_ld_wavefronts.sum");
-  const double each = (wavefronts > 0 ? wavefronts : k.value("warpgrind__const_ld_sectors.sum")) / requests;
+  const double wavefronts = k.value(MetricId::const_wavefronts);
+  const double each = (wavefronts > 0 ? wavefronts : k.value(MetricId::const_sectors)) / requests;
   if (each < kMost) return;
   Candidate c;
   c.severity = 1 - 1 / each;
@@ -253,9 +241,10 @@ void divergent_constant_reads(const KernelView& k, std::vector<Candidate>& out) 
       "The constant cache serves one address a warp at a time; lanes that read different ones wait for each other. "
       "Index constant memory by what is the same in a warp (blockIdx, a loop counter), or put the table into shared or "
       "global memory.";
-  c.advice.evidence = k.evidence({"warpgrind__const_ld_requests.sum", "warpgrind__const_ld_wavefronts.sum"});
-  c.advice.places = k.places(
-      [](const SiteProfile& s) { return s.space == "const" && s.kind == "load" ? site(s, "inst_executed") : 0; });
+  c.advice.evidence = k.evidence({MetricId::const_requests, MetricId::const_wavefronts});
+  c.advice.places = k.places([](const SiteProfile& s) {
+    return s.space == "const" && s.kind == "load" ? s.metrics.value(MetricId::site_inst) : 0;
+  });
   out.push_back(std::move(c));
 }
 

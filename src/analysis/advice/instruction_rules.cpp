@@ -10,26 +10,22 @@ namespace {
 
 // Divergent branches as on hardware: ptxas turns short branches into predicates, which split no warp. Older profiles
 // have only the branches of PTX.
-constexpr const char* kSplits = "smsp__sass_branch_targets_threads_divergent.sum";
-constexpr const char* kSplitsOfPtx = "warpgrind__divergent_branches.sum";
 
-const char* splits_of(const KernelView& k) {
-  return k.has(kSplits) ? kSplits : kSplitsOfPtx;
+MetricId splits_of(const KernelView& k) {
+  return k.has(MetricId::machine_divergent) ? MetricId::machine_divergent : MetricId::divergent_branches;
 }
 
 }  // namespace
 
 void thread_divergence(const KernelView& k, std::vector<Candidate>& out) {
   constexpr double kEnough = 24;
-  constexpr const char* kActive = "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio";
-  constexpr const char* kOn = "warpgrind__ptx_thread_inst_executed_pred_on_per_inst_executed.ratio";
-  const double active = k.value(kActive), on = k.value(kOn);
+  const double active = k.value(MetricId::lanes_per_inst), on = k.value(MetricId::lanes_on_per_inst);
   const double lanes = std::min(active, on);
   if (lanes <= 0 || lanes >= kEnough) return;
-  const char* const counted = splits_of(k);
+  const MetricId counted = splits_of(k);
   const double split = k.value(counted);
   // No branch splits a warp, but the blocks do not fill their last warp: block_size covers that.
-  if (split <= 0 && static_cast<std::uint64_t>(k.value("launch__block_size")) % kWarpSize != 0) return;
+  if (split <= 0 && static_cast<std::uint64_t>(k.value(MetricId::block_size)) % kWarpSize != 0) return;
   const double used = lanes / kWarpSize;
   Candidate c;
   c.severity = 1 - used;
@@ -48,19 +44,18 @@ void thread_divergence(const KernelView& k, std::vector<Candidate>& out) {
                                     {limit::kFp64, used},
                                     {limit::kInteger, used},
                                     {limit::kSpecial, used}});
-  c.advice.evidence = k.evidence({kActive, kOn, counted, "warpgrind__branches.sum"});
-  c.advice.places = k.places([&](const results::SiteProfile& s) { return KernelView::value(s, counted); });
+  c.advice.evidence = k.evidence({MetricId::lanes_per_inst, MetricId::lanes_on_per_inst, counted, MetricId::branches});
+  c.advice.places = k.places([&](const results::SiteProfile& s) { return s.metrics.value(counted); });
   out.push_back(std::move(c));
 }
 
 void divergent_branches(const KernelView& k, std::vector<Candidate>& out) {
   constexpr double kEnough = 90;
-  constexpr const char* kLanes = "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio";
-  const char* const counted = splits_of(k);
-  const double splits = k.value(counted), branches = k.value("warpgrind__branches.sum");
+  const MetricId counted = splits_of(k);
+  const double splits = k.value(counted), branches = k.value(MetricId::branches);
   const double efficiency = branches > 0 ? 100 * (1 - splits / branches) : 100;
   if (splits <= 0 || efficiency >= kEnough) return;
-  const double used = k.value(kLanes) > 0 ? k.value(kLanes) / kWarpSize : 1;
+  const double used = k.value(MetricId::lanes_per_inst) > 0 ? k.value(MetricId::lanes_per_inst) / kWarpSize : 1;
   Candidate c;
   c.severity = 0.5 * (1 - efficiency / 100);
   c.advice.title = fmt::format("{:.0f} % of the branches split a warp", 100 - efficiency);
@@ -74,20 +69,17 @@ void divergent_branches(const KernelView& k, std::vector<Candidate>& out) {
                                     {limit::kInteger, used},
                                     {limit::kSpecial, used},
                                     {limit::kLatency, used}});
-  c.advice.evidence = k.evidence({counted, "warpgrind__branches.sum", kLanes});
-  c.advice.places = k.places([&](const results::SiteProfile& s) { return KernelView::value(s, counted); });
+  c.advice.evidence = k.evidence({counted, MetricId::branches, MetricId::lanes_per_inst});
+  c.advice.places = k.places([&](const results::SiteProfile& s) { return s.metrics.value(counted); });
   out.push_back(std::move(c));
 }
 
 void non_fused_arithmetic(const KernelView& k, std::vector<Candidate>& out) {
   constexpr double kShare = 0.1;
   for (const bool fp64 : {false, true}) {
-    const char* add = fp64 ? "smsp__sass_thread_inst_executed_op_dadd_pred_on.sum"
-                           : "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum";
-    const char* mul = fp64 ? "smsp__sass_thread_inst_executed_op_dmul_pred_on.sum"
-                           : "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum";
-    const char* fma = fp64 ? "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum"
-                           : "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum";
+    const MetricId add = fp64 ? MetricId::machine_dadd : MetricId::machine_fadd;
+    const MetricId mul = fp64 ? MetricId::machine_dmul : MetricId::machine_fmul;
+    const MetricId fma = fp64 ? MetricId::machine_dfma : MetricId::machine_ffma;
     const double pairs = std::min(k.value(add), k.value(mul));
     const double all = k.value(add) + k.value(mul) + k.value(fma);
     if (all <= 0 || pairs / all <= kShare) continue;

@@ -6,25 +6,13 @@
 #include <tuple>
 
 namespace warpgrind::advice {
-double KernelView::value(const char* metric) const {
-  return results::metric_value(kernel_.metrics, metric);
-}
-
-std::string KernelView::text(const char* metric) const {
-  const auto it = kernel_.metrics.find(metric);
-  return it == kernel_.metrics.end() ? std::string() : it->second.text;
-}
-
-double KernelView::value(const results::SiteProfile& site, const char* metric) {
-  return results::metric_value(site.metrics, metric);
-}
 
 double KernelView::gain(std::initializer_list<Shrink> shrink) const {
-  const double time = value("gpu__time_duration.sum");
+  const double time = value(MetricId::time);
   if (time <= 0) return 0;
   std::vector<results::BoundProfile> bounds = kernel_.bounds;
   // Old profiles have only the longest bound, not the next ones.
-  if (bounds.empty()) bounds.push_back({text("warpgrind__estimated_limit"), time});
+  if (bounds.empty()) bounds.push_back({text(MetricId::time_limit), time});
   double longest = 0, after = 0;
   for (const results::BoundProfile& b : bounds) {
     double factor = 1;
@@ -37,8 +25,7 @@ double KernelView::gain(std::initializer_list<Shrink> shrink) const {
 }
 
 double KernelView::dram_bytes() const {
-  if (const double modelled = value("dram__bytes_read.sum") + value("dram__bytes_write.sum"); modelled > 0)
-    return modelled;
+  if (const double modelled = value(MetricId::dram_read) + value(MetricId::dram_write); modelled > 0) return modelled;
   if (model_ == nullptr) return 0;
   for (const results::BoundProfile& b : kernel_.bounds)
     if (b.limit == limit::kDram)
@@ -46,13 +33,11 @@ double KernelView::dram_bytes() const {
   return 0;
 }
 
-std::vector<results::Advice::Evidence> KernelView::evidence(const std::vector<const char*>& metrics) const {
+std::vector<results::Advice::Evidence> KernelView::evidence(const std::vector<MetricId>& metrics) const {
   std::vector<results::Advice::Evidence> out;
-  for (const char* name : metrics) {
-    const auto it = kernel_.metrics.find(name);
-    if (it != kernel_.metrics.end() && it->second.text.empty())
-      out.push_back({name, it->second.value, it->second.unit, it->second.origin});
-  }
+  for (const MetricId id : metrics)
+    if (const results::Metric* m = kernel_.metrics.find(id); m != nullptr && m->text.empty())
+      out.push_back({name(id), m->value, m->unit, m->origin});
   return out;
 }
 

@@ -12,6 +12,8 @@
 
 namespace warpgrind::advice {
 
+using results::MetricId;
+
 // Limits of the time estimate, by their names there (timing::name).
 namespace limit {
 inline constexpr const char* kDram = "DRAM bandwidth";
@@ -34,10 +36,9 @@ class KernelView {
 
   const results::KernelProfile& profile() const { return kernel_; }
   const GpuModel* model() const { return model_; }
-  double value(const char* metric) const;  // 0 when absent
-  bool has(const char* metric) const { return kernel_.metrics.contains(metric); }
-  std::string text(const char* metric) const;
-  static double value(const results::SiteProfile& site, const char* metric);
+  double value(MetricId metric) const { return kernel_.metrics.value(metric); }  // 0 when absent
+  bool has(MetricId metric) const { return kernel_.metrics.has(metric); }
+  std::string text(MetricId metric) const { return kernel_.metrics.text(metric); }
 
   // Fraction of the estimated time that is saved if each of these limits shrinks to its factor (the second member).
   using Shrink = std::pair<const char*, double>;
@@ -45,7 +46,7 @@ class KernelView {
   double dram_bytes() const;  // from the modelled caches, else derived from the DRAM bound of the time; 0: unknown
 
   // The metrics as evidence, with the value, unit and origin in the profile.
-  std::vector<results::Advice::Evidence> evidence(const std::vector<const char*>& metrics) const;
+  std::vector<results::Advice::Evidence> evidence(const std::vector<MetricId>& metrics) const;
 
   // Places of the sites with the largest weights above 0, one per source line, the worst first.
   std::vector<results::Advice::Place> places(const std::function<double(const results::SiteProfile&)>& weight) const;

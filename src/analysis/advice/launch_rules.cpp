@@ -10,11 +10,6 @@
 namespace warpgrind::advice {
 namespace {
 
-constexpr const char* kGrid = "launch__grid_size";
-constexpr const char* kBlock = "launch__block_size";
-constexpr const char* kWaves = "launch__waves_per_multiprocessor";
-constexpr const char* kOccupancy = "sm__maximum_warps_per_active_cycle_pct";
-constexpr const char* kLimiter = "warpgrind__occupancy_limiter";
 constexpr double kMostThreads = 1024;  // of a block
 
 // Gain if the same work of the SMs is spread over more of them.
@@ -31,18 +26,18 @@ double spread(const KernelView& k, double factor) {
 }  // namespace
 
 void small_launch(const KernelView& k, std::vector<Candidate>& out) {
-  const double launches = k.value("warpgrind__launches.sum");
-  const double threads = launches > 0 ? k.value("launch__thread_count") / launches : 0;
+  const double launches = k.value(MetricId::launches);
+  const double threads = launches > 0 ? k.value(MetricId::thread_count) / launches : 0;
   if (threads <= 0 || threads > kWarpSize) return;
   Candidate c;
   c.advice.title =
       fmt::format("A launch of {:.0f} thread{}: too small to say how it performs", std::ceil(threads), plural(threads));
-  c.advice.evidence = k.evidence({"launch__thread_count"});
+  c.advice.evidence = k.evidence({MetricId::thread_count});
   out.push_back(std::move(c));
 }
 
 void block_size(const KernelView& k, std::vector<Candidate>& out) {
-  const double counted = k.value(kBlock);
+  const double counted = k.value(MetricId::block_size);
   if (!(counted > 0 && counted <= kMostThreads)) return;  // profiles of other programs may have any number
   const auto threads = static_cast<std::uint64_t>(counted);
   if (threads % kWarpSize == 0) return;
@@ -61,18 +56,18 @@ void block_size(const KernelView& k, std::vector<Candidate>& out) {
                                     {limit::kFp64, used},
                                     {limit::kInteger, used},
                                     {limit::kSpecial, used}});
-  c.advice.evidence = k.evidence({kBlock, "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio"});
+  c.advice.evidence = k.evidence({MetricId::block_size, MetricId::lanes_per_inst});
   out.push_back(std::move(c));
 }
 
 void small_grid(const KernelView& k, std::vector<Candidate>& out) {
   if (k.model() == nullptr) return;
-  const double blocks = k.value(kGrid), sms = k.model()->sm_count;
+  const double blocks = k.value(MetricId::grid_size), sms = k.model()->sm_count;
   if (blocks <= 0) return;
-  const bool barriers = k.value("warpgrind__ptx_inst_executed_op_barrier.sum") > 0;
+  const bool barriers = k.value(MetricId::inst_barrier) > 0;
   if (blocks >= (barriers ? 2 : 1) * sms) return;
   Candidate c;
-  c.advice.evidence = k.evidence({kGrid});
+  c.advice.evidence = k.evidence({MetricId::grid_size});
   if (blocks < sms) {
     const double busy = blocks / sms;
     c.severity = 1 - busy;
@@ -93,7 +88,7 @@ void small_grid(const KernelView& k, std::vector<Candidate>& out) {
 
 void tail_effect(const KernelView& k, std::vector<Candidate>& out) {
   constexpr double kShare = 0.2;
-  const double waves = k.value(kWaves), full = std::floor(waves);
+  const double waves = k.value(MetricId::waves), full = std::floor(waves);
   if (full < 1 || waves == full || 1 / (full + 1) < kShare) return;
   const double idle = 1 - waves / (full + 1);
   Candidate c;
@@ -103,46 +98,47 @@ void tail_effect(const KernelView& k, std::vector<Candidate>& out) {
   c.advice.text = fmt::format(
       "The GPU holds {:.0f} blocks at once; the {:.0f} of the grid end with a wave that leaves SMs idle. Choose the "
       "number of blocks as a multiple of a wave (a loop over the grid inside the kernel), or smaller blocks.",
-      k.value(kGrid) / waves, k.value(kGrid));
+      k.value(MetricId::grid_size) / waves, k.value(MetricId::grid_size));
   c.advice.estimated_gain = std::max(spread(k, waves / (full + 1)), k.gain({{limit::kLatency, waves / (full + 1)}}));
-  c.advice.evidence = k.evidence({kWaves, kGrid, kOccupancy});
+  c.advice.evidence = k.evidence({MetricId::waves, MetricId::grid_size, MetricId::occupancy});
   out.push_back(std::move(c));
 }
 
 void theoretical_occupancy(const KernelView& k, std::vector<Candidate>& out) {
   constexpr double kEnough = 80;
-  const double percent = k.value(kOccupancy);
+  const double percent = k.value(MetricId::occupancy);
   if (percent <= 0 || percent >= kEnough) return;
   // All blocks are resident at once, so that the grid is the limit.
-  if (const double waves = k.value(kWaves); waves > 0 && waves < 1) return;
-  const std::string limiter = k.text(kLimiter);
+  if (const double waves = k.value(MetricId::waves); waves > 0 && waves < 1) return;
+  const std::string limiter = k.text(MetricId::occupancy_limiter);
   std::string way;
-  std::vector<const char*> evidence = {kOccupancy, kBlock};
+  std::vector<MetricId> evidence = {MetricId::occupancy, MetricId::block_size};
   if (limiter == "registers") {
     way = fmt::format(
         "Each thread has {:.0f} registers: let the compiler use fewer (__launch_bounds__, -maxrregcount), and see that "
         "it does not spill.",
-        k.value("launch__registers_per_thread"));
-    evidence = {kOccupancy, "launch__registers_per_thread", "launch__occupancy_limit_registers"};
+        k.value(MetricId::registers));
+    evidence = {MetricId::occupancy, MetricId::registers, MetricId::limit_registers};
   } else if (limiter == "shared memory") {
     way = fmt::format(
         "Each block takes {:.0f} bytes of shared memory: use a smaller tile or type, or more threads for the same "
         "tile.",
-        k.value("launch__shared_mem_per_block_allocated"));
-    evidence = {kOccupancy, "launch__shared_mem_per_block_allocated", "launch__occupancy_limit_shared_mem"};
+        k.value(MetricId::shared_allocated));
+    evidence = {MetricId::occupancy, MetricId::shared_allocated, MetricId::limit_shared};
   } else if (limiter == "blocks") {
     way = fmt::format("A block has only {:.0f} thread{}, and an SM holds {:.0f} blocks: use larger blocks.",
-                      k.value(kBlock), plural(k.value(kBlock)), k.value("launch__occupancy_limit_blocks"));
-    evidence = {kOccupancy, kBlock, "launch__occupancy_limit_blocks"};
+                      k.value(MetricId::block_size), plural(k.value(MetricId::block_size)),
+                      k.value(MetricId::limit_blocks));
+    evidence = {MetricId::occupancy, MetricId::block_size, MetricId::limit_blocks};
   } else if (limiter == "barriers") {
     way = "The blocks use too many named barriers.";
-    evidence = {kOccupancy, "launch__occupancy_limit_barriers"};
+    evidence = {MetricId::occupancy, MetricId::limit_barriers};
   } else {
     way = fmt::format(
         "Blocks of {:.0f} threads do not fill an SM without remainder: choose a size that divides the threads of an "
         "SM.",
-        k.value(kBlock));
-    evidence = {kOccupancy, kBlock, "launch__occupancy_limit_warps"};
+        k.value(MetricId::block_size));
+    evidence = {MetricId::occupancy, MetricId::block_size, MetricId::limit_warps};
   }
   Candidate c;
   c.severity = 0.3 * (1 - percent / 100);  // more warps help only kernels that wait

@@ -11,23 +11,19 @@ namespace {
 
 using results::SiteProfile;
 
-constexpr const char* kWavefronts = "memory_l1_wavefronts_shared";
-constexpr const char* kIdealShared = "memory_l1_wavefronts_shared_ideal";
-constexpr const char* kExcessiveShared = "derived__memory_l1_wavefronts_shared_excessive";
 constexpr double kConflictShare = 0.1;
 
 struct Operation {
-  const char *word, *kind, *requests, *wavefronts, *conflicts;
+  const char *word, *kind;
+  MetricId requests, wavefronts, conflicts;
 };
-#define WG_OPERATION(WORD, OP)                                                \
-  {                                                                           \
-    WORD "s", WORD, "warpgrind__shared_op_" OP "_requests.sum",               \
-        "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_" OP ".sum", \
-        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" OP ".sum"        \
-  }
 constexpr std::array<Operation, 3> kOperations{
-    {WG_OPERATION("load", "ld"), WG_OPERATION("store", "st"), WG_OPERATION("atomic", "atom")}};
-#undef WG_OPERATION
+    {{"loads", "load", MetricId::shared_ld_requests, MetricId::machine_shared_ld_wavefronts,
+      MetricId::machine_shared_ld_conflicts},
+     {"stores", "store", MetricId::shared_st_requests, MetricId::machine_shared_st_wavefronts,
+      MetricId::machine_shared_st_conflicts},
+     {"atomics", "atomic", MetricId::shared_atom_requests, MetricId::shared_atom_wavefronts,
+      MetricId::shared_atom_conflicts}}};
 
 bool conflicts(const KernelView& k, const Operation& op) {
   const double wavefronts = k.value(op.wavefronts);
@@ -37,7 +33,7 @@ bool conflicts(const KernelView& k, const Operation& op) {
 std::vector<results::Advice::Place> conflict_places(const KernelView& k, std::string_view kind) {
   return k.places([kind](const SiteProfile& s) {
     const bool same = s.kind == kind || (kind == "atomic" && s.kind == "reduction");
-    return same ? KernelView::value(s, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum") : 0;
+    return same ? s.metrics.value(MetricId::shared_conflicts) : 0;
   });
 }
 
@@ -47,10 +43,10 @@ void shared_memory_conflicts(const KernelView& k, std::vector<Candidate>& out) {
   Candidate c;
   std::string words;
   double left = 1;
-  std::vector<const char*> evidence;
+  std::vector<MetricId> evidence;
   for (const Operation& op : kOperations) {
     if (!conflicts(k, op)) continue;
-    left -= k.value(op.conflicts) / k.value(kWavefronts);
+    left -= k.value(op.conflicts) / k.value(MetricId::shared_wavefronts);
     words += fmt::format("{}{} {:.1f}-way", words.empty() ? "" : ", ", op.word,
                          k.value(op.wavefronts) / k.value(op.requests));
     evidence.insert(evidence.end(), {op.conflicts, op.wavefronts, op.requests});
@@ -74,7 +70,7 @@ void shared_memory_conflicts(const KernelView& k, std::vector<Candidate>& out) {
 }
 
 void uncoalesced_shared_access(const KernelView& k, std::vector<Candidate>& out) {
-  const double actual = k.value(kWavefronts), ideal = k.value(kIdealShared);
+  const double actual = k.value(MetricId::shared_wavefronts), ideal = k.value(MetricId::shared_ideal);
   if (actual <= ideal || actual <= 0) return;
   for (const Operation& op : kOperations)
     if (conflicts(k, op)) return;
@@ -86,8 +82,8 @@ void uncoalesced_shared_access(const KernelView& k, std::vector<Candidate>& out)
       "Some requests pass through the banks more often than their bytes need. Let neighbouring lanes take neighbouring "
       "words, and align accesses of 8 and 16 bytes.";
   c.advice.estimated_gain = k.gain({{limit::kShared, left}});
-  c.advice.evidence = k.evidence({kExcessiveShared, kWavefronts, kIdealShared});
-  c.advice.places = k.places([](const SiteProfile& s) { return KernelView::value(s, kExcessiveShared); });
+  c.advice.evidence = k.evidence({MetricId::shared_excessive, MetricId::shared_wavefronts, MetricId::shared_ideal});
+  c.advice.places = k.places([](const SiteProfile& s) { return s.metrics.value(MetricId::shared_excessive); });
   out.push_back(std::move(c));
 }
 

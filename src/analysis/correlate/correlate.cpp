@@ -15,10 +15,9 @@
 namespace warpgrind::correlate {
 namespace {
 
+using results::MetricId;
+
 constexpr double kNear = 0.05;
-// The time estimate and its interval.
-constexpr const char *kTime = "gpu__time_duration.sum", *kTimeLow = "warpgrind__time_low.sum",
-                     *kTimeHigh = "warpgrind__time_high.sum";
 
 // True if the text matches the pattern; * matches any text.
 bool fits(std::string_view pattern, std::string_view text) {
@@ -95,8 +94,8 @@ class Comparer {
     KernelComparison& kernel = out_.kernels[it->second];
     ++kernel.launches;
     for (const auto& [name, value] : hardware.values) {
-      const auto ours = here.metrics.find(name);
-      if (ours == here.metrics.end())
+      const auto ours = here.metrics.by_name().find(name);
+      if (ours == here.metrics.by_name().end())
         add_unknown(name, hardware);
       else
         compare(kernel, name, value, ours->second, here.metrics);
@@ -138,7 +137,8 @@ class Comparer {
     const bool same = equal(hardware, here);
     ++it->launches;
     it->equal += same;
-    if (name == kTime) {
+    const bool is_time = name == results::name(MetricId::time);
+    if (is_time) {
       time(hardware.value, here.value, all);
     } else {
       ++out_.values;
@@ -156,16 +156,16 @@ class Comparer {
     it->here = here.value;
     it->hardware_text = hardware.is_number ? "" : hardware.text;
     it->here_text = here.text;
-    if (name == kTime) {
-      it->low = results::metric_value(all, kTimeLow);
-      it->high = results::metric_value(all, kTimeHigh);
+    if (is_time) {
+      it->low = all.value(MetricId::time_low);
+      it->high = all.value(MetricId::time_high);
     }
   }
 
   void time(double hardware, double here, const results::Metrics& all) {
     if (!(hardware > 0)) return;
     out_.time_ratios.push_back(here / hardware);
-    const double low = results::metric_value(all, kTimeLow), high = results::metric_value(all, kTimeHigh);
+    const double low = all.value(MetricId::time_low), high = all.value(MetricId::time_high);
     out_.times_inside += low <= hardware && hardware <= high;
   }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/csv_line.h"
+#include "results/metrics.h"
 
 namespace warpgrind::correlate {
 namespace {
@@ -59,10 +60,12 @@ HardwareValue value_of(const std::string& printed, const std::string& unit) {
 }
 
 std::string metric_name(const std::string& printed) {
-  static constexpr std::pair<const char*, const char*> kDetails[] = {
-#define WG_DETAIL(label, metric) {label, metric},
+  static const std::pair<const char*, const char*> kDetails[] = {
+#define WG_DETAIL(label, ID) {label, results::name(results::MetricId::ID)},
+#define WG_DETAIL_NOT_COUNTED(label, metric) {label, metric},
 #include "correlate/details_names.inc"
 #undef WG_DETAIL
+#undef WG_DETAIL_NOT_COUNTED
   };
   for (const auto& [label, metric] : kDetails)
     if (printed == label) return metric;

@@ -19,9 +19,9 @@ std::span<const MetricAlias> metric_aliases() {
   return kAliases;
 }
 
-const MetricRow* find_metric_or_alias(std::string_view name) {
+std::optional<MetricId> find_metric_or_alias(std::string_view name) {
   for (const MetricAlias& a : kAliases)
-    if (name == a.name) return &row(a.id);
+    if (name == a.name) return a.id;
   return find_metric(name);
 }
 

@@ -32,10 +32,14 @@ const MetricRow& row(MetricId id) {
   return kTable[static_cast<std::size_t>(id)];
 }
 
-const MetricRow* find_metric(std::string_view name) {
-  for (const MetricRow& r : kTable)
-    if (name == r.name) return &r;
-  return nullptr;
+const char* name(MetricId id) {
+  return row(id).name;
+}
+
+std::optional<MetricId> find_metric(std::string_view name) {
+  for (std::size_t i = 0; i < kMetrics; ++i)
+    if (name == kTable[i].name) return static_cast<MetricId>(i);
+  return std::nullopt;
 }
 
 void Values::add(const Values& other) {

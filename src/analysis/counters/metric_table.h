@@ -5,12 +5,14 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/origin.h"
+#include "counters/metric_id.h"
 
 namespace warpgrind::counters {
 
@@ -19,14 +21,6 @@ enum class MetricKind : std::uint8_t {
   first,   // value of the first launch
   derived  // computed from the others after adding
 };
-
-enum class MetricId : std::uint16_t {
-#define WG_METRIC(ID, ...) ID,
-#include "counters/metrics.inc"
-#undef WG_METRIC
-  count
-};
-inline constexpr std::size_t kMetrics = static_cast<std::size_t>(MetricId::count);
 
 struct MetricRow {
   const char* id = "";
@@ -46,8 +40,8 @@ struct MetricRow {
 
 std::span<const MetricRow, kMetrics> metric_table();
 const MetricRow& row(MetricId id);
-// Finds a row by Nsight's or our name; null: there is none.
-const MetricRow* find_metric(std::string_view name);
+// Finds a counter by Nsight's or our name.
+std::optional<MetricId> find_metric(std::string_view name);
 
 // Short name ("shared_bank_conflicts") of a counter that is often needed: metric_aliases.inc.
 struct MetricAlias {
@@ -56,7 +50,7 @@ struct MetricAlias {
 };
 std::span<const MetricAlias> metric_aliases();
 // As find_metric(), and also by short name.
-const MetricRow* find_metric_or_alias(std::string_view name);
+std::optional<MetricId> find_metric_or_alias(std::string_view name);
 // At most three names similar to `name`, most similar first; of equally similar ones, short names first.
 std::vector<std::string> similar_metrics(std::string_view name);
 

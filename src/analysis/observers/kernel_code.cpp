@@ -38,18 +38,21 @@ void add_location(results::CodeRow& row, const ptx::Function& function, const pt
   }
 }
 
-void add_metric(results::Metrics& metrics, const char* name, const char* unit, double value,
+using results::MetricId;
+
+void add_metric(results::Metrics& metrics, const std::string& name, const std::string& unit, double value,
                 Origin origin = Origin::exact) {
-  results::Metric& m = metrics.try_emplace(name, results::Metric{0, unit, origin, ""}).first->second;
+  results::Metric& m = metrics.by_name().try_emplace(name, results::Metric{0, unit, origin, ""}).first->second;
   m.value += value;
 }
+void add_metric(results::Metrics& metrics, MetricId id, const std::string& unit, double value) {
+  add_metric(metrics, name(id), unit, value);
+}
 
-// Can the metric be summed over the sites of a line? Ratios cannot. Instructions are excluded because add_lines()
-// counts all of the line.
+// Can the metric be summed over the sites of a line? Instructions are excluded because add_lines() counts all of the
+// line.
 bool adds_up(const std::string& metric) {
-  return !metric.ends_with(".ratio") && !metric.ends_with(".pct") && metric != "inst_executed" &&
-         metric != "thread_inst_executed_true" && metric != "derived__avg_thread_executed_true" &&
-         metric != "derived__memory_l1_conflicts_shared_nway";
+  return results::adds_up(metric) && metric != name(MetricId::site_inst) && metric != name(MetricId::site_thread_inst);
 }
 
 // Is it a load of a parameter? On a GPU parameters are constants and need no instruction. nvcc gives these loads the
@@ -60,22 +63,19 @@ bool loads_parameter(const results::CodeRow& row) {
 
 // Adds the hit rate of the L1 sectors that the loads of a line looked up.
 void add_hit_rate(results::Metrics& line) {
-  const auto lookups = line.find("warpgrind__l1_lookups.sum"), hits = line.find("warpgrind__l1_lookup_hit.sum");
-  if (lookups == line.end() || lookups->second.value <= 0) return;
-  const double hit = hits == line.end() ? 0 : hits->second.value;
-  line["l1tex__t_sector_hit_rate.pct"] = {100 * hit / lookups->second.value, "%", Origin::modelled, ""};
+  const double lookups = line.value(MetricId::l1_lookups);
+  if (lookups > 0)
+    line[MetricId::l1_hit_rate] = {100 * line.value(MetricId::l1_hits) / lookups, "%", Origin::modelled, ""};
 }
 
 // Adds the site's requests to the counter of each space that it accessed.
 void add_requests(results::Metrics& line, const results::SiteProfile& site) {
-  const auto executed = site.metrics.find("inst_executed");
-  if (executed == site.metrics.end()) return;
-  const double n = executed->second.value;
-  if (site.metrics.contains("memory_l2_theoretical_sectors_global"))
-    add_metric(line, "warpgrind__global_requests.sum", "", n);
-  if (site.metrics.contains("memory_l1_wavefronts_shared")) add_metric(line, "warpgrind__shared_requests.sum", "", n);
-  if (site.metrics.contains("memory_l2_theoretical_sectors_local"))
-    add_metric(line, "warpgrind__local_requests.sum", "", n);
+  const results::Metric* executed = site.metrics.find(MetricId::site_inst);
+  if (executed == nullptr) return;
+  const double n = executed->value;
+  if (site.metrics.has(MetricId::theoretical_sectors)) add_metric(line, MetricId::line_global_requests, "", n);
+  if (site.metrics.has(MetricId::shared_wavefronts)) add_metric(line, MetricId::line_shared_requests, "", n);
+  if (site.metrics.has(MetricId::local_theoretical_sectors)) add_metric(line, MetricId::line_local_requests, "", n);
 }
 
 }  // namespace
@@ -233,9 +233,9 @@ void KernelCode::add_lines(results::KernelProfile& k, const Kernel& kernel) {
     k.code.push_back(row.code);
     if (row.code.line == 0 || row.warps == 0 || loads_parameter(row.code)) continue;
     sums.add(&row.code, row.code.file, row.code.line, [&](results::LineProfile& l) {
-      add_metric(l.metrics, "inst_executed", "inst", static_cast<double>(row.warps));
-      add_metric(l.metrics, "thread_inst_executed", "inst", static_cast<double>(row.lanes));
-      add_metric(l.metrics, "thread_inst_executed_true", "inst", static_cast<double>(row.lanes_on));
+      add_metric(l.metrics, MetricId::site_inst, "inst", static_cast<double>(row.warps));
+      add_metric(l.metrics, MetricId::line_thread_inst, "inst", static_cast<double>(row.lanes));
+      add_metric(l.metrics, MetricId::site_thread_inst, "inst", static_cast<double>(row.lanes_on));
     });
   }
   const auto rows = results::by_ptx_line(k.code);
@@ -243,8 +243,8 @@ void KernelCode::add_lines(results::KernelProfile& k, const Kernel& kernel) {
     if (s.line == 0) continue;
     const auto row = rows.find(s.ptx_line);
     sums.add(row == rows.end() ? nullptr : row->second, s.file, s.line, [&](results::LineProfile& l) {
-      for (const auto& [name, m] : s.metrics)
-        if (adds_up(name)) add_metric(l.metrics, name.c_str(), m.unit.c_str(), m.value, m.origin);
+      for (const auto& [name, m] : s.metrics.by_name())
+        if (adds_up(name)) add_metric(l.metrics, name, m.unit, m.value, m.origin);
       add_requests(l.metrics, s);
     });
   }

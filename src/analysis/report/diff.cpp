@@ -19,55 +19,55 @@ namespace {
 
 using results::KernelProfile;
 using results::Metric;
+using results::MetricId;
 using results::Metrics;
 
 struct Figure {
-  const char *label, *metric;
+  const char* label;
+  MetricId metric;
   Direction rise;
 };
-constexpr Figure kKernelFigures[] = {
-    {"time", "gpu__time_duration.sum", Direction::worse},
-    {"launches", "warpgrind__launches.sum", Direction::neutral},
-    {"blocks", "launch__grid_size", Direction::neutral},
-    {"threads a block", "launch__block_size", Direction::neutral},
-    {"registers a thread", "launch__registers_per_thread", Direction::neutral},
-    {"shared bytes a block", "launch__shared_mem_per_block_allocated", Direction::neutral},
-    {"theoretical occupancy", "sm__maximum_warps_per_active_cycle_pct", Direction::better},
-    {"global ld requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", Direction::neutral},
-    {"global ld sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", Direction::amount},
-    {"global ld transactions", "warpgrind__global_op_ld_transactions.sum", Direction::amount},
-    {"global st requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", Direction::neutral},
-    {"global st sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", Direction::amount},
-    {"global st transactions", "warpgrind__global_op_st_transactions.sum", Direction::amount},
-    {"global atom sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", Direction::amount},
-    {"global red sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", Direction::amount},
-    {"excessive sectors", "derived__memory_l2_theoretical_sectors_global_excessive", Direction::worse},
-    {"local sectors", "memory_l2_theoretical_sectors_local", Direction::worse},
-    {"shared wavefronts", "memory_l1_wavefronts_shared", Direction::amount},
-    {"shared bank conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", Direction::worse},
-    {"PTX instructions", "warpgrind__ptx_inst_executed.sum", Direction::amount},
-    {"lanes an instruction", "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio", Direction::better},
-    {"divergent branches", "warpgrind__divergent_branches.sum", Direction::worse},
-    {"floating-point ops", "warpgrind__flop.sum", Direction::neutral}};
-constexpr Figure kLineFigures[] = {
-    {"executed by warps", "inst_executed", Direction::neutral},
-    {"global sectors", "memory_l2_theoretical_sectors_global", Direction::amount},
-    {"excessive sectors", "derived__memory_l2_theoretical_sectors_global_excessive", Direction::worse},
-    {"local sectors", "memory_l2_theoretical_sectors_local", Direction::worse},
-    {"shared wavefronts", "memory_l1_wavefronts_shared", Direction::amount},
-    {"shared bank conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", Direction::worse},
-    {"divergent branches", "warpgrind__divergent_branches.sum", Direction::worse}};
+constexpr Figure kKernelFigures[] = {{"time", MetricId::time, Direction::worse},
+                                     {"launches", MetricId::launches, Direction::neutral},
+                                     {"blocks", MetricId::grid_size, Direction::neutral},
+                                     {"threads a block", MetricId::block_size, Direction::neutral},
+                                     {"registers a thread", MetricId::registers, Direction::neutral},
+                                     {"shared bytes a block", MetricId::shared_allocated, Direction::neutral},
+                                     {"theoretical occupancy", MetricId::occupancy, Direction::better},
+                                     {"global ld requests", MetricId::global_ld_requests, Direction::neutral},
+                                     {"global ld sectors", MetricId::global_ld_sectors, Direction::amount},
+                                     {"global ld transactions", MetricId::global_ld_transactions, Direction::amount},
+                                     {"global st requests", MetricId::global_st_requests, Direction::neutral},
+                                     {"global st sectors", MetricId::global_st_sectors, Direction::amount},
+                                     {"global st transactions", MetricId::global_st_transactions, Direction::amount},
+                                     {"global atom sectors", MetricId::global_atom_sectors, Direction::amount},
+                                     {"global red sectors", MetricId::global_red_sectors, Direction::amount},
+                                     {"excessive sectors", MetricId::excessive_sectors, Direction::worse},
+                                     {"local sectors", MetricId::local_theoretical_sectors, Direction::worse},
+                                     {"shared wavefronts", MetricId::shared_wavefronts, Direction::amount},
+                                     {"shared bank conflicts", MetricId::shared_conflicts, Direction::worse},
+                                     {"PTX instructions", MetricId::inst, Direction::amount},
+                                     {"lanes an instruction", MetricId::lanes_per_inst, Direction::better},
+                                     {"divergent branches", MetricId::divergent_branches, Direction::worse},
+                                     {"floating-point ops", MetricId::flop, Direction::neutral}};
+constexpr Figure kLineFigures[] = {{"executed by warps", MetricId::site_inst, Direction::neutral},
+                                   {"global sectors", MetricId::theoretical_sectors, Direction::amount},
+                                   {"excessive sectors", MetricId::excessive_sectors, Direction::worse},
+                                   {"local sectors", MetricId::local_theoretical_sectors, Direction::worse},
+                                   {"shared wavefronts", MetricId::shared_wavefronts, Direction::amount},
+                                   {"shared bank conflicts", MetricId::shared_conflicts, Direction::worse},
+                                   {"divergent branches", MetricId::divergent_branches, Direction::worse}};
 
-Change change_of(const char* label, const std::string& metric, const Metrics& a, const Metrics& b, Direction rise) {
+Change change_of(const char* label, MetricId metric, const Metrics& a, const Metrics& b, Direction rise) {
   Change c;
   c.label = label;
   c.metric = metric;
   c.rise = rise;
   for (const auto& [metrics, value] : {std::pair(&a, &c.before), std::pair(&b, &c.after)})
-    if (const auto it = metrics->find(metric); it != metrics->end()) {
-      *value = it->second.value;
-      c.unit = it->second.unit;
-      c.origin = std::max(c.origin, it->second.origin);
+    if (const Metric* m = metrics->find(metric)) {
+      *value = m->value;
+      c.unit = m->unit;
+      c.origin = std::max(c.origin, m->origin);
     }
   return c;
 }
@@ -78,10 +78,9 @@ std::vector<Change> changes(const Figure (&figures)[N], const Metrics& a, const 
   for (const Figure& f : figures) {
     Change c = change_of(f.label, f.metric, a, b, f.rise);
     // Transactions are shown only if the GPU does not count in sectors; otherwise they repeat the sectors.
-    const std::string name = f.metric;
-    if (name.find("_transactions.sum") != std::string::npos && !out.empty() && out.back().after == c.after &&
-        out.back().before == c.before)
-      continue;
+    const bool transactions =
+        f.metric == MetricId::global_ld_transactions || f.metric == MetricId::global_st_transactions;
+    if (transactions && !out.empty() && out.back().after == c.after && out.back().before == c.before) continue;
     if (c.before != c.after) out.push_back(std::move(c));
   }
   return out;
@@ -241,8 +240,8 @@ class Comparer {
       for (const KernelDiff& d : out_.kernels) {
         if (d.before == nullptr || d.after == nullptr) continue;
         if (!matches(rule.kernels, *d.after) && !matches(rule.kernels, *d.before)) continue;
-        const std::string& metric = rule.nodes[rule.left].name;
-        if (!d.before->metrics.contains(metric) && !d.after->metrics.contains(metric)) continue;
+        const MetricId metric = rule.nodes[rule.left].metric;
+        if (!d.before->metrics.has(metric) && !d.after->metrics.has(metric)) continue;
         ++checked;
         const Change c = change_of("", metric, d.before->metrics, d.after->metrics, Direction::neutral);
         const double limit = evaluate_constant(rule, rule.right);

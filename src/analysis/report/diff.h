@@ -23,7 +23,8 @@ enum class Direction : std::uint8_t {
 
 struct Change {
   const char* label = "";
-  std::string metric, unit;
+  results::MetricId metric = results::MetricId::count;
+  std::string unit;
   double before = 0, after = 0;
   Direction rise = Direction::neutral;
   Origin origin = Origin::exact;

@@ -11,7 +11,7 @@ SortedJson changes_of(const std::vector<Change>& changes) {
   SortedJson out = SortedJson::array();
   for (const Change& c : changes)
     out.push_back({{"label", c.label},
-                   {"metric", c.metric},
+                   {"metric", name(c.metric)},
                    {"unit", c.unit},
                    {"before", c.before},
                    {"after", c.after},

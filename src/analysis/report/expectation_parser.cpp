@@ -12,6 +12,7 @@ namespace warpgrind::report {
 namespace {
 
 using Kind = ExpressionNode::Kind;
+using results::MetricId;
 
 struct Unit {
   const char* name;
@@ -230,23 +231,21 @@ class Parser {
   bool metric(std::size_t& out) {
     const std::size_t begin = at_;
     const std::string name(word());
-    const counters::MetricRow* row = counters::find_metric_or_alias(name);
-    if (row == nullptr) {
+    const std::optional<MetricId> id = counters::find_metric_or_alias(name);
+    if (!id) {
       const std::vector<std::string> near = counters::similar_metrics(name);
       return complain(begin, name.size(), fmt::format("no metric is called \"{}\"", name),
                       near.empty() ? "docs/counters.md lists them all"
                                    : fmt::format("did you mean {}?", fmt::join(near, ", or "))),
              false;
     }
-    out = push({Kind::metric, 0, row->name, row->unit, 0, 0});
+    out = push({Kind::metric, 0, "", counters::row(*id).unit, 0, 0, *id});
     return true;
   }
 
   bool is_word(std::size_t node) const {
     const ExpressionNode& n = out_.nodes[node];
-    if (n.kind != Kind::metric) return false;
-    const counters::MetricRow* row = counters::find_metric(n.name);
-    return row != nullptr && row->text;
+    return n.kind == Kind::metric && counters::row(n.metric).text;
   }
 
   void check_change(std::size_t sign) {

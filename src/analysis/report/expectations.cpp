@@ -19,6 +19,7 @@ namespace {
 using Kind = ExpressionNode::Kind;
 using Outcome = ExpectationResult::Outcome;
 using results::KernelProfile;
+using results::MetricId;
 
 struct Value {
   bool known = false;
@@ -37,9 +38,9 @@ class Evaluator {
       case Kind::number:
         return {true, n.number, "", n.unit, Origin::exact};
       case Kind::text:
-        return {true, 0, n.name, "", Origin::exact};
+        return {true, 0, n.text, "", Origin::exact};
       case Kind::metric:
-        return metric(n);
+        return metric(n.metric);
       case Kind::negate: {
         Value v = value(n.left);
         v.number = -v.number;
@@ -51,13 +52,12 @@ class Evaluator {
   }
 
  private:
-  Value metric(const ExpressionNode& n) const {
-    const auto it = kernel_.metrics.find(n.name);
-    if (it == kernel_.metrics.end()) return {};
-    const counters::MetricRow* row = counters::find_metric(n.name);
+  Value metric(MetricId id) const {
+    const results::Metric* m = kernel_.metrics.find(id);
+    if (m == nullptr) return {};
     // Nsight Compute prints 0 if the divisor is 0. That is not a figure to compare with a limit.
-    if (row != nullptr && row->zero_when_undefined && it->second.value == 0) return {};
-    return {true, it->second.value, it->second.text, it->second.unit, it->second.origin};
+    if (counters::row(id).zero_when_undefined && m->value == 0) return {};
+    return {true, m->value, m->text, m->unit, m->origin};
   }
 
   static Value arithmetic(const ExpressionNode& n, const Value& a, const Value& b) {
@@ -115,20 +115,20 @@ std::string figure(const Value& v) {
 }
 
 // Contribution of a site to a counter of its kernel.
-double share(const std::string& metric, const results::SiteProfile& s) {
-  const auto has = [&](const char* part) { return metric.find(part) != std::string::npos; };
-  const auto of = [&](const char* name) { return results::metric_value(s.metrics, name); };
+double share(MetricId metric, const results::SiteProfile& s) {
+  const std::string_view name = counters::name(metric);
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  const auto of = [&](MetricId id) { return s.metrics.value(id); };
   if (has("_op_ld") && s.kind != "load") return 0;
   if (has("_op_st") && s.kind != "store") return 0;
   if (has("_op_atom") && s.kind != "atomic") return 0;
   if (has("_op_red") && s.kind != "reduction") return 0;
-  if (has("bank_conflicts")) return of("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum");
-  if (has("shared"))
-    return has("excessive") ? of("derived__memory_l1_wavefronts_shared_excessive") : of("memory_l1_wavefronts_shared");
-  if (has("excessive")) return of("derived__memory_l2_theoretical_sectors_global_excessive");
-  if (has("local")) return of("memory_l2_theoretical_sectors_local");
-  if (has("global")) return of("memory_l2_theoretical_sectors_global");
-  if (has("branch")) return of("warpgrind__divergent_branches.sum");
+  if (has("bank_conflicts")) return of(MetricId::shared_conflicts);
+  if (has("shared")) return has("excessive") ? of(MetricId::shared_excessive) : of(MetricId::shared_wavefronts);
+  if (has("excessive")) return of(MetricId::excessive_sectors);
+  if (has("local")) return of(MetricId::local_theoretical_sectors);
+  if (has("global")) return of(MetricId::theoretical_sectors);
+  if (has("branch")) return of(MetricId::divergent_branches);
   return 0;
 }
 
@@ -137,7 +137,7 @@ std::vector<results::Advice::Place> places_of(const Expectation& e, const Kernel
   for (const ExpressionNode& n : e.nodes) {
     if (n.kind != Kind::metric) continue;
     for (const results::SiteProfile& s : kernel.sites) {
-      const double w = share(n.name, s);
+      const double w = share(n.metric, s);
       if (w <= 0) continue;
       auto& [sum, place] = lines[{s.file, s.line != 0 ? s.line : s.ptx_line}];
       if (sum == 0) place = {s.file, s.line, s.ptx_line};

@@ -25,9 +25,10 @@ struct ExpressionNode {
   enum class Kind : std::uint8_t { number, metric, text, negate, add, subtract, multiply, divide };
   Kind kind = Kind::number;
   double number = 0;
-  std::string name;  // of the metric (its full name), or the text
+  std::string text;  // of kind text
   std::string unit;
-  std::size_t left = 0, right = 0;  // operands: indexes into Expectation::nodes
+  std::size_t left = 0, right = 0;                      // operands: indexes into Expectation::nodes
+  results::MetricId metric = results::MetricId::count;  // of kind metric
 };
 
 enum class Comparison : std::uint8_t { less, less_equal, equal, not_equal, greater_equal, greater };

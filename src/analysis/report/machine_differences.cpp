@@ -10,6 +10,8 @@
 namespace warpgrind::report {
 namespace {
 
+using results::MetricId;
+
 constexpr std::size_t kMostLines = 3;
 
 struct AccessCounts {
@@ -26,11 +28,11 @@ std::string place(const std::string& file, std::uint32_t line) {
 std::vector<std::pair<AccessLine, AccessCounts>> merged_accesses(const results::KernelProfile& kernel) {
   std::map<AccessLine, AccessCounts> lines;
   for (const results::SiteProfile& s : kernel.sites) {
-    const auto left = s.metrics.find("warpgrind__machine_inst_executed");
-    if (left == s.metrics.end()) continue;
+    const results::Metric* left = s.metrics.find(MetricId::site_machine_inst);
+    if (left == nullptr) continue;
     AccessCounts& c = lines[{s.space + (s.kind == "store" ? " stores" : " loads"), s.file, s.line}];
-    c.ptx += results::metric_value(s.metrics, "inst_executed");
-    c.machine += left->second.value;
+    c.ptx += s.metrics.value(MetricId::site_inst);
+    c.machine += left->value;
   }
   std::vector<std::pair<AccessLine, AccessCounts>> found;
   for (const auto& [line, change] : lines)
@@ -53,12 +55,11 @@ std::vector<std::string> machine_differences(const results::KernelProfile& kerne
   }
   if (lines.size() > kMostLines)
     sentences.push_back(fmt::format("... and on {} more lines", lines.size() - kMostLines));
-  const auto split = kernel.metrics.find("smsp__sass_branch_targets_threads_divergent.sum");
-  const double of_ptx = results::metric_value(kernel.metrics, "warpgrind__divergent_branches.sum");
-  if (split != kernel.metrics.end() && split->second.value < of_ptx)
-    sentences.push_back(
-        fmt::format("ptxas turns short branches into predicates: {:.0f} of {:.0f} divergent branches stay",
-                    split->second.value, of_ptx));
+  const results::Metric* split = kernel.metrics.find(MetricId::machine_divergent);
+  const double of_ptx = kernel.metrics.value(MetricId::divergent_branches);
+  if (split != nullptr && split->value < of_ptx)
+    sentences.push_back(fmt::format(
+        "ptxas turns short branches into predicates: {:.0f} of {:.0f} divergent branches stay", split->value, of_ptx));
   return sentences;
 }
 

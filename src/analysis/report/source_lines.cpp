@@ -8,16 +8,6 @@
 #include "report/line_matching.h"
 
 namespace warpgrind::report {
-namespace {
-
-// True for counters that can be summed over instructions; ratios cannot.
-bool adds_up(const std::string& metric) {
-  return !metric.ends_with(".ratio") && !metric.ends_with(".pct") && metric != "derived__avg_thread_executed_true" &&
-         metric != "derived__memory_l1_conflicts_shared_nway";
-}
-
-}  // namespace
-
 std::vector<SourceLine> source_lines(const results::KernelProfile& kernel) {
   if (!kernel.lines.empty()) {
     std::vector<SourceLine> out;
@@ -34,10 +24,10 @@ std::vector<SourceLine> source_lines(const results::KernelProfile& kernel) {
     SourceLine& line = lines[{file, number}];
     line.file = file;
     line.line = number;
-    for (const auto& [name, metric] : s.metrics) {
-      if (!adds_up(name)) continue;
+    for (const auto& [name, metric] : s.metrics.by_name()) {
+      if (!results::adds_up(name)) continue;
       results::Metric& sum =
-          line.metrics.try_emplace(name, results::Metric{0, metric.unit, metric.origin, ""}).first->second;
+          line.metrics.by_name().try_emplace(name, results::Metric{0, metric.unit, metric.origin, ""}).first->second;
       sum.value += metric.value;
     }
   }

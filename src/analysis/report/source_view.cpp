@@ -24,14 +24,9 @@ namespace warpgrind::report {
 namespace {
 
 using results::KernelProfile;
-using results::metric_value;
+using results::MetricId;
 using results::Metrics;
 using results::SiteProfile;
-
-constexpr const char* kInst = "inst_executed";
-constexpr const char* kThreadInst = "thread_inst_executed_true";
-constexpr const char* kExcess = "derived__memory_l2_theoretical_sectors_global_excessive";
-constexpr const char* kDivergent = "warpgrind__divergent_branches.sum";
 
 // Figures beside a line. The ratios come from the sites on the line, as other instructions make no requests.
 struct Counters {
@@ -43,21 +38,21 @@ struct Counters {
   bool inlined = false;                // includes code inlined into the line
 
   void add_site(const SiteProfile& s) {
-    const double executed = metric_value(s.metrics, kInst);
+    const double executed = s.metrics.value(MetricId::site_inst);
     if (executed <= 0) return;
-    sectors_per_request = std::max(sectors_per_request, metric_value(s.metrics, "warpgrind__sectors.sum") / executed);
-    excess += metric_value(s.metrics, kExcess);
-    ways = std::max(ways, metric_value(s.metrics, "memory_l1_wavefronts_shared") / executed);
-    wavefronts += metric_value(s.metrics, "memory_l1_wavefronts_shared");
-    ideal_wavefronts += metric_value(s.metrics, "memory_l1_wavefronts_shared_ideal");
-    l1_hits += metric_value(s.metrics, "warpgrind__l1_lookup_hit.sum");
-    l1_lookups += metric_value(s.metrics, "warpgrind__l1_lookups.sum");
+    sectors_per_request = std::max(sectors_per_request, s.metrics.value(MetricId::site_sectors) / executed);
+    excess += s.metrics.value(MetricId::excessive_sectors);
+    ways = std::max(ways, s.metrics.value(MetricId::shared_wavefronts) / executed);
+    wavefronts += s.metrics.value(MetricId::shared_wavefronts);
+    ideal_wavefronts += s.metrics.value(MetricId::shared_ideal);
+    l1_hits += s.metrics.value(MetricId::l1_hits);
+    l1_lookups += s.metrics.value(MetricId::l1_lookups);
   }
   void add_line(const Metrics& m) {
-    inst += metric_value(m, kInst);
-    thread_inst +=
-        metric_value(m, kThreadInst) != 0 ? metric_value(m, kThreadInst) : metric_value(m, "thread_inst_executed");
-    divergent += metric_value(m, kDivergent);
+    inst += m.value(MetricId::site_inst);
+    thread_inst += m.value(MetricId::site_thread_inst) != 0 ? m.value(MetricId::site_thread_inst)
+                                                            : m.value(MetricId::line_thread_inst);
+    divergent += m.value(MetricId::divergent_branches);
   }
   bool bad() const { return excess > 0 || wavefronts > ideal_wavefronts || divergent > 0; }
 };

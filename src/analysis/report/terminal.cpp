@@ -9,7 +9,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <span>
+#include <string_view>
+#include <utility>
 
 #include "base/words.h"
 #include "report/advice_text.h"
@@ -21,12 +24,12 @@ namespace {
 
 using results::KernelProfile;
 using results::Metric;
-using results::metric_value;
+using results::MetricId;
 using results::Metrics;
 
 constexpr int kWidth = static_cast<int>(kTerminalWidth);
 
-// ---- Content of the tables: metric names by row and column. The code below only handles units and widths.
+// ---- Content of the tables: metrics by row and column. The code below only handles units and widths.
 
 enum class Show : std::uint8_t { count, ratio, percent };
 struct Column {
@@ -36,7 +39,7 @@ struct Column {
 };
 struct Row {
   const char* label;
-  std::array<const char*, 5> metrics;  // by column; null: an empty cell
+  std::array<std::optional<MetricId>, 5> metrics;  // by column; none: an empty cell
 };
 struct Table {
   const char* title;
@@ -50,48 +53,42 @@ constexpr Column kMemoryColumns[] = {{"requests", 11, Show::count},
                                      {"sect/req", 9, Show::ratio},
                                      {"bytes asked", 15, Show::count},
                                      {"used", 8, Show::percent}};
-#define WG_GLOBAL(LABEL, OP)                                                                                       \
+#define WG_GLOBAL(LABEL, OP)                                                                                          \
+  {                                                                                                                   \
+    LABEL, {                                                                                                          \
+      MetricId::global_##OP##_requests, MetricId::global_##OP##_sectors, MetricId::global_##OP##_sectors_per_request, \
+          MetricId::global_##OP##_bytes, MetricId::global_##OP##_efficiency                                           \
+    }                                                                                                                 \
+  }
+#define WG_LOCAL(LABEL, OP)                                                                                        \
   {                                                                                                                \
     LABEL, {                                                                                                       \
-      "l1tex__t_requests_pipe_lsu_mem_global_op_" OP ".sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_" OP ".sum", \
-          "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_" OP ".ratio",                              \
-          "warpgrind__global_op_" OP "_bytes_asked.sum", "warpgrind__global_op_" OP "_efficiency.pct"              \
+      MetricId::local_##OP##_requests, MetricId::local_##OP##_sectors, MetricId::local_##OP##_sectors_per_request, \
+          MetricId::local_##OP##_bytes, {}                                                                         \
     }                                                                                                              \
   }
-#define WG_LOCAL(LABEL, OP)                                                                                      \
-  {                                                                                                              \
-    LABEL, {                                                                                                     \
-      "l1tex__t_requests_pipe_lsu_mem_local_op_" OP ".sum", "l1tex__t_sectors_pipe_lsu_mem_local_op_" OP ".sum", \
-          "warpgrind__local_op_" OP "_sectors_per_request.ratio", "warpgrind__local_op_" OP "_bytes_asked.sum",  \
-          nullptr                                                                                                \
-    }                                                                                                            \
-  }
 constexpr Row kMemoryRows[] = {
-    WG_GLOBAL("global ld", "ld"),
-    WG_GLOBAL("global st", "st"),
-    WG_GLOBAL("global atom", "atom"),
-    WG_GLOBAL("global red", "red"),
-    WG_LOCAL("local ld", "ld"),
-    WG_LOCAL("local st", "st"),
-    {"const ld",
-     {"warpgrind__const_ld_requests.sum", "warpgrind__const_ld_sectors.sum", nullptr,
-      "warpgrind__const_ld_bytes_asked.sum", nullptr}},
-    {"texture",
-     {"l1tex__t_requests_pipe_tex_mem_texture.sum", "l1tex__t_sectors_pipe_tex_mem_texture.sum", nullptr,
-      "warpgrind__texture_bytes_asked.sum", nullptr}},
-    {"surface", {"warpgrind__surface_requests.sum", nullptr, nullptr, "warpgrind__surface_bytes_asked.sum", nullptr}}};
+    WG_GLOBAL("global ld", ld),
+    WG_GLOBAL("global st", st),
+    WG_GLOBAL("global atom", atom),
+    WG_GLOBAL("global red", red),
+    WG_LOCAL("local ld", ld),
+    WG_LOCAL("local st", st),
+    {"const ld", {MetricId::const_requests, MetricId::const_sectors, {}, MetricId::const_bytes, {}}},
+    {"texture", {MetricId::texture_requests, MetricId::texture_sectors, {}, MetricId::texture_bytes, {}}},
+    {"surface", {MetricId::surface_requests, {}, {}, MetricId::surface_bytes, {}}}};
 #undef WG_GLOBAL
 #undef WG_LOCAL
 
 constexpr Column kTransactionColumns[] = {{"transactions", 24, Show::count}, {"bytes moved", 24, Show::count}};
-#define WG_TRANSACTIONS(LABEL, OP)                                                                        \
-  {                                                                                                       \
-    LABEL, {                                                                                              \
-      "warpgrind__global_op_" OP "_transactions.sum", "warpgrind__global_op_" OP "_transaction_bytes.sum" \
-    }                                                                                                     \
+#define WG_TRANSACTIONS(LABEL, OP)                                                    \
+  {                                                                                   \
+    LABEL, {                                                                          \
+      MetricId::global_##OP##_transactions, MetricId::global_##OP##_transaction_bytes \
+    }                                                                                 \
   }
-constexpr Row kTransactionRows[] = {WG_TRANSACTIONS("global ld", "ld"), WG_TRANSACTIONS("global st", "st"),
-                                    WG_TRANSACTIONS("global atom", "atom"), WG_TRANSACTIONS("global red", "red")};
+constexpr Row kTransactionRows[] = {WG_TRANSACTIONS("global ld", ld), WG_TRANSACTIONS("global st", st),
+                                    WG_TRANSACTIONS("global atom", atom), WG_TRANSACTIONS("global red", red)};
 #undef WG_TRANSACTIONS
 
 constexpr Column kSharedColumns[] = {{"requests", 11, Show::count},
@@ -99,31 +96,22 @@ constexpr Column kSharedColumns[] = {{"requests", 11, Show::count},
                                      {"wave/req", 9, Show::ratio},
                                      {"ideal", 9, Show::count},
                                      {"bank conflicts", 15, Show::count}};
-#define WG_SHARED(LABEL, REQUESTS, OP)                                                \
-  {                                                                                   \
-    LABEL, {                                                                          \
-      REQUESTS, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_" OP ".sum", \
-          "warpgrind__shared_op_" OP "_wavefronts_per_request.ratio",                 \
-          "warpgrind__shared_op_" OP "_wavefronts_ideal.sum",                         \
-          "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" OP ".sum"              \
-    }                                                                                 \
-  }
-constexpr Row kSharedRows[] = {WG_SHARED("shared ld", "sass__inst_executed_shared_loads", "ld"),
-                               WG_SHARED("shared st", "sass__inst_executed_shared_stores", "st"),
-                               WG_SHARED("shared atom", "warpgrind__shared_op_atom_requests.sum", "atom")};
-#undef WG_SHARED
+constexpr Row kSharedRows[] = {
+    {"shared ld",
+     {MetricId::shared_ld_inst, MetricId::machine_shared_ld_wavefronts, MetricId::shared_ld_ways,
+      MetricId::machine_shared_ld_ideal, MetricId::machine_shared_ld_conflicts}},
+    {"shared st",
+     {MetricId::shared_st_inst, MetricId::machine_shared_st_wavefronts, MetricId::shared_st_ways,
+      MetricId::machine_shared_st_ideal, MetricId::machine_shared_st_conflicts}},
+    {"shared atom",
+     {MetricId::shared_atom_requests, MetricId::shared_atom_wavefronts, MetricId::shared_atom_ways,
+      MetricId::shared_atom_ideal, MetricId::shared_atom_conflicts}}};
 
 constexpr Table kMemory{"memory", kMemoryColumns, kMemoryRows};
 constexpr Table kTransactions{"this GPU's rule", kTransactionColumns, kTransactionRows};
 constexpr Table kShared{"shared memory", kSharedColumns, kSharedRows};
 
 // ---- Printing
-
-const Metric* find(const Metrics& metrics, const char* name) {
-  if (name == nullptr) return nullptr;
-  const auto it = metrics.find(name);
-  return it == metrics.end() ? nullptr : &it->second;
-}
 
 class TerminalWriter {
  public:
@@ -173,7 +161,7 @@ void print_table(TerminalWriter& w, const Table& table, const Metrics& metrics) 
   constexpr int kLabel = 13;
   bool titled = false;
   for (const Row& row : table.rows) {
-    if (metric_value(metrics, row.metrics[0]) == 0) continue;
+    if (metrics.value(*row.metrics[0]) == 0) continue;
     if (!titled) {
       std::string head = left(std::string("  ") + table.title, kLabel + 1);
       // A long title takes space from the first column.
@@ -188,7 +176,7 @@ void print_table(TerminalWriter& w, const Table& table, const Metrics& metrics) 
     std::string text = left(std::string("  ") + row.label, kLabel + 1);
     Origin origin = Origin::exact;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
-      const Metric* m = find(metrics, row.metrics[i]);
+      const Metric* m = row.metrics[i] ? metrics.find(*row.metrics[i]) : nullptr;
       if (m != nullptr) origin = weaker(origin, m->origin);
       text += cell(table.columns[i], m);
     }
@@ -205,17 +193,17 @@ void print_launch(TerminalWriter& w, const KernelProfile& k) {
                      k.launches == 1 ? "" : "es", spaced_dim3(k.grid), spaced_dim3(k.block),
                      k.shapes_differ ? " (the first; shapes differ)" : ""),
          Origin::exact);
-  if (const Metric* m = find(k.metrics, "sm__maximum_warps_per_active_cycle_pct")) {
-    const Metric* limiter = find(k.metrics, "warpgrind__occupancy_limiter");
-    const Metric* waves = find(k.metrics, "launch__waves_per_multiprocessor");
+  if (const Metric* m = k.metrics.find(MetricId::occupancy)) {
+    const Metric* limiter = k.metrics.find(MetricId::occupancy_limiter);
+    const Metric* waves = k.metrics.find(MetricId::waves);
     w.fact(fmt::format("theoretical occupancy {} (limit: {}), {} waves", percent(m->value),
                        limiter != nullptr ? limiter->text : "?", fixed(waves != nullptr ? waves->value : 0, 2)),
            m->origin);
   }
-  if (const Metric* m = find(k.metrics, "launch__registers_per_thread"))
+  if (const Metric* m = k.metrics.find(MetricId::registers))
     w.fact(fmt::format("{} registers a thread", grouped(m->value)), m->origin);
-  const double fixed_bytes = metric_value(k.metrics, "launch__shared_mem_per_block_static");
-  const double dynamic_bytes = metric_value(k.metrics, "launch__shared_mem_per_block_dynamic");
+  const double fixed_bytes = k.metrics.value(MetricId::shared_static);
+  const double dynamic_bytes = k.metrics.value(MetricId::shared_dynamic);
   if (fixed_bytes + dynamic_bytes > 0)
     w.fact(
         fmt::format("shared memory a block: {} static, {} dynamic", with_bytes(fixed_bytes), with_bytes(dynamic_bytes)),
@@ -224,12 +212,13 @@ void print_launch(TerminalWriter& w, const KernelProfile& k) {
 
 // The largest shares of thread instructions by class, as many as fit on a line.
 std::string mix(const Metrics& metrics) {
-  constexpr const char* kStart = "warpgrind__ptx_inst_executed_op_";
-  const double all = metric_value(metrics, "warpgrind__ptx_inst_executed.sum");
+  const std::string_view first = results::name(MetricId::inst_fp16);
+  const std::string_view start = first.substr(0, first.find("fp16"));
+  const double all = metrics.value(MetricId::inst);
   std::vector<std::pair<double, std::string>> shares;
-  for (auto it = metrics.lower_bound(kStart); it != metrics.end() && it->first.rfind(kStart, 0) == 0; ++it) {
-    std::string name = it->first.substr(std::strlen(kStart));
-    name = name.substr(0, name.find('.'));
+  const Metrics::ByName& names = metrics.by_name();
+  for (auto it = names.lower_bound(start); it != names.end() && it->first.starts_with(start); ++it) {
+    const std::string name = it->first.substr(start.size(), it->first.find('.') - start.size());
     if (it->second.value > 0) shares.emplace_back(it->second.value / all, name);
   }
   std::sort(shares.rbegin(), shares.rend());
@@ -243,74 +232,66 @@ std::string mix(const Metrics& metrics) {
 }
 
 void print_instructions(TerminalWriter& w, const Metrics& m) {
-  const double inst = metric_value(m, "warpgrind__ptx_inst_executed.sum");
+  const double inst = m.value(MetricId::inst);
   if (inst > 0) {
-    w.fact(
-        fmt::format("PTX instructions: {} by warps, {} of 32 lanes active, {} on", grouped(inst),
-                    fixed(metric_value(m, "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio"), 1),
-                    fixed(metric_value(m, "warpgrind__ptx_thread_inst_executed_pred_on_per_inst_executed.ratio"), 1)),
-        Origin::exact);
+    w.fact(fmt::format("PTX instructions: {} by warps, {} of 32 lanes active, {} on", grouped(inst),
+                       fixed(m.value(MetricId::lanes_per_inst), 1), fixed(m.value(MetricId::lanes_on_per_inst), 1)),
+           Origin::exact);
     w.fact("mix: " + mix(m), Origin::exact);
   }
-  const double branches = metric_value(m, "warpgrind__branches.sum");
+  const double branches = m.value(MetricId::branches);
   if (branches > 0)
     w.fact(fmt::format("branches: {}, divergent {} (branch efficiency {})", grouped(branches),
-                       grouped(metric_value(m, "warpgrind__divergent_branches.sum")),
-                       percent(metric_value(m, "warpgrind__branch_efficiency.pct"))),
+                       grouped(m.value(MetricId::divergent_branches)), percent(m.value(MetricId::branch_efficiency))),
            Origin::exact);
-  const double flop = metric_value(m, "warpgrind__flop.sum");
+  const double flop = m.value(MetricId::flop);
   if (flop > 0) {
     w.fact(fmt::format("floating-point operations: {} (fp16 {}, fp32 {}, fp64 {})", grouped(flop),
-                       grouped(metric_value(m, "warpgrind__flop_fp16.sum")),
-                       grouped(metric_value(m, "warpgrind__flop_fp32.sum")),
-                       grouped(metric_value(m, "warpgrind__flop_fp64.sum"))),
+                       grouped(m.value(MetricId::flop16)), grouped(m.value(MetricId::flop32)),
+                       grouped(m.value(MetricId::flop64))),
            Origin::exact);
-    const double loads = metric_value(m, "warpgrind__global_op_ld_thread_accesses.sum");
-    if (find(m, "warpgrind__cgma.ratio") != nullptr)
+    const double loads = m.value(MetricId::global_ld_accesses);
+    if (m.has(MetricId::cgma))
       w.fact(
           fmt::format("compute-to-global-memory-access ratio: {} flop an access{}",
-                      grouped(std::round(100 * metric_value(m, "warpgrind__cgma.ratio")) / 100),
-                      loads > 0 ? fmt::format(" ({} a load)", fixed(metric_value(m, "warpgrind__cgma_loads.ratio"), 2))
-                                : " (no loads)"),
+                      grouped(std::round(100 * m.value(MetricId::cgma)) / 100),
+                      loads > 0 ? fmt::format(" ({} a load)", fixed(m.value(MetricId::cgma_loads), 2)) : " (no loads)"),
           Origin::exact);
   }
 }
 
 // The part of the blocks that the modelled caches have seen.
 std::string sampled(const Metrics& m) {
-  const double seen = metric_value(m, "warpgrind__caches_blocks_sampled.sum");
-  const double all = metric_value(m, "launch__thread_count") / std::max(1.0, metric_value(m, "launch__block_size"));
+  const double seen = m.value(MetricId::caches_blocks);
+  const double all = m.value(MetricId::thread_count) / std::max(1.0, m.value(MetricId::block_size));
   return seen < all ? fmt::format(" (from {} of {} blocks)", grouped(seen), grouped(all)) : "";
 }
 
 void print_caches(TerminalWriter& w, const Metrics& m) {
   std::string l1, below;
-  if (find(m, "l1tex__t_sector_hit_rate.pct") != nullptr)
-    l1 = fmt::format("L1: {} of {} sectors hit", percent(metric_value(m, "l1tex__t_sector_hit_rate.pct")),
-                     grouped(metric_value(m, "warpgrind__l1_lookups.sum")));
-  if (find(m, "lts__t_sector_hit_rate.pct") != nullptr)
-    below = fmt::format("L2: {} sectors read, {} written, {} hit",
-                        grouped(metric_value(m, "lts__t_sectors_srcunit_tex_op_read.sum")),
-                        grouped(metric_value(m, "lts__t_sectors_srcunit_tex_op_write.sum")),
-                        percent(metric_value(m, "lts__t_sector_hit_rate.pct")));
+  if (m.has(MetricId::l1_hit_rate))
+    l1 = fmt::format("L1: {} of {} sectors hit", percent(m.value(MetricId::l1_hit_rate)),
+                     grouped(m.value(MetricId::l1_lookups)));
+  if (m.has(MetricId::l2_hit_rate))
+    below = fmt::format("L2: {} sectors read, {} written, {} hit", grouped(m.value(MetricId::l2_read)),
+                        grouped(m.value(MetricId::l2_write)), percent(m.value(MetricId::l2_hit_rate)));
   if (!l1.empty()) w.fact(l1, Origin::modelled);
   if (!below.empty()) w.fact(below, Origin::modelled);
   if (!l1.empty() || !below.empty())
-    w.fact(fmt::format("DRAM: {} read, {} written{}", with_bytes(metric_value(m, "dram__bytes_read.sum")),
-                       with_bytes(metric_value(m, "dram__bytes_write.sum")), sampled(m)),
+    w.fact(fmt::format("DRAM: {} read, {} written{}", with_bytes(m.value(MetricId::dram_read)),
+                       with_bytes(m.value(MetricId::dram_write)), sampled(m)),
            Origin::modelled);
 }
 
 // True if the transactions by the GPU's own rule differ from the sectors.
 bool transactions_differ(const Metrics& m) {
-  for (const Row& row : kTransactionRows) {
-    const std::string name = row.metrics[0];
-    const std::string op = name.substr(std::strlen("warpgrind__global_op_"),
-                                       name.find("_transactions") - std::strlen("warpgrind__global_op_"));
-    const std::string sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_" + op + ".sum";
-    if (metric_value(m, name.c_str()) != metric_value(m, sectors.c_str())) return true;
-  }
-  return false;
+  constexpr std::pair<MetricId, MetricId> kPairs[] = {
+      {MetricId::global_ld_transactions, MetricId::global_ld_sectors},
+      {MetricId::global_st_transactions, MetricId::global_st_sectors},
+      {MetricId::global_atom_transactions, MetricId::global_atom_sectors},
+      {MetricId::global_red_transactions, MetricId::global_red_sectors}};
+  return std::any_of(std::begin(kPairs), std::end(kPairs),
+                     [&](const auto& pair) { return m.value(pair.first) != m.value(pair.second); });
 }
 
 void print_transfers(TerminalWriter& w, const results::Profile& p) {
@@ -359,7 +340,7 @@ namespace {
 
 // "bound by latency; at 24 % less, DRAM bandwidth"
 std::string what_binds(const KernelProfile& k) {
-  const Metric* limit = find(k.metrics, "warpgrind__estimated_limit");
+  const Metric* limit = k.metrics.find(MetricId::time_limit);
   if (limit == nullptr || limit->text.empty()) return "";
   std::string out = "bound by " + limit->text;
   const std::vector<results::BoundProfile>& bounds = k.bounds;
@@ -369,9 +350,9 @@ std::string what_binds(const KernelProfile& k) {
 }
 
 void print_time(TerminalWriter& w, const KernelProfile& k) {
-  const Metric* time = find(k.metrics, "gpu__time_duration.sum");
+  const Metric* time = k.metrics.find(MetricId::time);
   if (time == nullptr) return;
-  const Metric *low = find(k.metrics, "warpgrind__time_low.sum"), *high = find(k.metrics, "warpgrind__time_high.sum");
+  const Metric *low = k.metrics.find(MetricId::time_low), *high = k.metrics.find(MetricId::time_high);
   const std::string interval =
       low && high ? fmt::format(" ({} to {})", with_time(low->value), with_time(high->value)) : std::string();
   const std::string binds = what_binds(k);
@@ -395,9 +376,8 @@ std::string kernel_text(const KernelProfile& k, const TextOptions& options) {
   const std::string rule(name.size() + 4 < kWidth ? kWidth - name.size() - 4 : 0, '-');
   w.line(w.bold("-- " + name + " " + rule));
   print_launch(w, k);
-  if (const double ran = metric_value(k.metrics, "warpgrind__blocks_run.sum"); ran > 0) {
-    const double all =
-        metric_value(k.metrics, "launch__thread_count") / std::max(1.0, metric_value(k.metrics, "launch__block_size"));
+  if (const double ran = k.metrics.value(MetricId::blocks_run); ran > 0) {
+    const double all = k.metrics.value(MetricId::thread_count) / std::max(1.0, k.metrics.value(MetricId::block_size));
     w.scaled = true;
     w.fact(fmt::format("{} of {} blocks ran (--blocks): counts scaled, results not valid", grouped(ran), grouped(all)),
            Origin::modelled);

@@ -17,8 +17,6 @@
 namespace warpgrind::results {
 namespace {
 
-using counters::MetricId;
-
 const char* kind_name(events::SiteKind kind) {
   switch (kind) {
     case events::SiteKind::load:
@@ -392,7 +390,7 @@ Metrics metrics_of(const counters::Values& values) {
     const auto id = static_cast<MetricId>(i);
     if (!values.has(id)) continue;
     const counters::MetricRow& row = counters::row(id);
-    Metric& m = out[row.name];
+    Metric& m = out[id];
     m.value = values.get(id);
     m.unit = row.unit;
     m.origin = values.origin(id);

@@ -36,7 +36,7 @@ std::string to_csv(const Profile& p) {
   for (const KernelProfile& k : p.launches.empty() ? p.kernels : p.launches) {
     const std::string start =
         fmt::format("\"{}\",{},{},{},", k.first_id, quoted(k.name), quoted(dim(k.block)), quoted(dim(k.grid)));
-    for (const auto& [metric, m] : k.metrics)
+    for (const auto& [metric, m] : k.metrics.by_name())
       out += start + fmt::format("{},{},{}\n", quoted(metric), quoted(m.unit), quoted(value_text(m)));
   }
   return out;

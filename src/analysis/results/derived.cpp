@@ -64,7 +64,7 @@ std::map<std::string, Definition> all_definitions() {
 std::map<std::string, Definition> definitions_of(const Profile& profile) {
   std::set<std::string> names;
   const auto take = [&](const Metrics& metrics) {
-    for (const auto& [name, m] : metrics) names.insert(name);
+    for (const auto& [name, m] : metrics.by_name()) names.insert(name);
   };
   for (const auto* kernels : {&profile.kernels, &profile.launches})
     for (const KernelProfile& k : *kernels) {
@@ -80,7 +80,7 @@ std::map<std::string, Definition> definitions_of(const Profile& profile) {
   }
   std::map<std::string, Definition> out;
   for (const std::string& name : names)
-    if (const counters::MetricRow* row = counters::find_metric(name)) out[name] = definition(*row);
+    if (const auto id = counters::find_metric(name)) out[name] = definition(counters::row(*id));
   return out;
 }
 

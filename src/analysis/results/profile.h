@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,22 +11,9 @@
 #include "gpu/types.h"
 #include "results/detail.h"
 #include "results/finding.h"
+#include "results/metrics.h"
 
 namespace warpgrind::results {
-
-struct Metric {
-  double value = 0;
-  std::string unit;  // Nsight's unit words: "", "sector", "byte", "%", "inst", "ns", "request"
-  Origin origin = Origin::exact;
-  std::string text;  // replaces the value of the few metrics that are a word (e.g. the occupancy limiter)
-};
-using Metrics = std::map<std::string, Metric>;  // by metric name
-
-// 0 if the metric is missing.
-inline double metric_value(const Metrics& metrics, const char* name) {
-  const auto it = metrics.find(name);
-  return it == metrics.end() ? 0 : it->second.value;
-}
 
 struct SiteProfile {
   std::uint32_t id = 0;

@@ -110,8 +110,8 @@ template <class T>
 struct Held<std::vector<T>> : Held<T> {
   static constexpr std::string_view joint = "[].";
 };
-template <class T>
-struct Held<std::map<std::string, T>> : Held<T> {
+template <class T, class Less>
+struct Held<std::map<std::string, T, Less>> : Held<T> {
   static constexpr std::string_view joint = ".NAME.";
 };
 
@@ -119,7 +119,7 @@ struct Held<std::map<std::string, T>> : Held<T> {
 
 template <class T>
 std::string typescript_type() {
-  if constexpr (Is<T, Metrics>) {
+  if constexpr (Is<T, Metrics::ByName>) {
     return "Metrics";  // the page's own type, over a packed form
   } else if constexpr (kIsA<T, std::optional>) {
     return typescript_type<typename T::value_type>();

@@ -63,7 +63,7 @@ void members(V& v, T& x) {
   v.member("file", x.file, Since::first, "source; empty: not known");
   v.member("line", x.line, Since::first, "0: not known");
   v.member("ptx_line", x.ptx_line, Since::first, "");
-  v.member("metrics", x.metrics, Since::first, "by name");
+  v.member("metrics", x.metrics.by_name(), Since::first, "by name");
   v.member_if(patterns, "patterns", x.patterns, Since::first, "detail: up to 8, the most frequent first");
   v.member_if(patterns, "patterns_other", x.patterns_other, Since::first, "detail: requests that looked otherwise");
   v.member_if(patterns, "worst", x.worst, Since::first, "detail: index into patterns");
@@ -75,7 +75,7 @@ void members(V& v, T& x) {
   v.member("file", x.file, Since::first, "");
   v.member("line", x.line, Since::first, "");
   v.member("function", x.function, Since::first, "demangled");
-  v.member("metrics", x.metrics, Since::first, "by name; sums over the instructions of the line");
+  v.member("metrics", x.metrics.by_name(), Since::first, "by name; sums over the instructions of the line");
 }
 
 template <class V, Is<Advice::Evidence> T>
@@ -116,7 +116,7 @@ void members(V& v, T& x) {
   v.member("grid", x.grid, Since::first, "X, Y, Z, of the first launch");
   v.member("block", x.block, Since::first, "likewise");
   v.member("shapes_differ", x.shapes_differ, Since::first, "launches with other shapes are summed here");
-  v.member("metrics", x.metrics, Since::first, "by name");
+  v.member("metrics", x.metrics.by_name(), Since::first, "by name");
   v.member("bounds", x.bounds, Since::later, "what limits the estimated time, the longest first");
   v.member("sites", x.sites, Since::first, "memory instructions and branches that ran");
   v.member("advice", x.advice, Since::later, "the most useful first");
@@ -146,7 +146,7 @@ template <class V, Is<RangeProfile> T>
 void members(V& v, T& x) {
   v.member("range", x.range, Since::first, "the names of the open ranges, the outermost first, joined by /");
   v.member("launches", x.launches, Since::first, "that are summed here");
-  v.member("metrics", x.metrics, Since::first, "by name");
+  v.member("metrics", x.metrics.by_name(), Since::first, "by name");
   v.member("kernels", x.kernels, Since::if_any, "detail: of the first 4,096 pairs of range and kernel");
 }
 

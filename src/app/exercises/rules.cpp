@@ -18,10 +18,8 @@ namespace {
 
 using Outcome = Judged::Outcome;
 
-constexpr const char* kTime = "gpu__time_duration.sum";
-
 double time_of(const results::KernelProfile& kernel) {
-  return results::metric_value(kernel.metrics, kTime);
+  return kernel.metrics.value(results::MetricId::time);
 }
 
 // Drawing of the accesses at the line that fails the rule.
@@ -162,9 +160,9 @@ std::string slowest_kernel_advice(const results::Profile& profile) {
     if (!is_of_test(k.name) && (!slowest || time_of(k) > time_of(*slowest))) slowest = &k;
   if (!slowest) return "";
   std::string out;
-  const auto limit = slowest->metrics.find("warpgrind__estimated_limit");
+  const results::Metric* limit = slowest->metrics.find(results::MetricId::time_limit);
   out += fmt::format("{}: {}{}\n", report::short_name(slowest->name), report::with_time(time_of(*slowest)),
-                     limit == slowest->metrics.end() ? "" : ", bound by " + limit->second.text);
+                     limit == nullptr ? "" : ", bound by " + limit->text);
   if (slowest->advice.empty()) return out;
   const results::Advice& advice = slowest->advice[0];
   constexpr std::size_t kWidth = 78;

@@ -20,19 +20,17 @@ double best(const TopicResult& topic, const std::string& rung, double Derived::*
 
 void derive_counts(Row& row, const Limits& limits) {
   Derived& d = row.derived;
-  d.load_sectors_per_request = row.metric("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio");
-  d.store_sectors_per_request = row.metric("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio");
-  d.bank_conflicts = row.metric("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum");
-  const double requests =
-      row.metric("warpgrind__shared_op_ld_requests.sum") + row.metric("warpgrind__shared_op_st_requests.sum");
+  d.load_sectors_per_request = row.metric(MetricId::global_ld_sectors_per_request);
+  d.store_sectors_per_request = row.metric(MetricId::global_st_sectors_per_request);
+  d.bank_conflicts = row.metric(MetricId::shared_conflicts);
+  const double requests = row.metric(MetricId::shared_ld_requests) + row.metric(MetricId::shared_st_requests);
   d.conflicts_per_request = requests > 0 ? d.bank_conflicts / requests : 0;
-  d.divergent_branches = row.metric("warpgrind__divergent_branches.sum");
-  d.cgma = row.metric("warpgrind__cgma_loads.ratio");
+  d.divergent_branches = row.metric(MetricId::divergent_branches);
+  d.cgma = row.metric(MetricId::cgma_loads);
   // The documents' formula: each access moves a word, so bandwidth / word x ratio limits the arithmetic.
   const double word = row.type == "double" ? 8 : 4;
   d.cgma_ceiling_gflops = d.cgma * limits.dram_gbs / word;
-  if (const auto it = row.metrics.find("warpgrind__estimated_limit"); it != row.metrics.end())
-    d.limit = it->second.text;
+  d.limit = row.metrics.text(MetricId::time_limit);
 }
 
 void derive_rates(Row& row, const Limits& limits) {

@@ -36,9 +36,15 @@ struct Changes {
   }
 };
 
-double lsu(const Row& row, const char* what, const char* operation, const char* suffix) {
-  return row.metric(fmt::format("l1tex__{}_pipe_lsu_mem_global_op_{}.{}", what, operation, suffix));
-}
+// A kind of global access and its counters.
+struct Access {
+  const char* word;
+  MetricId sectors, requests, efficiency;
+};
+constexpr Access kLoads{"load", MetricId::global_ld_sectors, MetricId::global_ld_requests,
+                        MetricId::global_ld_efficiency};
+constexpr Access kStores{"store", MetricId::global_st_sectors, MetricId::global_st_requests,
+                         MetricId::global_st_efficiency};
 
 bool differs(double a, double b) {
   return a > 0 && std::fabs(b / a - 1) > 0.05;
@@ -50,13 +56,13 @@ std::string used(double percent) {
                          : fmt::format("{:.0f} % of their bytes", percent);
 }
 
-void global_memory(Changes& changes, const Row& a, const Row& b, const char* operation, const char* word) {
-  const double sectors_a = lsu(a, "t_sectors", operation, "sum"), sectors_b = lsu(b, "t_sectors", operation, "sum");
-  const double requests_a = lsu(a, "t_requests", operation, "sum"), requests_b = lsu(b, "t_requests", operation, "sum");
+void global_memory(Changes& changes, const Row& a, const Row& b, const Access& access) {
+  const char* word = access.word;
+  const double sectors_a = a.metric(access.sectors), sectors_b = b.metric(access.sectors);
+  const double requests_a = a.metric(access.requests), requests_b = b.metric(access.requests);
   if (sectors_a <= 0 || sectors_b <= 0) return;
   const double each_a = sectors_a / requests_a, each_b = sectors_b / requests_b;
-  const std::string efficiency = fmt::format("warpgrind__global_op_{}_efficiency.pct", operation);
-  const double used_a = a.metric(efficiency), used_b = b.metric(efficiency);
+  const double used_a = a.metric(access.efficiency), used_b = b.metric(access.efficiency);
   if (differs(each_a, each_b) || differs(used_a, used_b)) {
     changes.compare(
         sectors_a, sectors_b,
@@ -68,7 +74,7 @@ void global_memory(Changes& changes, const Row& a, const Row& b, const char* ope
     changes.compare(sectors_a, sectors_b,
                     fmt::format("{} sectors for {}s instead of {}", count(sectors_b), word, count(sectors_a)));
   }
-  if (std::string_view(operation) == "ld" && b.derived.cgma > 1.05 * a.derived.cgma && a.derived.cgma > 0) {
+  if (access.requests == kLoads.requests && b.derived.cgma > 1.05 * a.derived.cgma && a.derived.cgma > 0) {
     changes.better.push_back(
         fmt::format("{} global load requests instead of {}, since each loaded value is used for {} "
                     "operations, not {}",
@@ -81,11 +87,11 @@ void global_memory(Changes& changes, const Row& a, const Row& b, const char* ope
 
 Changes changes_between(const Row& a, const Row& b) {
   Changes changes;
-  const double warps_a = a.metric("smsp__warps_launched.sum"), warps_b = b.metric("smsp__warps_launched.sum");
+  const double warps_a = a.metric(MetricId::warps_launched), warps_b = b.metric(MetricId::warps_launched);
   if (warps_b > 4 * warps_a)
     changes.better.push_back(fmt::format("{} warps work instead of {}", count(warps_b), count(warps_a)));
-  global_memory(changes, a, b, "ld", "load");
-  global_memory(changes, a, b, "st", "store");
+  global_memory(changes, a, b, kLoads);
+  global_memory(changes, a, b, kStores);
   const Derived &da = a.derived, &db = b.derived;
   if (da.bank_conflicts > 0 || db.bank_conflicts > 0) {
     const std::string now = db.bank_conflicts > 0
@@ -98,7 +104,7 @@ Changes changes_between(const Row& a, const Row& b) {
             : "none";
     changes.compare(da.bank_conflicts, db.bank_conflicts, fmt::format("{}, before {}", now, before));
   }
-  const double shared_a = a.metric("memory_l1_wavefronts_shared"), shared_b = b.metric("memory_l1_wavefronts_shared");
+  const double shared_a = a.metric(MetricId::shared_wavefronts), shared_b = b.metric(MetricId::shared_wavefronts);
   if (shared_a > 0 && shared_b > 0 && da.bank_conflicts == 0 && db.bank_conflicts == 0)
     changes.compare(shared_a, shared_b,
                     fmt::format("{} shared memory wavefronts instead of {}", count(shared_b), count(shared_a)));
@@ -107,12 +113,12 @@ Changes changes_between(const Row& a, const Row& b) {
     changes.compare(
         da.divergent_branches, db.divergent_branches,
         fmt::format("{} divergent branches instead of {}", count(db.divergent_branches), count(da.divergent_branches)));
-  const auto plain = [&](const char* metric, const char* what) {
+  const auto plain = [&](MetricId metric, const char* what) {
     const double x = a.metric(metric), y = b.metric(metric);
     changes.compare(x, y, fmt::format("{} {} instead of {}", count(y), what, count(x)));
   };
-  plain("warpgrind__ptx_inst_executed_op_barrier.sum", "barrier instructions");
-  plain("warpgrind__ptx_inst_executed.sum", "instructions");
+  plain(MetricId::inst_barrier, "barrier instructions");
+  plain(MetricId::inst, "instructions");
   return changes;
 }
 
@@ -124,8 +130,8 @@ std::string list(const std::vector<std::string>& phrases, std::size_t most) {
 
 // Lower and upper bound (us) of a row's estimated time; both are the same for a measured row.
 std::pair<double, double> interval(const Row& row) {
-  const double time = row.metric("gpu__time_duration.sum"), low = row.metric("warpgrind__time_low.sum"),
-               high = row.metric("warpgrind__time_high.sum");
+  const double time = row.metric(MetricId::time), low = row.metric(MetricId::time_low),
+               high = row.metric(MetricId::time_high);
   const double t = row.derived.time_us;
   if (row.origin != "estimated" || time <= 0 || low <= 0 || high <= 0) return {t, t};
   return {t * low / time, t * high / time};

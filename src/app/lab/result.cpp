@@ -39,7 +39,7 @@ std::optional<Timing> read_timing(const Json& j, const char* name) {
 
 Json metrics_json(const results::Metrics& metrics) {
   Json out = Json::object();
-  for (const auto& [name, m] : metrics) {
+  for (const auto& [name, m] : metrics.by_name()) {
     if (m.text.empty() && m.value == 0) continue;  // most of the counters do not apply to a kernel
     out[name] = {{"value", m.text.empty() ? number(m.value) : Json(m.text)},
                  {"unit", m.unit},
@@ -53,7 +53,7 @@ results::Metrics read_metrics(const Json& j) {
   if (it == j.end() || !it->is_object()) return out;
   for (const auto& [name, m] : it->items()) {
     if (!m.is_object()) continue;
-    results::Metric& metric = out[name];
+    results::Metric& metric = out.by_name()[name];
     metric.value = value(m, "value");
     metric.text = text(m, "value");
     metric.unit = text(m, "unit");
@@ -324,10 +324,6 @@ std::string Row::label() const {
 
 std::string Row::key() const {
   return label() + "|" + size_text + "|" + type;
-}
-
-double Row::metric(const std::string& name) const {
-  return results::metric_value(metrics, name.c_str());
 }
 
 std::size_t TopicResult::verified() const {

@@ -14,6 +14,8 @@
 
 namespace warpgrind::lab {
 
+using results::MetricId;
+
 // Microseconds. low and high are quartiles.
 struct Timing {
   double median = 0, low = 0, high = 0;
@@ -61,9 +63,9 @@ struct Row {
 
   std::uint64_t blocks = 0;  // about this many blocks of each launch ran, so nothing is verified; 0: all ran
 
-  std::string label() const;                     // the rung and its parameters
-  std::string key() const;                       // identifies the same row in another result
-  double metric(const std::string& name) const;  // 0 if it is absent
+  std::string label() const;                                      // the rung and its parameters
+  std::string key() const;                                        // identifies the same row in another result
+  double metric(MetricId id) const { return metrics.value(id); }  // 0 if it is absent
   bool shown() const { return skipped.empty() && (verified || blocks > 0); }
 };
 

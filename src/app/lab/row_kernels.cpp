@@ -19,8 +19,7 @@ constexpr std::uint32_t kMostLines = 250;  // of a function
 
 // Traffic in wavefronts of 128 bytes, exact enough for sorting: a sector is a quarter of a wavefront.
 double traffic(const results::SiteProfile& s) {
-  return results::metric_value(s.metrics, "warpgrind__sectors.sum") / 4 +
-         results::metric_value(s.metrics, "memory_l1_wavefronts_shared");
+  return s.metrics.value(MetricId::site_sectors) / 4 + s.metrics.value(MetricId::shared_wavefronts);
 }
 
 std::vector<results::SiteProfile> telling_sites(const std::vector<results::SiteProfile>& sites) {

@@ -46,7 +46,7 @@ TextTable rows_table(const std::vector<const Row*>& rows, const TopicResult* mea
                    {"ceiling GFLOP/s", true},
                    {"bound by", false}});
   const bool shared =
-      std::any_of(rows.begin(), rows.end(), [](const Row* r) { return r->metric("memory_l1_wavefronts_shared") > 0; });
+      std::any_of(rows.begin(), rows.end(), [](const Row* r) { return r->metric(MetricId::shared_wavefronts) > 0; });
   for (const Row* row : rows) {
     const Derived& d = row->derived;
     if (!row->skipped.empty()) continue;
@@ -127,15 +127,13 @@ std::string models_text(const TopicResult& t) {
   const Quantity quantities[] = {
       {"global memory transactions",
        [](const Row& r) {
-         return r.metric("warpgrind__global_op_ld_transactions.sum") +
-                r.metric("warpgrind__global_op_st_transactions.sum");
+         return r.metric(MetricId::global_ld_transactions) + r.metric(MetricId::global_st_transactions);
        }},
       {"bytes that these transactions move",
        [](const Row& r) {
-         return r.metric("warpgrind__global_op_ld_transaction_bytes.sum") +
-                r.metric("warpgrind__global_op_st_transaction_bytes.sum");
+         return r.metric(MetricId::global_ld_transaction_bytes) + r.metric(MetricId::global_st_transaction_bytes);
        }},
-      {"shared memory wavefronts", [](const Row& r) { return r.metric("memory_l1_wavefronts_shared"); }},
+      {"shared memory wavefronts", [](const Row& r) { return r.metric(MetricId::shared_wavefronts); }},
       {"effective bandwidth, GB/s (estimated)", [](const Row& r) { return r.derived.gbs; }}};
   std::string out;
   for (const Quantity& quantity : quantities) {
