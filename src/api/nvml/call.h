@@ -2,6 +2,9 @@
 // libnvidia-ml.so.1 jumps to them through one array (entries.cpp).
 #pragma once
 
+// nvml.h then declares no C functions. semantics/types.h sets it too, for the headers of the APIs that it includes.
+#define WARPGRIND_LIBRARY
+
 #include <cstddef>
 
 #include "nvml.h"
