@@ -44,7 +44,7 @@ cudaError_t check_bounds(const ptx::PerformanceDirectives& p, const LaunchArgume
 // Checks shared memory and registers per block and, for cooperative launches, that all blocks are resident at once.
 cudaError_t check_resources(const KernelHandle& kernel, const session::KernelResources& resources,
                             const LaunchArguments& a) {
-  const GpuModel& model = the_session().model();
+  const GpuModel& model = session::model();
   int allowed = kernel.max_dynamic_shared.load();
   std::uint64_t most = allowed >= 0 ? std::max<std::uint64_t>(allowed + resources.static_shared, model.shared_per_block)
                                     : model.shared_per_block;
@@ -131,7 +131,7 @@ cudaError_t make_kernel(const LaunchArguments& a, KernelOperation& out) {
   KernelHandle* kernel = find_kernel(a.function);
   if (!kernel) return refuse(cudaErrorInvalidDeviceFunction, "no kernel of this program");
   thread_state().refused_kernel = kernel->name;
-  if (std::string problem = shape_problem(the_session().model(), to_dim(a.grid), to_dim(a.block)); !problem.empty())
+  if (std::string problem = shape_problem(session::model(), to_dim(a.grid), to_dim(a.block)); !problem.empty())
     return refuse(cudaErrorInvalidValue, std::move(problem));
   if (cudaError_t error = find_entry(*kernel, out.entry)) return error;
   if (cudaError_t error = check_bounds(out.entry->text->performance, a)) return error;
@@ -158,9 +158,9 @@ struct PendingLaunch {
   HostTime host;
 };
 
-cudaError_t refused(const session::Session::Refusal& refusal) {
-  using Step = session::Session::Refusal::Step;
-  the_session().problem(refusal.error);
+cudaError_t refused(const session::Launches::Refusal& refusal) {
+  using Step = session::Launches::Refusal::Step;
+  session::messages().problem(refusal.error);
   // An environment error concerns the JIT in the compile step, else memory for variables.
   if (refusal.error.kind == ErrorKind::environment && refusal.step == Step::compile)
     return cudaErrorJitCompilerNotFound;
@@ -179,8 +179,8 @@ cudaError_t prepare(KernelHandle& kernel, const session::LaunchRequest& request,
       return cudaSuccess;
     }
   }
-  const auto prepared = the_session().prepare(request);
-  if (const auto* refusal = std::get_if<session::Session::Refusal>(&prepared)) return refused(*refusal);
+  const auto prepared = session::launches().prepare(request);
+  if (const auto* refusal = std::get_if<session::Launches::Refusal>(&prepared)) return refused(*refusal);
   part_of_gpu = std::get<double>(prepared);
   const std::lock_guard lock(kernel.prepared_mutex);
   kernel.prepared = {request.device, request.config, request.carveout_percent, part_of_gpu};
@@ -191,7 +191,7 @@ void run_launch(PendingLaunch& launch) {
   Context& c = context(launch.request.device);
   if (c.runs_nothing()) return;
   launch.request.work = Executor::running_work();
-  launch.outcome = the_session().run(launch.request);
+  launch.outcome = session::launches().run(launch.request);
   cudaError_t error = cudaSuccess;
   if (launch.outcome.error)
     error = error_of(*launch.outcome.error);
@@ -203,7 +203,7 @@ void run_launch(PendingLaunch& launch) {
   cudaError_t none = cudaSuccess;
   const bool first = c.fault.compare_exchange_strong(none, error);
   if (survived) return;
-  if (c.survived.exchange(false) || first) the_session().device(launch.request.device).abandon_launches(true);
+  if (c.survived.exchange(false) || first) session::devices()[launch.request.device].abandon_launches(true);
 }
 
 }  // namespace
@@ -214,7 +214,7 @@ cudaError_t compile(const KernelShape& shape) {
   request.kernel = shape.entry;
   request.device = shape.device;
   request.config = shape.config;
-  request.config.counted = the_session().launch_choice().may_count(shape.entry->name);
+  request.config.counted = session::launches().choice().may_count(shape.entry->name);
   request.carveout_percent = shape.carveout_percent;
   double part_of_gpu = 0;
   return prepare(*shape.kernel, request, part_of_gpu);
@@ -233,7 +233,7 @@ void charge_load(KernelHandle& kernel, int device) {
   const std::uint64_t bit = std::uint64_t{1} << (device % 64);
   if (kernel.loaded.fetch_or(bit) & bit) return;
   const Moment begin = host_moment();
-  const double ns = the_session().model().timing.first_launch_ns;
+  const double ns = session::model().timing.first_launch_ns;
   g_loading_ns.fetch_add(static_cast<std::uint64_t>(ns), std::memory_order_relaxed);
   charge_host(ns);
   host_row(begin, "call", "load " + demangle(kernel.name));
@@ -241,7 +241,7 @@ void charge_load(KernelHandle& kernel, int device) {
 
 void charge_launch(const KernelOperation& op, int device) {
   charge_load(*op.kernel, device);
-  charge_host(the_session().model().timing.host_launch_ns);
+  charge_host(session::model().timing.host_launch_ns);
 }
 
 cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& out) {
@@ -252,7 +252,7 @@ cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& 
   request.device = target.device;
   request.stream = target.stream;
   request.config = op.config;
-  request.config.counted = the_session().launch_choice().counts(op.entry->name);
+  request.config.counted = session::launches().choice().counts(op.entry->name);
   request.carveout_percent = op.carveout_percent;
   request.parameters = op.parameters;
   request.ranges = session::open_ranges();
@@ -268,7 +268,7 @@ cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& 
   out->run = [launch] { run_launch(*launch); };
   out->place = [launch] {
     launch->host.pay();
-    the_session().record(launch->request, launch->outcome, *launch->host.clock);
+    session::launches().record(launch->request, launch->outcome, *launch->host.clock);
   };
   return cudaSuccess;
 }
@@ -281,7 +281,7 @@ cudaError_t launch_kernel(const LaunchArguments& arguments, cudaStream_t handle)
   }
   KernelOperation kernel;
   if (cudaError_t error = make_kernel(arguments, kernel)) return error;
-  if (sticky_error() != cudaSuccess) the_session().launched_after_fault();
+  if (sticky_error() != cudaSuccess) session::after_fault().launched();
   return submit(stream, std::move(kernel), false);
 }
 

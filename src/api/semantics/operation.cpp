@@ -30,7 +30,7 @@ cudaError_t make(HostOperation& op, const Target& target, bool, WorkPtr& out) {
   out->kind = Work::Kind::host_function;
   out->what = events::StreamWork::Kind::host_function;
   out->run = [op, device = target.device, handle = target.handle] {
-    if (the_session().device_in_use(device)) the_session().device(device).flush_output();
+    if (session::devices().in_use(device)) session::devices()[device].flush_output();
     const cudaError_t error = context(device).fault;
     if (op.callback)
       op.callback(handle, error, op.data);
@@ -39,7 +39,7 @@ cudaError_t make(HostOperation& op, const Target& target, bool, WorkPtr& out) {
   };
   out->place = [target] {
     target.host.pay();
-    the_session().timeline().work(target.stream, *target.host.clock, timing::kHostCallNs);
+    session::timeline().work(target.stream, *target.host.clock, timing::kHostCallNs);
   };
   return cudaSuccess;
 }
@@ -68,7 +68,7 @@ cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
     }
     out->place = [target, mark = op.event->latest(), other = of != target.device] {
       target.host.pay();
-      if (mark) the_session().timeline().wait(target.stream, mark->time_ns, other);
+      if (mark) session::timeline().wait(target.stream, mark->time_ns, other);
     };
     return cudaSuccess;
   }
@@ -76,8 +76,8 @@ cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
   mark->work = out;
   out->place = [target, mark] {
     target.host.pay();
-    const double takes = the_session().model().timing.event_pair_ns;
-    mark->time_ns = the_session().timeline().work(target.stream, *target.host.clock, takes).end;
+    const double takes = session::model().timing.event_pair_ns;
+    mark->time_ns = session::timeline().work(target.stream, *target.host.clock, takes).end;
   };
   tell_other_processes(*op.event, *mark, *out);
   std::shared_ptr<Capture> before;  // may hold the last reference to a graph: released without the lock
@@ -150,7 +150,7 @@ cudaError_t submit(const StreamRef& stream, Operation operation, bool host_block
   if (!waits) return cudaSuccess;
   Executor::instance().wait(work);
   note_wait();
-  if (the_session().device_in_use(stream->device)) the_session().device(stream->device).flush_output();
+  if (session::devices().in_use(stream->device)) session::devices()[stream->device].flush_output();
   return show_fault(stream->device);
 }
 
