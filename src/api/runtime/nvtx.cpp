@@ -13,7 +13,7 @@
 #include "base/per_thread.h"
 #include "runtime/call.h"
 #include "semantics/call_scope.h"
-#include "semantics/operation.h"
+#include "semantics/launch.h"
 #include "session/ranges.h"
 #include "session/session.h"
 #include "timing/timeline.h"

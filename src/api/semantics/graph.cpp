@@ -458,8 +458,7 @@ std::vector<KernelShape> kernel_shapes(const Graph& graph, int device) {
 
 cudaError_t launch_graph(const Graph& graph, const StreamRef& stream) {
   charge_host(session::model().timing.host_launch_ns);
-  auto launch =
-      std::make_shared<GraphLaunch>(Target{stream->device, stream->id, take_host_time(), stream.get()}, stream);
+  auto launch = std::make_shared<GraphLaunch>(target_of(*stream), stream);
   if (cudaError_t error = launch->prepare(graph)) return error;
   launch->issue(stream.get(), {});
   return cudaSuccess;

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "gpu/occupancy.h"
-#include "semantics/operation.h"
+#include "semantics/launch.h"
 #include "semantics/state.h"
 
 namespace warpgrind::semantics {

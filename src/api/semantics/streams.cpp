@@ -333,6 +333,11 @@ cudaError_t device_get_stream_priority_range(int* least, int* greatest) {
   return cudaSuccess;
 }
 
+cudaError_t launch_host_function(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  if (!function) return cudaErrorInvalidValue;
+  return submit(resolve(stream), HostOperation{function, nullptr, data}, false);
+}
+
 cudaError_t stream_add_callback(cudaStream_t handle, cudaStreamCallback_t callback, void* data, unsigned flags) {
   if (!callback || flags) return cudaErrorInvalidValue;
   const StreamRef stream = resolve(handle);

@@ -34,20 +34,22 @@ class Run {
   };
   explicit Run(const Parts& parts) : parts_(parts) {}
 
-  // ---- The steps, in order.
-  // 1. The first use of the session reads the options: Session().
-  // 2. The program registers its code, before main or when it loads a library: Programs::add(). The process uses CUDA
-  //    from now on. Reports it once, on stderr (the banner) and to the CLI. Cheap after the first call.
+  // ---- The steps, in order. runtime/entry.cpp calls the library at the beginning and at the end of the process.
+  // 1. Session() reads the options, at the first use of any part.
+  // 2. Programs::add(): the program registers its code, before main or when it loads a library. It may use CUDA from
+  //    now on. Reports this once, on stderr (the banner) and to the CLI. Cheap after the first call.
   void announce() {
     if (!announced_.load(std::memory_order_acquire)) announce_once();
   }
-  // 3. The first call of an API: the process gets its number among those of the run. Cheap after the first call.
+  // 3. enter_call() of semantics: the first call of an API gives the process its number among those of the run. Cheap
+  //    after the first call.
   void use() {
     if (!used_.load(std::memory_order_acquire)) use_once();
   }
-  // 4. Work: Launches has the steps of a launch, TimelineEntries the other work.
-  // 5. The program ends: prints and writes the profile. Only the first call has an effect. at_once: the process is
-  //    being ended early (_exit, abort), and output of the program that is still buffered stays unprinted.
+  // 4. Work: Launches prepares, runs and records each launch; TimelineEntries places other work.
+  // 5. The program ends, and its work is done: prints and writes the profile. Only the first call has an effect.
+  //    at_once: the process is being ended early (_exit, abort), and output of the program that is still buffered stays
+  //    unprinted.
   void finish(bool at_once = false);
 
   // ---- How far it is.
