@@ -81,7 +81,7 @@ class Recorder : public events::Observer {
 Recorder& seen() {
   static Recorder* recorder = [] {
     auto* made = new Recorder;
-    the_session().device(0).add_observer(made);
+    session::devices()[0].add_observer(made);
     return made;
   }();
   return *recorder;

@@ -137,7 +137,7 @@ class HostRaces final : public Checker {
   void report(std::vector<Finding>& findings) override;
 
  private:
-  // A running grid. With this checker one worker runs it (Session).
+  // A running grid. With this checker one worker runs it (session/devices.cpp).
   struct Running {
     explicit Running(std::size_t sites) : has_place(sites * 2), rows(sites) {}
     Use use;

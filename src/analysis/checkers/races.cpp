@@ -287,7 +287,7 @@ class Races final : public Checker {
 
   Known known_;
   std::mutex mutex_;
-  // With this checker each launch has one worker (Session), so no other thread uses its LaunchRaces.
+  // With this checker each launch has one worker (session/devices.cpp), so no other thread uses its LaunchRaces.
   LaunchStates<LaunchRaces> launches_;
   std::vector<std::unique_ptr<Shadow>> spare_;  // shadows of ended launches, for reuse
   std::map<std::string, Found> found_;          // by kind and pair of places

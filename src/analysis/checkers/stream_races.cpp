@@ -88,7 +88,7 @@ struct Done {
   }
 };
 
-// A running grid. With this checker one worker runs it (Session).
+// A running grid. With this checker one worker runs it (session/devices.cpp).
 struct Running {
   explicit Running(std::size_t sites) : has_place(sites * 2), rows(sites) {}
   Done done;

@@ -341,7 +341,7 @@ CUresult cuCtxGetExecAffinity(CUexecAffinityParam* exec_affinity, CUexecAffinity
   return driver([&]() -> CUresult {
     if (!exec_affinity || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT) return CUDA_ERROR_INVALID_VALUE;
     exec_affinity->type = type;
-    exec_affinity->param.smCount.val = semantics::the_session().model().sm_count;
+    exec_affinity->param.smCount.val = session::model().sm_count;
     return CUDA_SUCCESS;
   });
 }

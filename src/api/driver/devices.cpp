@@ -16,7 +16,7 @@ namespace {
 
 cudaDeviceProp properties_of(CUdevice device) {
   cudaDeviceProp properties;
-  semantics::fill_properties(semantics::the_session().model(), device, properties);
+  semantics::fill_properties(session::model(), device, properties);
   return properties;
 }
 
@@ -63,7 +63,7 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal) {
 CUresult cuDeviceGetCount(int* count) {
   return driver_without_context([&]() -> CUresult {
     if (!count) return CUDA_ERROR_INVALID_VALUE;
-    *count = semantics::the_session().device_count();
+    *count = session::devices().count();
     return CUDA_SUCCESS;
   });
 }
@@ -73,7 +73,7 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
     if (!name) return CUDA_ERROR_INVALID_VALUE;
     if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     if (length <= 0) return CUDA_ERROR_INVALID_VALUE;
-    std::snprintf(name, static_cast<std::size_t>(length), "%s", semantics::the_session().model().name.c_str());
+    std::snprintf(name, static_cast<std::size_t>(length), "%s", session::model().name.c_str());
     return CUDA_SUCCESS;
   });
 }
@@ -94,7 +94,7 @@ CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {
   return driver_without_context([&]() -> CUresult {
     if (!bytes) return CUDA_ERROR_INVALID_VALUE;
     if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    *bytes = semantics::the_session().model().memory_bytes;
+    *bytes = session::model().memory_bytes;
     return CUDA_SUCCESS;
   });
 }
@@ -103,7 +103,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
   return driver_without_context([&]() -> CUresult {
     if (!value) return CUDA_ERROR_INVALID_VALUE;
     if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    const GpuModel& model = semantics::the_session().model();
+    const GpuModel& model = session::model();
     if (own_attribute(model, attribute, *value)) return CUDA_SUCCESS;
     const auto same = static_cast<cudaDeviceAttr>(attribute);
     return semantics::device_attribute(model, device, same, *value) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -133,8 +133,8 @@ CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
   return driver_without_context([&]() -> CUresult {
     if (!major || !minor) return CUDA_ERROR_INVALID_VALUE;
     if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    *major = semantics::the_session().model().cc_major;
-    *minor = semantics::the_session().model().cc_minor;
+    *major = session::model().cc_major;
+    *minor = session::model().cc_minor;
     return CUDA_SUCCESS;
   });
 }

@@ -87,7 +87,7 @@ CUresult driver_unless_broken(Body&& body, const char* call = __builtin_FUNCTION
   const CUresult sticky = driver_error(semantics::sticky_error());
   if (sticky == CUDA_SUCCESS) return leave(body(), call);
   if (semantics::goes_on_after_fault()) body();
-  semantics::the_session().returned_sticky_error(error_name(sticky));
+  session::after_fault().returned(error_name(sticky));
   return sticky;
 }
 // For functions that work on the current context. CUDA_ERROR_INVALID_CONTEXT if there is none.

@@ -71,7 +71,7 @@ CUresult cuGetErrorString(CUresult error, const char** text) {
 }
 
 CUresult not_supported(const std::string& what) {
-  semantics::the_session().say_once(fmt::format("{} is not supported: CUDA_ERROR_NOT_SUPPORTED is returned", what));
+  session::messages().say_once(fmt::format("{} is not supported: CUDA_ERROR_NOT_SUPPORTED is returned", what));
   semantics::already_said(cudaSuccess);
   return CUDA_ERROR_NOT_SUPPORTED;
 }

@@ -8,7 +8,7 @@ CUresult cuInit(unsigned int flags) {
   return driver_always([&]() -> CUresult {
     if (flags) return CUDA_ERROR_INVALID_VALUE;
     if (const cudaError_t error = semantics::enter_call(); error != cudaSuccess) return driver_error(error);
-    if (semantics::the_session().device_count() == 0) return CUDA_ERROR_NO_DEVICE;
+    if (session::devices().count() == 0) return CUDA_ERROR_NO_DEVICE;
     set_initialized();
     return CUDA_SUCCESS;
   });

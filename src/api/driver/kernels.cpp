@@ -3,6 +3,7 @@
 #include "semantics/kernels.h"
 
 #include "driver/driver.h"
+#include "semantics/launch.h"
 #include "semantics/modules.h"
 
 namespace warpgrind::driver {

@@ -230,7 +230,7 @@ CUresult cuTexRefSetMipmappedArray(CUtexref reference, CUmipmappedArray mipmap, 
 // Binds memory from the address rounded down to the texture alignment. Kernels must add the returned offset.
 CUresult cuTexRefSetAddress_v2(std::size_t* offset, CUtexref reference, CUdeviceptr memory, std::size_t bytes) {
   return with(reference, [&](TextureReference& r) -> CUresult {
-    const std::uint64_t alignment = std::max(1u, semantics::the_session().model().texture_alignment);
+    const std::uint64_t alignment = std::max(1u, session::model().texture_alignment);
     if (memory % alignment && !offset) return CUDA_ERROR_INVALID_VALUE;
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypeLinear;

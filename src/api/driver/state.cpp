@@ -63,7 +63,7 @@ Context& primary_context(int device) {
   Contexts& c = contexts();
   const std::lock_guard lock(c.mutex);
   if (c.primary.empty()) {
-    const auto count = static_cast<std::size_t>(semantics::the_session().device_count());
+    const auto count = static_cast<std::size_t>(session::devices().count());
     for (std::size_t i = 0; i < count; i++) c.primary.push_back(&add(static_cast<int>(i), true, 0));
   }
   return *c.primary[static_cast<std::size_t>(device)];
@@ -119,7 +119,7 @@ void replace_context(Context* context) {
 
 bool initialized() {
   if (g_initialized.load(std::memory_order_acquire)) return true;
-  if (session::Session::exists() && semantics::the_session().used()) set_initialized();
+  if (session::Session::exists() && session::run().used()) set_initialized();
   return g_initialized.load(std::memory_order_acquire);
 }
 

@@ -2,7 +2,6 @@
 #include "semantics/streams.h"
 
 #include "driver/host_calls.h"
-#include "semantics/launch.h"
 #include "semantics/memory.h"
 
 namespace warpgrind::driver {

@@ -26,7 +26,7 @@ namespace warpgrind::nvml {
 #undef WG_NVML_UNDECLARED
 
 inline const GpuModel& model() {
-  return semantics::the_session().model();
+  return session::model();
 }
 
 bool initialized();                      // more calls of nvmlInit than of nvmlShutdown so far

@@ -9,10 +9,10 @@ namespace {
 
 // Bytes that this process uses on the device. Other processes are not known.
 unsigned long long used_bytes(nvmlDevice_t device) {
-  session::Session& s = semantics::the_session();
+  session::Devices& gpus = session::devices();
   const int index = static_cast<int>(device->index);
-  if (!s.device_in_use(index)) return 0;
-  return s.device(index).bytes_total() - s.device(index).bytes_free();
+  if (!gpus.in_use(index)) return 0;
+  return gpus[index].bytes_total() - gpus[index].bytes_free();
 }
 
 // Clocks, in MHz, on which the model's times are based.
@@ -59,7 +59,7 @@ template <class Process>
 nvmlReturn_t running(nvmlDevice_t device, unsigned* count, Process* processes) {
   return call_of(device, count, [&]() -> nvmlReturn_t {
     const unsigned room = *count;
-    *count = semantics::the_session().device_in_use(static_cast<int>(device->index)) ? 1 : 0;
+    *count = session::devices().in_use(static_cast<int>(device->index)) ? 1 : 0;
     if (*count > room) return NVML_ERROR_INSUFFICIENT_SIZE;
     if (*count > 0 && !processes) return NVML_ERROR_INVALID_ARGUMENT;
     if (*count > 0) fill(*processes, used_bytes(device));

@@ -21,7 +21,7 @@ std::atomic<int> g_users{0};
 
 const std::vector<nvmlDevice_st>& devices() {
   static const auto* devices = [] {
-    auto* made = new std::vector<nvmlDevice_st>(static_cast<std::size_t>(semantics::the_session().device_count()));
+    auto* made = new std::vector<nvmlDevice_st>(static_cast<std::size_t>(session::devices().count()));
     for (unsigned i = 0; i < made->size(); i++) (*made)[i].index = i;
     return made;
   }();
@@ -57,7 +57,7 @@ nvmlReturn_t copy_text(const char* text, char* out, unsigned length) {
 
 nvmlReturn_t nvmlInitWithFlags(unsigned int flags) {
   if (flags & ~unsigned{NVML_INIT_FLAG_NO_GPUS | NVML_INIT_FLAG_NO_ATTACH}) return NVML_ERROR_INVALID_ARGUMENT;
-  semantics::the_session().announce();  // a program that only uses NVML also gets the message about its GPUs
+  session::run().announce();  // a program that only uses NVML also gets the message about its GPUs
   ++g_users;
   return NVML_SUCCESS;
 }

@@ -74,17 +74,17 @@ WG_API cudaError_t cudaDeviceReset() {
     int device = thread_state().device;
     synchronize_device(device);
     Executor::instance().settle();
-    session::Session& s = the_session();
-    if (s.device_in_use(device)) {
+    session::Devices& gpus = session::devices();
+    if (gpus.in_use(device)) {
       release_all(device);
       release_arrays(device);
-      s.all_handles_destroyed();
-      s.unload_programs(device);
+      session::handles().all_destroyed();
+      session::programs().unload(gpus[device]);
     }
     Context& c = current_context();
     c.fault = c.sticky = cudaSuccess;
     c.survived = false;
-    if (s.device_in_use(device)) s.device(device).abandon_launches(false);
+    if (gpus.in_use(device)) gpus[device].abandon_launches(false);
     {
       const std::lock_guard lock(c.peers_mutex);
       c.peers.clear();
@@ -94,9 +94,9 @@ WG_API cudaError_t cudaDeviceReset() {
     c.cache_config = fresh.cache_config.load();
     set_default_limits(c);
     c.used = c.retained = false;
-    if (s.device_in_use(device)) {
-      s.device(device).set_stack_size(c.limits[cudaLimitStackSize]);
-      s.device(device).set_printf_fifo(c.limits[cudaLimitPrintfFifoSize]);
+    if (gpus.in_use(device)) {
+      gpus[device].set_stack_size(c.limits[cudaLimitStackSize]);
+      gpus[device].set_printf_fifo(c.limits[cudaLimitPrintfFifoSize]);
     }
     thread_state().last_error = cudaSuccess;
     return cudaSuccess;

@@ -19,25 +19,27 @@ namespace {
 // Warns if the program read a host clock before and after a launch: it measured the simulation, not a GPU.
 void tell_of_clocks() {
   no_more_clocks();
-  if (const char* function = clock_around_launches()) the_session().host_clock_read(function);
+  if (const char* function = clock_around_launches()) session::run().host_clock_read(function);
 }
 
-void at_end() {
-  if (!session::Session::exists() || the_session().broken_by_fork()) return;
+// The last steps of a run: all work ends and is placed, then the profile is written (session/run.h).
+void end_run(bool at_once) {
   tell_of_clocks();
   Executor::instance().end();
   Executor::instance().settle();
-  the_session().finish();
+  session::run().finish(at_once);
+}
+
+void at_end() {
+  if (!session::Session::exists() || session::run().broken_by_fork()) return;
+  end_run(false);
 }
 
 // At _exit: writes the profile and does nothing else, since the program skips its exit handlers (preload_hooks.cpp).
 void at_hard_end() {
-  if (!session::Session::exists() || the_session().broken_by_fork()) return;
-  if (!the_session().used() || the_session().ended()) return;
-  tell_of_clocks();
-  Executor::instance().end();
-  Executor::instance().settle();
-  the_session().finish(true);
+  if (!session::Session::exists() || session::run().broken_by_fork()) return;
+  if (!session::run().used() || session::run().ended()) return;
+  end_run(true);
 }
 
 void memory_used(const void* memory, std::size_t bytes) {

@@ -36,8 +36,8 @@ bool is_ours(StartRoutine start) {
 }
 
 bool time_passes() {
-  return session::Session::exists() && !the_session().broken_by_fork() && the_session().used() &&
-         !the_session().ended();
+  return session::Session::exists() && !session::run().broken_by_fork() && session::run().used() &&
+         !session::run().ended();
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ void* thread_made(StartRoutine start) {
   auto begun = std::make_shared<timing::HostClock>();
   Executor::instance().ledger().add([host = take_host_time(), begun] {
     host.pay();
-    timing::Timeline& time = the_session().timeline();
+    timing::Timeline& time = session::timeline();
     time.catch_up(*begun, time.now(*host.clock));
   });
   return new Clock(std::move(begun));
@@ -72,7 +72,7 @@ void thread_joined(pthread_t thread) {
   }
   Executor::instance().ledger().add([host = take_host_time(), ended] {
     host.pay();
-    timing::Timeline& time = the_session().timeline();
+    timing::Timeline& time = session::timeline();
     time.catch_up(*host.clock, time.now(*ended));
   });
 }

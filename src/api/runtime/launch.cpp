@@ -1,18 +1,10 @@
-// Entry points of the runtime API for kernel launches. semantics/launch.cpp checks them, packs their arguments and
-// issues them.
+// Entry points of the runtime API for kernel launches, whose steps are in semantics/launch.cpp.
 #include "semantics/launch.h"
 
-#include <fmt/core.h>
+#include <iterator>
 
-#include <algorithm>
-#include <cstring>
-
-#include "base/demangle.h"
-#include "gpu/launch_limits.h"
-#include "gpu/occupancy.h"
 #include "runtime/call.h"
-#include "semantics/operation.h"
-#include "session/ranges.h"
+#include "semantics/streams.h"
 
 namespace warpgrind::runtime {
 

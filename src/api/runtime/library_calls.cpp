@@ -33,13 +33,13 @@ WG_API bool warpgrind_library_stream(void* stream) {
 }
 
 WG_API void warpgrind_library_begin(const char* library, const char* by) {
-  if (the_session().options().quiet) return;
-  the_session().say_once(fmt::format(
+  if (session::options().quiet) return;
+  session::messages().say_once(fmt::format(
       "{} runs on the host, by {}: its calls are rows of the profile, and nothing in them is counted", library, by));
 }
 
 WG_API void warpgrind_library_missing(const char* what) {
-  the_session().problem(Error{ErrorKind::unsupported, what, ""});
+  session::messages().problem(Error{ErrorKind::unsupported, what, ""});
 }
 
 }  // extern "C"

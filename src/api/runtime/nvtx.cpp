@@ -13,7 +13,7 @@
 #include "base/per_thread.h"
 #include "runtime/call.h"
 #include "semantics/call_scope.h"
-#include "semantics/operation.h"
+#include "semantics/launch.h"
 #include "session/ranges.h"
 #include "session/session.h"
 #include "timing/timeline.h"
@@ -275,7 +275,7 @@ __attribute__((visibility("default"))) double warpgrind_host_ns() {
 
 // Approximate number of blocks that run of each launch (`warpgrind run --blocks`); results are then wrong. 0: all run.
 __attribute__((visibility("default"))) unsigned long long warpgrind_blocks_of_a_launch() {
-  return warpgrind::session::Session::instance().options().blocks;
+  return warpgrind::session::options().blocks;
 }
 
 // Virtual time, in nanoseconds, spent on loading kernels at their first launches. Later launches do not spend it again.

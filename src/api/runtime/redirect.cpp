@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kJumpBytes = 12;
 
 [[noreturn]] void refuse_run(const std::string& why, const std::string& advice) {
-  the_session().problem(Error{ErrorKind::bad_input, why, "  " + advice});
+  session::messages().problem(Error{ErrorKind::bad_input, why, "  " + advice});
   ::_exit(2);
 }
 
@@ -62,7 +62,7 @@ void name_static_libraries(const LoadedObject& object, const ProgramImage& image
         Library{"cufftCreate", "cuFFT", "-lcufft"}, Library{"curandCreateGenerator", "cuRAND", "-lcurand"},
         Library{"cusparseCreate", "cuSPARSE", "-lcusparse"}})
     if (image.defines(l.function))
-      the_session().say_once(
+      session::messages().say_once(
           fmt::format("{} is linked statically into {}: its kernels are machine code of GPUs, which does not run here. "
                       "Link it with `{}`: that library runs on the host",
                       l.name, name_of(object), l.option));

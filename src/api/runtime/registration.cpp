@@ -62,11 +62,11 @@ WG_API void warpgrind_managed_section(const char* begin, const char* end) {
 WG_API void** __cudaRegisterFatBinary(void* wrapper) {
   if (!wrapper) return nullptr;
   auto* handle = new FatbinHandle;
-  Result<session::Program*> program = the_session().add_program(wrapper);
+  Result<session::Program*> program = session::programs().add(wrapper);
   if (program) {
     handle->program = *program;
   } else {
-    the_session().problem(program.error());
+    session::messages().problem(program.error());
   }
   return reinterpret_cast<void**>(handle);
 }
@@ -76,7 +76,7 @@ WG_API void** __cudaRegisterFatBinary(void* wrapper) {
 WG_API void __cudaRegisterFatBinaryEnd(void** handle) {
   if (has_code(of(handle)))
     for (const auto& [name, host] : of(handle)->managed)
-      if (Status placed = of(handle)->program->place(name, host); !placed) the_session().problem(placed.error());
+      if (Status placed = of(handle)->program->place(name, host); !placed) session::messages().problem(placed.error());
   ::malloc_trim(0);
 }
 

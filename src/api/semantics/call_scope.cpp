@@ -29,24 +29,24 @@ unsigned thread_number() {
 }
 
 bool keeps_rows() {
-  return session::Session::exists() && the_session().used() && !the_session().broken_by_fork() &&
-         !the_session().ended() && !the_session().options().checks.any() && !Executor::inside_host_function();
+  return session::Session::exists() && session::run().used() && !session::run().broken_by_fork() &&
+         !session::run().ended() && !session::options().checks.any() && !Executor::inside_host_function();
 }
 
 }  // namespace
 
 Moment host_moment() {
   // Virtual time begins with the first call.
-  if (!session::Session::exists() || !the_session().used()) return std::make_shared<double>(0);
+  if (!session::Session::exists() || !session::run().used()) return std::make_shared<double>(0);
   if (!keeps_rows()) return nullptr;
   if (g_rows++ >= results::Collector::kMostTimelineEntries) {
-    the_session().host_row_left_out();
+    session::timeline_entries().host_row_left_out();
     return nullptr;
   }
   auto moment = std::make_shared<double>(0);
   Executor::instance().ledger().add([host = take_host_time(), moment] {
     host.pay();
-    *moment = the_session().timeline().now(*host.clock);
+    *moment = session::timeline().now(*host.clock);
   });
   return moment;
 }
@@ -56,8 +56,8 @@ void host_row(const Moment& begin, const char* kind, std::string name) {
   Executor::instance().ledger().add(
       [host = take_host_time(), begin, kind, name = std::move(name), thread = thread_number()] {
         host.pay();
-        const double end = the_session().timeline().now(*host.clock);
-        if (end > *begin) the_session().host_row(thread, kind, name, *begin, end);
+        const double end = session::timeline().now(*host.clock);
+        if (end > *begin) session::timeline_entries().host_row(thread, kind, name, *begin, end);
       });
 }
 

@@ -180,7 +180,7 @@ namespace {
 // Notes how much of the managed memory the host has written before the GPU writes it.
 void see_managed(const void* pointer) {
   const Place place = place_of(pointer);
-  if (place.memory == Memory::managed) the_session().managed_memory().see(place.low, place.high);
+  if (place.memory == Memory::managed) session::managed_memory().see(place.low, place.high);
 }
 
 struct Route {
@@ -245,7 +245,7 @@ events::CopySide event_side(const CopySide& side) {
 }
 
 void publish(const CopyOperation& c, int device) {
-  const device::Device& gpu = the_session().device(device);
+  const device::Device& gpu = session::devices()[device];
   if (!gpu.wants().host_copies) return;
   events::HostCopy copy;
   copy.device = device;
@@ -260,7 +260,7 @@ void publish(const CopyOperation& c, int device) {
 }
 
 void publish(const FillOperation& f, int device) {
-  const device::Device& gpu = the_session().device(device);
+  const device::Device& gpu = session::devices()[device];
   if (!gpu.wants().host_fills) return;
   events::HostFill fill;
   fill.device = device;
@@ -302,7 +302,7 @@ cudaError_t make_work(const CopyOperation& copy, const Target& target, bool host
   const Route route = route_of(copy);
   if (!copy.to.array) see_managed(copy.to.pointer);
   // The host waits for the staging buffer, except in a graph (the target then has no stream handle).
-  using Part = session::Session::HostPart;
+  using Part = session::TimelineEntries::HostPart;
   const bool staged = route.memory == timing::HostMemory::pageable && target.handle;
   const Part part = host_blocks || (staged && !copy.staged) ? Part::waits : staged ? Part::stages : Part::none;
   const std::uint64_t bytes = static_cast<std::uint64_t>(copy.width) * copy.height * copy.depth;
@@ -322,7 +322,8 @@ cudaError_t make_work(const CopyOperation& copy, const Target& target, bool host
   };
   out->place = [target, route, bytes, part] {
     target.host.pay();
-    the_session().copy(target.device, target.stream, *target.host.clock, route.path, route.memory, bytes, part);
+    session::timeline_entries().copy(target.device, target.stream, *target.host.clock, route.path, route.memory, bytes,
+                                     part);
   };
   return cudaSuccess;
 }
@@ -368,7 +369,7 @@ void break_context(const FillOperation& f, int device) {
   fault.message = fmt::format("cudaMemset of {} bytes at {} goes beyond the end of the address space",
                               static_cast<std::uint64_t>(f.width), fmt::ptr(f.pointer));
   fault.advice = "a negative number was given as the size";
-  the_session().finding(fault, results::Severity::error);
+  session::findings().add(fault, results::Severity::error);
   cudaError_t none = cudaSuccess;
   context(device).fault.compare_exchange_strong(none, cudaErrorIllegalAddress);
 }
@@ -406,8 +407,8 @@ cudaError_t make_work(const FillOperation& f, const Target& target, bool host_bl
   const std::uint64_t bytes = static_cast<std::uint64_t>(f.width) * f.element * f.height * f.depth;
   out->place = [target, bytes, host_blocks, address = reinterpret_cast<std::uint64_t>(f.pointer)] {
     target.host.pay();
-    const timing::Span span = the_session().fill(target.stream, *target.host.clock, address, bytes);
-    if (host_blocks) the_session().timeline().synchronize_time(*target.host.clock, span.end);
+    const timing::Span span = session::timeline_entries().fill(target.stream, *target.host.clock, address, bytes);
+    if (host_blocks) session::timeline().synchronize_time(*target.host.clock, span.end);
   };
   return cudaSuccess;
 }

@@ -29,7 +29,7 @@ cudaError_t driver_get_version(int* version) {
 
 cudaError_t get_device_count(int* count) {
   if (!count) return cudaErrorInvalidValue;
-  *count = the_session().device_count();
+  *count = session::devices().count();
   return cudaSuccess;
 }
 
@@ -59,14 +59,14 @@ cudaError_t set_valid_devices(int* devices, int count) {
 cudaError_t get_device_properties(cudaDeviceProp* out, int device) {
   if (!out) return cudaErrorInvalidValue;
   if (!valid_device(device)) return cudaErrorInvalidDevice;
-  fill_properties(the_session().model(), device, *out);
+  fill_properties(session::model(), device, *out);
   return cudaSuccess;
 }
 
 cudaError_t device_get_attribute(int* value, cudaDeviceAttr attribute, int device) {
   if (!value) return cudaErrorInvalidValue;
   if (!valid_device(device)) return cudaErrorInvalidDevice;
-  return device_attribute(the_session().model(), device, attribute, *value) ? cudaSuccess : cudaErrorInvalidValue;
+  return device_attribute(session::model(), device, attribute, *value) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t choose_device(int* device, const cudaDeviceProp* properties) {
@@ -91,20 +91,20 @@ namespace {
 
 // From compute capability 9.0 on, kernels cannot wait for kernels that they launch, so that there is no depth to set.
 bool is_limit(cudaLimit limit) {
-  if (limit == cudaLimitDevRuntimeSyncDepth) return the_session().model().cc_major < 9;
+  if (limit == cudaLimitDevRuntimeSyncDepth) return session::model().cc_major < 9;
   return limit >= 0 && limit <= cudaLimitPersistingL2CacheSize;
 }
 
 std::size_t most_persisting_l2() {
   int bytes = 0;
-  device_attribute(the_session().model(), 0, cudaDevAttrMaxPersistingL2CacheSize, bytes);
+  device_attribute(session::model(), 0, cudaDevAttrMaxPersistingL2CacheSize, bytes);
   return static_cast<std::size_t>(bytes);
 }
 
 }  // namespace
 
 void set_default_limits(Context& context) {
-  const std::size_t limits[] = {kDefaultStackBytes, printf_fifo_bytes(the_session().model()), 8 << 20, 2, 2048, 128, 0};
+  const std::size_t limits[] = {kDefaultStackBytes, printf_fifo_bytes(session::model()), 8 << 20, 2, 2048, 128, 0};
   static_assert(std::size(limits) == std::extent_v<decltype(context.limits)>);
   std::copy(std::begin(limits), std::end(limits), context.limits);
 }
@@ -117,7 +117,7 @@ cudaError_t device_set_limit(cudaLimit limit, std::size_t value) {
   if (limit == cudaLimitPersistingL2CacheSize && value > most_persisting_l2())
     return refuse(cudaErrorInvalidValue, "more than the L2 keeps");
   device::Device& gpu = current_device();
-  if (const std::uint64_t most = most_stack_bytes(the_session().model()); limit == cudaLimitStackSize && value > most)
+  if (const std::uint64_t most = most_stack_bytes(session::model()); limit == cudaLimitStackSize && value > most)
     return refuse(cudaErrorInvalidValue,
                   fmt::format("a stack of {} bytes a thread, at most {} on this GPU", value, most));
   if (limit == cudaLimitStackSize) gpu.set_stack_size(value);
@@ -149,8 +149,9 @@ cudaError_t device_get_cache_config(cudaFuncCache* config) {
 
 cudaError_t device_set_shared_mem_config(cudaSharedMemConfig config) {
   if (config > cudaSharedMemBankSizeEightByte) return cudaErrorInvalidValue;
-  if (config == cudaSharedMemBankSizeEightByte && the_session().model().cc_major == 3)
-    the_session().say_once("cudaDeviceSetSharedMemConfig: bank conflicts are counted in the model's own bank mode");
+  if (config == cudaSharedMemBankSizeEightByte && session::model().cc_major == 3)
+    session::messages().say_once(
+        "cudaDeviceSetSharedMemConfig: bank conflicts are counted in the model's own bank mode");
   return cudaSuccess;
 }
 
@@ -167,7 +168,7 @@ cudaError_t device_get_texture_1d_linear_max_width(std::size_t* width, unsigned 
   if (!width || element == 0 || element > kWidest) return cudaErrorInvalidValue;
   if (!valid_device(device)) return cudaErrorInvalidDevice;
   int widest = 0;
-  device_attribute(the_session().model(), device, cudaDevAttrMaxTexture1DLinearWidth, widest);
+  device_attribute(session::model(), device, cudaDevAttrMaxTexture1DLinearWidth, widest);
   *width = static_cast<std::size_t>(widest) * std::min(kWidest / element, kMostTimes);
   return cudaSuccess;
 }

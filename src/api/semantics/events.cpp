@@ -30,7 +30,7 @@ bool has_passed(const EventMark& mark) {
   Executor& executor = Executor::instance();
   executor.ledger().add([host = take_host_time()] { host.pay(); });
   if (!executor.settle() && !mark.work->done()) return false;
-  if (mark.time_ns > the_session().timeline().now(*thread_state().clock)) return false;
+  if (mark.time_ns > session::timeline().now(*thread_state().clock)) return false;
   executor.publish_wait(mark.work);
   return true;
 }
@@ -49,7 +49,7 @@ cudaError_t record_device(cudaEvent_t handle, int device) {
   work->place = [host = take_host_time(), mark, device] {
     host.pay();
     timing::HostClock end = *host.clock;
-    the_session().timeline().synchronize_device(end, device);
+    session::timeline().synchronize_device(end, device);
     mark->time_ns = end.now;
   };
   Executor& executor = Executor::instance();
@@ -86,7 +86,7 @@ cudaError_t wait_on_device(cudaEvent_t handle, int device) {
   Executor& executor = Executor::instance();
   executor.hold(device, mark->work);
   executor.ledger().add([streams, mark, other = device_of(*event) != device] {
-    for (const timing::StreamId stream : streams) the_session().timeline().wait(stream, mark->time_ns, other);
+    for (const timing::StreamId stream : streams) session::timeline().wait(stream, mark->time_ns, other);
   });
   return cudaSuccess;
 }
@@ -109,7 +109,7 @@ cudaError_t adopt_event(cudaEvent_t* out, unsigned flags, std::shared_ptr<Shared
   HostState& r = HostState::instance();
   std::lock_guard lock(r.mutex);
   *out = event.get();
-  the_session().handle_made("event", reinterpret_cast<std::uint64_t>(event.get()));
+  session::handles().made("event", reinterpret_cast<std::uint64_t>(event.get()));
   r.events.emplace(event.get(), std::move(event));
   return cudaSuccess;
 }
@@ -121,7 +121,7 @@ cudaError_t destroy_event(cudaEvent_t event) {
     thread_state().refused_handle = reinterpret_cast<std::uint64_t>(event);
     return cudaErrorInvalidResourceHandle;
   }
-  the_session().handle_destroyed(reinterpret_cast<std::uint64_t>(event));
+  session::handles().destroyed(reinterpret_cast<std::uint64_t>(event));
   return cudaSuccess;
 }
 

@@ -131,8 +131,8 @@ void Executor::hold(int device, const WorkPtr& work) {
 
 device::Device* Executor::gpu(int device) {
   DeviceState& s = state(device);
-  if (!s.gpu && the_session().device_in_use(device)) {
-    s.gpu = &the_session().device(device);
+  if (!s.gpu && session::devices().in_use(device)) {
+    s.gpu = &session::devices()[device];
     if (s.gpu->wants().stream_work || s.gpu->wants().host_waits) observed_ = true;
   }
   return s.gpu;
@@ -160,9 +160,9 @@ void Executor::enqueue(const WorkPtr& work, std::vector<WorkPtr> before, std::ui
   gpu(work->device);
   if (observed_)  // the timeline then shows the id of the work
     work->place = [place = std::move(work->place), id = work->id] {
-      session::Session::placing(id);
+      session::TimelineEntries::placing(id);
       place();
-      session::Session::placing(0);
+      session::TimelineEntries::placing(0);
     };
   work->entry_ = ledger_.open(std::move(work->place));
   std::sort(before.begin(), before.end());
@@ -383,7 +383,7 @@ void Executor::alone(const std::function<void()>& action) {
 bool Executor::waits_for_host() const {
   return std::all_of(running_.begin(), running_.end(), [](const Running& r) {
     if (r.work->kind == Work::Kind::host_function || r.work->kind == Work::Kind::wait) return true;
-    return r.work->kind == Work::Kind::grid && the_session().device(r.work->device).only_waits();
+    return r.work->kind == Work::Kind::grid && session::devices()[r.work->device].only_waits();
   });
 }
 
@@ -430,10 +430,10 @@ void Executor::end() {
     if (stopped) break;  // a host function that never returns
     stopped = true;
     waits_since = now;
-    the_session().say_once("the program ended while its kernels waited for the host: they are stopped");
+    session::messages().say_once("the program ended while its kernels waited for the host: they are stopped");
     ends_ = true;
-    for (int device = 0; device < the_session().device_count(); device++)
-      if (the_session().device_in_use(device)) the_session().device(device).abandon_launches(true);
+    for (int device = 0; device < session::devices().count(); device++)
+      if (session::devices().in_use(device)) session::devices()[device].abandon_launches(true);
   }
   --watchers_;
 }

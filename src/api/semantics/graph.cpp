@@ -167,7 +167,7 @@ GraphNode* Graph::add(Operation operation, std::vector<GraphNode*> dependencies)
   node->type = type_of(operation);
   node->operation = std::move(operation);
   node->dependencies = std::move(dependencies);
-  if (the_session().options().checks.races) node->made = std::make_shared<HostStack>(host_stack());
+  if (session::options().checks.races) node->made = std::make_shared<HostStack>(host_stack());
   nodes.push_back(std::move(node));
   return nodes.back().get();
 }
@@ -257,7 +257,7 @@ struct Branch {
 class GraphLaunch : public std::enable_shared_from_this<GraphLaunch> {
  public:
   explicit GraphLaunch(const Target& target, StreamRef stream = nullptr)
-      : stream_(std::move(stream)), target_(target), time_(the_session().timeline()) {}
+      : stream_(std::move(stream)), target_(target), time_(session::timeline()) {}
 
   // prepare() creates the work of each node. issue() issues a begin mark, the nodes in order, and an end mark, and
   // returns the end mark.
@@ -457,9 +457,8 @@ std::vector<KernelShape> kernel_shapes(const Graph& graph, int device) {
 }
 
 cudaError_t launch_graph(const Graph& graph, const StreamRef& stream) {
-  charge_host(the_session().model().timing.host_launch_ns);
-  auto launch =
-      std::make_shared<GraphLaunch>(Target{stream->device, stream->id, take_host_time(), stream.get()}, stream);
+  charge_host(session::model().timing.host_launch_ns);
+  auto launch = std::make_shared<GraphLaunch>(target_of(*stream), stream);
   if (cudaError_t error = launch->prepare(graph)) return error;
   launch->issue(stream.get(), {});
   return cudaSuccess;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/host_stack.h"
-#include "semantics/operation.h"
+#include "semantics/launch.h"
 
 namespace warpgrind::semantics {
 

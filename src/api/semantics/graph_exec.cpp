@@ -93,7 +93,7 @@ cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long f
   HostState& r = HostState::instance();
   std::lock_guard lock(r.mutex);
   r.graph_execs.insert(exec);
-  the_session().handle_made("graph", reinterpret_cast<std::uint64_t>(exec));
+  session::handles().made("graph", reinterpret_cast<std::uint64_t>(exec));
   *out = exec;
   return cudaSuccess;
 }
@@ -174,7 +174,7 @@ cudaError_t graph_exec_destroy(cudaGraphExec_t exec) {
   {
     std::lock_guard lock(r.mutex);
     if (r.graph_execs.erase(exec) == 0) return cudaErrorInvalidValue;
-    the_session().handle_destroyed(reinterpret_cast<std::uint64_t>(exec));
+    session::handles().destroyed(reinterpret_cast<std::uint64_t>(exec));
   }
   delete exec;
   return cudaSuccess;
@@ -192,7 +192,7 @@ cudaError_t graph_clone(cudaGraph_t* out, cudaGraph_t graph) {
   HostState& r = HostState::instance();
   std::lock_guard lock(r.mutex);
   r.graphs.insert(copy);
-  the_session().handle_made("graph", reinterpret_cast<std::uint64_t>(copy));
+  session::handles().made("graph", reinterpret_cast<std::uint64_t>(copy));
   *out = copy;
   return cudaSuccess;
 }

@@ -279,7 +279,7 @@ cudaError_t create_graph(cudaGraph_t* out) {
   graph->id = r.next_id++;
   std::lock_guard lock(r.mutex);
   r.graphs.insert(graph);
-  the_session().handle_made("graph", reinterpret_cast<std::uint64_t>(graph));
+  session::handles().made("graph", reinterpret_cast<std::uint64_t>(graph));
   *out = graph;
   return cudaSuccess;
 }
@@ -289,7 +289,7 @@ cudaError_t graph_destroy(cudaGraph_t graph) {
   {
     std::lock_guard lock(r.mutex);
     if (r.graphs.erase(graph) == 0) return cudaErrorInvalidValue;
-    the_session().handle_destroyed(reinterpret_cast<std::uint64_t>(graph));
+    session::handles().destroyed(reinterpret_cast<std::uint64_t>(graph));
   }
   delete graph;
   return cudaSuccess;

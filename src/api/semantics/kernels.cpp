@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "gpu/occupancy.h"
-#include "semantics/operation.h"
+#include "semantics/launch.h"
 #include "semantics/state.h"
 
 namespace warpgrind::semantics {
@@ -27,7 +27,7 @@ cudaError_t describe(const void* function, Described& out) {
   if (!out.entry().is_entry) return cudaErrorInvalidDeviceFunction;
   auto resources = out.kernel->program->resources(out.kernel->name);
   if (!resources) {
-    the_session().problem(resources.error());
+    session::messages().problem(resources.error());
     return error_of(resources.error());
   }
   out.resources = *resources;
@@ -36,7 +36,7 @@ cudaError_t describe(const void* function, Described& out) {
 
 // Maximum threads per block of the kernel, by its launch bounds and then its registers.
 int max_threads(const Described& d) {
-  const GpuModel& model = the_session().model();
+  const GpuModel& model = session::model();
   std::uint64_t most = model.max_threads_per_block;
   const ptx::PerformanceDirectives& p = d.entry().performance;
   auto product = [](const std::uint32_t v[3]) { return std::uint64_t{v[0]} * std::max(1u, v[1]) * std::max(1u, v[2]); };
@@ -53,7 +53,7 @@ int max_threads(const Described& d) {
 int max_dynamic_shared(const Described& d) {
   int set = d.kernel->max_dynamic_shared.load();
   if (set >= 0) return set;
-  const GpuModel& model = the_session().model();
+  const GpuModel& model = session::model();
   return static_cast<int>(model.shared_per_block - std::min(model.shared_per_block, d.resources.static_shared));
 }
 
@@ -68,7 +68,7 @@ cudaError_t attributes_of(cudaFuncAttributes& out, const void* function) {
   out.localSizeBytes = d.resources.local_bytes;
   out.maxThreadsPerBlock = max_threads(d);
   out.numRegs = static_cast<int>(d.resources.registers);
-  const GpuModel& model = the_session().model();
+  const GpuModel& model = session::model();
   int target = 0;
   for (char c : d.module->target)
     if (c >= '0' && c <= '9') target = target * 10 + (c - '0');
@@ -95,7 +95,7 @@ cudaError_t set_attribute(const void* function, cudaFuncAttribute attribute, int
   if (!kernel) return cudaErrorInvalidDeviceFunction;
   switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize: {
-      const GpuModel& model = the_session().model();
+      const GpuModel& model = session::model();
       Described d;
       if (cudaError_t error = describe(function, d)) return error;
       std::uint64_t most = model.shared_per_block_optin ? model.shared_per_block_optin : model.shared_per_block;
@@ -137,8 +137,8 @@ cudaError_t occupancy_of(const void* function, int block_size, std::size_t dynam
   block.registers_per_thread = d.resources.registers;
   block.static_shared = d.resources.static_shared;
   block.dynamic_shared = dynamic_shared;
-  block.shared_carveout = preferred_carveout(the_session().model(), preferred_carveout_percent(*d.kernel), block);
-  out = occupancy(the_session().model(), block);
+  block.shared_carveout = preferred_carveout(session::model(), preferred_carveout_percent(*d.kernel), block);
+  out = occupancy(session::model(), block);
   if (block_size > max_threads(d)) out.blocks_per_sm = 0;
   return cudaSuccess;
 }
@@ -185,7 +185,7 @@ cudaError_t available_shared(std::size_t* bytes, const void* function, int block
   Occupancy o;
   if (cudaError_t error = occupancy_of(function, block_size, 0, o)) return error;
   if (o.blocks_per_sm < static_cast<std::uint32_t>(blocks)) return cudaErrorInvalidValue;
-  const GpuModel& model = the_session().model();
+  const GpuModel& model = session::model();
   std::size_t low = 0, high = model.shared_per_block_optin ? model.shared_per_block_optin : model.shared_per_block;
   while (low < high) {
     std::size_t middle = (low + high + 1) / 2;
@@ -246,7 +246,7 @@ cudaError_t most_occupying_block(int* grid, int* block_size, const void* functio
     if (resident <= best) continue;
     best = resident;
     *block_size = threads;
-    *grid = static_cast<int>(o.blocks_per_sm * the_session().model().sm_count);
+    *grid = static_cast<int>(o.blocks_per_sm * session::model().sm_count);
   }
   return cudaSuccess;
 }
@@ -267,20 +267,19 @@ unsigned cluster_blocks(const cudaLaunchConfig_t& config) {
 cudaError_t occupancy_max_potential_cluster_size(int* size, const void* function, const cudaLaunchConfig_t* config) {
   KernelHandle* kernel = find_kernel(function);
   if (!size || !config || !kernel) return cudaErrorInvalidValue;
-  if (the_session().model().cc_major < 9) return cudaErrorNotSupported;
+  if (session::model().cc_major < 9) return cudaErrorNotSupported;
   *size = kernel->non_portable_cluster ? 16 : 8;
   return cudaSuccess;
 }
 
 cudaError_t occupancy_max_active_clusters(int* clusters, const void* function, const cudaLaunchConfig_t* config) {
   if (!clusters || !config) return cudaErrorInvalidValue;
-  if (the_session().model().cc_major < 9) return cudaErrorNotSupported;
+  if (session::model().cc_major < 9) return cudaErrorNotSupported;
   Occupancy o;
   const dim3& b = config->blockDim;
   if (cudaError_t error = occupancy_of(function, static_cast<int>(b.x * b.y * b.z), config->dynamicSmemBytes, o))
     return error;
-  *clusters =
-      static_cast<int>(std::uint64_t{o.blocks_per_sm} * the_session().model().sm_count / cluster_blocks(*config));
+  *clusters = static_cast<int>(std::uint64_t{o.blocks_per_sm} * session::model().sm_count / cluster_blocks(*config));
   return cudaSuccess;
 }
 

@@ -1,166 +1,98 @@
-// Kernel launches: the checks that CUDA documents, arguments, and work for the executor.
+// The steps of a launch, in order: launch_kernel() has 1 to 5, which the call makes in its own thread before it
+// returns. The executor makes step 6 in any thread, when the stream comes to the launch. The ledger makes step 7 in the
+// order of issue. A kernel node of a graph is made by step 1; each launch of the graph makes steps 4 to 7 for it
+// (graph.cpp).
 #include "semantics/launch.h"
 
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <atomic>
-#include <cstring>
+#include <mutex>
 
 #include "base/demangle.h"
-#include "gpu/launch_limits.h"
-#include "gpu/occupancy.h"
-#include "semantics/operation.h"
-#include "semantics/state.h"
 #include "session/ranges.h"
 
 namespace warpgrind::semantics {
 
 namespace {
 
-Dim3 to_dim(const dim3& d) {
-  return {d.x, d.y, d.z};
-}
-
-// A launch with a wrong shape gives cudaErrorInvalidValue in all cases (CUDA 13.0 on an H200).
-cudaError_t check_bounds(const ptx::PerformanceDirectives& p, const LaunchArguments& a) {
-  if (p.reqntid[0]) {
-    auto at_least_one = [](std::uint32_t v) { return v ? v : 1; };
-    if (a.block.x != p.reqntid[0] || a.block.y != at_least_one(p.reqntid[1]) || a.block.z != at_least_one(p.reqntid[2]))
-      return refuse(
-          cudaErrorInvalidValue,
-          fmt::format("a block of {} x {} x {} threads, the kernel requires {} x {} x {}", a.block.x, a.block.y,
-                      a.block.z, p.reqntid[0], at_least_one(p.reqntid[1]), at_least_one(p.reqntid[2])));
-  }
-  if (p.maxntid[0]) {
-    std::uint64_t most = p.maxntid[0] * std::uint64_t{std::max(1u, p.maxntid[1])} * std::max(1u, p.maxntid[2]);
-    if (to_dim(a.block).count() > most)
-      return refuse(cudaErrorInvalidValue, fmt::format("{} threads a block (by the kernel's launch bounds), at most {}",
-                                                       to_dim(a.block).count(), most));
-  }
-  return cudaSuccess;
-}
-
-// Checks shared memory and registers per block and, for cooperative launches, that all blocks are resident at once.
-cudaError_t check_resources(const KernelHandle& kernel, const session::KernelResources& resources,
-                            const LaunchArguments& a) {
-  const GpuModel& model = the_session().model();
-  int allowed = kernel.max_dynamic_shared.load();
-  std::uint64_t most = allowed >= 0 ? std::max<std::uint64_t>(allowed + resources.static_shared, model.shared_per_block)
-                                    : model.shared_per_block;
-  if (a.shared > most || resources.static_shared > most - a.shared)
-    return refuse(cudaErrorInvalidValue,
-                  fmt::format("{} bytes of static and {} of dynamic shared memory a block, at most {}{}",
-                              resources.static_shared, a.shared, most,
-                              most < model.shared_per_block_optin
-                                  ? fmt::format(" (up to {} with cudaFuncAttributeMaxDynamicSharedMemorySize)",
-                                                model.shared_per_block_optin)
-                                  : std::string()));
-  if (resources.registers_exact &&
-      std::uint64_t{resources.registers} * to_dim(a.block).count() > model.registers_per_block)
-    return refuse(cudaErrorLaunchOutOfResources,
-                  fmt::format("{} threads of {} registers, at most {} registers a block", to_dim(a.block).count(),
-                              resources.registers, model.registers_per_block));
-  if (!a.cooperative) return cudaSuccess;
-  if (!model.cooperative_launch) return cudaErrorNotSupported;
-  BlockResources block;
-  block.threads = static_cast<std::uint32_t>(to_dim(a.block).count());
-  block.registers_per_thread = resources.registers;
-  block.static_shared = resources.static_shared;
-  block.dynamic_shared = a.shared;
-  block.shared_carveout =
-      preferred_carveout(model, a.carveout_percent.value_or(preferred_carveout_percent(kernel)), block);
-  std::uint64_t resident = std::uint64_t{occupancy(model, block).blocks_per_sm} * model.sm_count;
-  if (to_dim(a.grid).count() <= resident) return cudaSuccess;
-  return refuse(cudaErrorCooperativeLaunchTooLarge,
-                fmt::format("a cooperative launch of {} blocks, at most {} are resident at once",
-                            to_dim(a.grid).count(), resident));
-}
-
-// Cluster size from the launch's attribute, the kernel's (__cluster_dims__), or cudaFuncAttributeRequiredClusterWidth
-// etc.
-cudaError_t choose_cluster(const KernelHandle& kernel, const std::uint32_t (&fixed)[3], const LaunchArguments& a,
-                           Dim3& out) {
-  constexpr std::uint64_t kPortable = 8, kMost = 16;  // CUDA C++ Programming Guide, "Thread Block Clusters"
-  const auto dim = [](std::uint32_t v) { return std::max(1u, v); };
-  Dim3 cluster{dim(a.cluster.x), dim(a.cluster.y), dim(a.cluster.z)};
-  bool named = a.cluster.x != 0;
-  if (!named && fixed[0]) {
-    cluster = {fixed[0], dim(fixed[1]), dim(fixed[2])};
-    named = true;
-  }
-  if (!named && kernel.cluster[0] > 0) {
-    const auto set = [&](int i) { return static_cast<std::uint32_t>(std::max(1, kernel.cluster[i].load())); };
-    cluster = {set(0), set(1), set(2)};
-    named = true;
-  }
-  if (!named) return cudaSuccess;
-  const std::uint64_t most = kernel.non_portable_cluster ? kMost : kPortable;
-  if (a.grid.x % cluster.x || a.grid.y % cluster.y || a.grid.z % cluster.z)
-    return refuse(cudaErrorInvalidClusterSize,
-                  fmt::format("a grid of {} x {} x {} is no multiple of clusters of {} x {} x {}", a.grid.x, a.grid.y,
-                              a.grid.z, cluster.x, cluster.y, cluster.z));
-  if (cluster.count() > most)
-    return refuse(cudaErrorInvalidClusterSize,
-                  fmt::format("{} blocks a cluster, at most {}{}", cluster.count(), most,
-                              most == kPortable ? " (16 with cudaFuncAttributeNonPortableClusterSizeAllowed)" : ""));
-  out = cluster;
-  return cudaSuccess;
-}
-
-// Packs the arguments of a launch by the API. Device::launch() does it for tests that use a device directly.
-cudaError_t pack(const LaunchArguments& a, const std::vector<jit::ParameterLayout>& layout,
-                 device::PackedParameters& out) {
-  if (!a.packed) {
-    auto packed = device::pack(layout, a.parameters);
-    if (!packed) return cudaErrorInvalidValue;
-    out = std::move(*packed);
-    return cudaSuccess;
-  }
-  const std::size_t size = layout.empty() ? 0 : layout.back().offset + layout.back().size;
-  if (a.packed->size() < size)
-    return refuse(cudaErrorInvalidValue,
-                  fmt::format("{} bytes of packed parameters, the kernel has {}", a.packed->size(), size));
-  out.bytes.assign(a.packed->begin(), a.packed->begin() + static_cast<std::ptrdiff_t>(size));
-  return cudaSuccess;
-}
-
-}  // namespace
-
-cudaError_t make_kernel(const LaunchArguments& a, KernelOperation& out) {
-  KernelHandle* kernel = find_kernel(a.function);
-  if (!kernel) return refuse(cudaErrorInvalidDeviceFunction, "no kernel of this program");
-  thread_state().refused_kernel = kernel->name;
-  if (std::string problem = shape_problem(the_session().model(), to_dim(a.grid), to_dim(a.block)); !problem.empty())
-    return refuse(cudaErrorInvalidValue, std::move(problem));
-  if (cudaError_t error = find_entry(*kernel, out.entry)) return error;
-  if (cudaError_t error = check_bounds(out.entry->text->performance, a)) return error;
-  if (cudaError_t error = check_resources(*kernel, out.entry->resources, a)) return error;
-  out.kernel = kernel;
-  out.config.grid = to_dim(a.grid);
-  out.config.block = to_dim(a.block);
-  out.config.dynamic_shared = a.shared;
-  out.config.cooperative = a.cooperative;
-  out.early = a.early;
-  out.carveout_percent = a.carveout_percent.value_or(preferred_carveout_percent(*kernel));
-  if (cudaError_t error =
-          choose_cluster(*kernel, out.entry->text->performance.reqnctapercluster, a, out.config.cluster))
-    return error;
-  return pack(a, out.entry->parameters, out.parameters);
-}
-
-namespace {
-
-// Data that the work of a launch needs from its issue to its place on the timeline.
+// A launch from step 4 to step 7.
 struct PendingLaunch {
   session::LaunchRequest request;
   session::LaunchOutcome outcome;
   HostTime host;
 };
 
-cudaError_t refused(const session::Session::Refusal& refusal) {
-  using Step = session::Session::Refusal::Step;
-  the_session().problem(refusal.error);
+cudaError_t check_launch(const LaunchArguments& arguments, const StreamRef& stream, KernelOperation& kernel);  // 1
+void charge_launch(const KernelOperation& kernel, int device);                                                 // 3
+void run_launch(PendingLaunch& launch);                                                                        // 6
+void place_launch(PendingLaunch& launch);                                                                      // 7
+
+}  // namespace
+
+cudaError_t launch_kernel(const LaunchArguments& arguments, cudaStream_t handle) {
+  const StreamRef stream = resolve(handle);
+  Operation operation;
+  auto& kernel = operation.emplace<KernelOperation>();
+  // 1. Checks shape, bounds and resources, and packs the parameters.
+  if (cudaError_t error = check_launch(arguments, stream, kernel)) return error;
+  // 2. A stream that is being captured gets a node of its graph. The launch ends here.
+  if (const auto captured = try_capture(*stream, operation, false)) return *captured;
+  // 3. The host pays for the launch, and for loading the kernel's code at its first one.
+  charge_launch(kernel, stream->device);
+  // 4. Compiles the kernel, unless the same shape was launched last. The work has steps 6 and 7.
+  WorkPtr work;
+  if (cudaError_t error = make_work(kernel, target_of(*stream), work)) return error;
+  // 5. The executor gets the work, and the call returns.
+  issue(stream, work);
+  return cudaSuccess;
+}
+
+// ---- 1. Check
+
+namespace {
+
+cudaError_t check_launch(const LaunchArguments& arguments, const StreamRef& stream, KernelOperation& kernel) {
+  if (!stream) {
+    if (const KernelHandle* refused = find_kernel(arguments.function)) thread_state().refused_kernel = refused->name;
+    return cudaErrorInvalidResourceHandle;
+  }
+  if (cudaError_t error = make_kernel(arguments, kernel)) return error;
+  if (sticky_error() != cudaSuccess) session::after_fault().launched();
+  return cudaSuccess;
+}
+
+// ---- 3. Charge
+
+std::atomic<std::uint64_t> g_loading_ns{0};  // an integer, so that host threads can add without a lock
+
+void charge_launch(const KernelOperation& kernel, int device) {
+  charge_load(*kernel.kernel, device);
+  charge_host(session::model().timing.host_launch_ns);
+}
+
+}  // namespace
+
+double loading_ns() {
+  return static_cast<double>(g_loading_ns.load(std::memory_order_relaxed));
+}
+
+// Modules are loaded lazily, kernel by kernel (CUDA C++ Programming Guide, "Lazy Loading").
+void charge_load(KernelHandle& kernel, int device) {
+  const std::uint64_t bit = std::uint64_t{1} << (device % 64);
+  if (kernel.loaded.fetch_or(bit) & bit) return;
+  const Moment begin = host_moment();
+  const double ns = session::model().timing.first_launch_ns;
+  g_loading_ns.fetch_add(static_cast<std::uint64_t>(ns), std::memory_order_relaxed);
+  charge_host(ns);
+  host_row(begin, "call", "load " + demangle(kernel.name));
+}
+
+// ---- 4. Prepare
+
+namespace {
+
+cudaError_t refused(const session::Launches::Refusal& refusal) {
+  using Step = session::Launches::Refusal::Step;
+  session::messages().problem(refusal.error);
   // An environment error concerns the JIT in the compile step, else memory for variables.
   if (refusal.error.kind == ErrorKind::environment && refusal.step == Step::compile)
     return cudaErrorJitCompilerNotFound;
@@ -179,31 +111,12 @@ cudaError_t prepare(KernelHandle& kernel, const session::LaunchRequest& request,
       return cudaSuccess;
     }
   }
-  const auto prepared = the_session().prepare(request);
-  if (const auto* refusal = std::get_if<session::Session::Refusal>(&prepared)) return refused(*refusal);
+  const auto prepared = session::launches().prepare(request);
+  if (const auto* refusal = std::get_if<session::Launches::Refusal>(&prepared)) return refused(*refusal);
   part_of_gpu = std::get<double>(prepared);
   const std::lock_guard lock(kernel.prepared_mutex);
   kernel.prepared = {request.device, request.config, request.carveout_percent, part_of_gpu};
   return cudaSuccess;
-}
-
-void run_launch(PendingLaunch& launch) {
-  Context& c = context(launch.request.device);
-  if (c.runs_nothing()) return;
-  launch.request.work = Executor::running_work();
-  launch.outcome = the_session().run(launch.request);
-  cudaError_t error = cudaSuccess;
-  if (launch.outcome.error)
-    error = error_of(*launch.outcome.error);
-  else if (launch.outcome.result->fault)
-    error = error_of(*launch.outcome.result->fault);
-  if (error == cudaSuccess) return;
-  const bool survived = launch.outcome.result && launch.outcome.result->survived;
-  if (survived && c.fault == cudaSuccess) c.survived = true;
-  cudaError_t none = cudaSuccess;
-  const bool first = c.fault.compare_exchange_strong(none, error);
-  if (survived) return;
-  if (c.survived.exchange(false) || first) the_session().device(launch.request.device).abandon_launches(true);
 }
 
 }  // namespace
@@ -214,34 +127,10 @@ cudaError_t compile(const KernelShape& shape) {
   request.kernel = shape.entry;
   request.device = shape.device;
   request.config = shape.config;
-  request.config.counted = the_session().launch_choice().may_count(shape.entry->name);
+  request.config.counted = session::launches().choice().may_count(shape.entry->name);
   request.carveout_percent = shape.carveout_percent;
   double part_of_gpu = 0;
   return prepare(*shape.kernel, request, part_of_gpu);
-}
-
-namespace {
-std::atomic<std::uint64_t> g_loading_ns{0};  // an integer, so that host threads can add without a lock
-}
-
-double loading_ns() {
-  return static_cast<double>(g_loading_ns.load(std::memory_order_relaxed));
-}
-
-// Modules are loaded lazily, kernel by kernel (CUDA C++ Programming Guide, "Lazy Loading").
-void charge_load(KernelHandle& kernel, int device) {
-  const std::uint64_t bit = std::uint64_t{1} << (device % 64);
-  if (kernel.loaded.fetch_or(bit) & bit) return;
-  const Moment begin = host_moment();
-  const double ns = the_session().model().timing.first_launch_ns;
-  g_loading_ns.fetch_add(static_cast<std::uint64_t>(ns), std::memory_order_relaxed);
-  charge_host(ns);
-  host_row(begin, "call", "load " + demangle(kernel.name));
-}
-
-void charge_launch(const KernelOperation& op, int device) {
-  charge_load(*op.kernel, device);
-  charge_host(the_session().model().timing.host_launch_ns);
 }
 
 cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& out) {
@@ -252,7 +141,7 @@ cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& 
   request.device = target.device;
   request.stream = target.stream;
   request.config = op.config;
-  request.config.counted = the_session().launch_choice().counts(op.entry->name);
+  request.config.counted = session::launches().choice().counts(op.entry->name);
   request.carveout_percent = op.carveout_percent;
   request.parameters = op.parameters;
   request.ranges = session::open_ranges();
@@ -266,92 +155,40 @@ cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& 
   out->part_of_gpu = part_of_gpu;
   out->early = op.early;
   out->run = [launch] { run_launch(*launch); };
-  out->place = [launch] {
-    launch->host.pay();
-    the_session().record(launch->request, launch->outcome, *launch->host.clock);
-  };
+  out->place = [launch] { place_launch(*launch); };
   return cudaSuccess;
 }
 
-cudaError_t launch_kernel(const LaunchArguments& arguments, cudaStream_t handle) {
-  const StreamRef stream = resolve(handle);
-  if (!stream) {
-    if (const KernelHandle* refused = find_kernel(arguments.function)) thread_state().refused_kernel = refused->name;
-    return cudaErrorInvalidResourceHandle;
-  }
-  KernelOperation kernel;
-  if (cudaError_t error = make_kernel(arguments, kernel)) return error;
-  if (sticky_error() != cudaSuccess) the_session().launched_after_fault();
-  return submit(stream, std::move(kernel), false);
+// ---- 6. Run
+
+namespace {
+
+void run_launch(PendingLaunch& launch) {
+  Context& c = context(launch.request.device);
+  if (c.runs_nothing()) return;
+  launch.request.work = Executor::running_work();
+  launch.outcome = session::launches().run(launch.request);
+  cudaError_t error = cudaSuccess;
+  if (launch.outcome.error)
+    error = error_of(*launch.outcome.error);
+  else if (launch.outcome.result->fault)
+    error = error_of(*launch.outcome.result->fault);
+  if (error == cudaSuccess) return;
+  const bool survived = launch.outcome.result && launch.outcome.result->survived;
+  if (survived && c.fault == cudaSuccess) c.survived = true;
+  cudaError_t none = cudaSuccess;
+  const bool first = c.fault.compare_exchange_strong(none, error);
+  if (survived) return;
+  if (c.survived.exchange(false) || first) session::devices()[launch.request.device].abandon_launches(true);
 }
 
-LaunchArguments plain_launch(const void* function, dim3 grid, dim3 block, void** parameters, std::size_t shared) {
-  LaunchArguments a;
-  a.function = function;
-  a.grid = grid;
-  a.block = block;
-  a.parameters = parameters;
-  a.shared = shared;
-  return a;
+// ---- 7. Place and record
+
+void place_launch(PendingLaunch& launch) {
+  launch.host.pay();
+  session::launches().record(launch.request, launch.outcome, *launch.host.clock);
 }
 
-cudaError_t take_packed(void** extra, LaunchArguments& out) {
-  void *const kEnd = nullptr, *const kBuffer = reinterpret_cast<void*>(1), *const kSize = reinterpret_cast<void*>(2);
-  const void* buffer = nullptr;
-  std::size_t size = 0;
-  for (; *extra != kEnd; extra += 2) {
-    if (*extra == kBuffer)
-      buffer = extra[1];
-    else if (*extra == kSize)
-      size = *static_cast<const std::size_t*>(extra[1]);
-    else
-      return cudaErrorInvalidValue;
-  }
-  if (!buffer && size) return cudaErrorInvalidValue;
-  out.packed = std::span(static_cast<const std::uint8_t*>(buffer), size);
-  return cudaSuccess;
-}
-
-cudaError_t launch_host_function(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  if (!function) return cudaErrorInvalidValue;
-  return submit(resolve(stream), HostOperation{function, nullptr, data}, false);
-}
-
-cudaError_t launch_with_attributes(LaunchArguments a, cudaStream_t stream, const cudaLaunchAttribute* attributes,
-                                   unsigned count) {
-  if (count && !attributes) return cudaErrorInvalidValue;
-  Event* completed = nullptr;
-  for (const cudaLaunchAttribute& attribute : std::span(attributes, count)) {
-    switch (attribute.id) {
-      case cudaLaunchAttributeCooperative:
-        a.cooperative = attribute.val.cooperative != 0;
-        break;
-      case cudaLaunchAttributeClusterDimension:
-        a.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z};
-        break;
-      case cudaLaunchAttributeProgrammaticStreamSerialization:
-        a.early = attribute.val.programmaticStreamSerializationAllowed != 0;
-        break;
-      case cudaLaunchAttributePreferredSharedMemoryCarveout: {
-        const unsigned percent = attribute.val.sharedMemCarveout;
-        if (percent > 100 && percent != static_cast<unsigned>(-1)) return cudaErrorInvalidValue;
-        a.carveout_percent = static_cast<int>(percent);
-        break;
-      }
-      case cudaLaunchAttributeLaunchCompletionEvent:
-        completed = attribute.val.launchCompletionEvent.event;
-        break;
-      case cudaLaunchAttributeProgrammaticEvent:
-        completed = attribute.val.programmaticEvent.event;
-        break;
-      default:
-        break;  // scheduling and cache hints: nothing to do here
-    }
-  }
-  cudaError_t error = launch_kernel(a, stream);
-  const EventRef event = completed ? find_event(completed) : nullptr;
-  if (error == cudaSuccess && event) error = submit(resolve(stream), EventOperation{event, false}, false);
-  return error;
-}
+}  // namespace
 
 }  // namespace warpgrind::semantics

@@ -39,11 +39,11 @@ class Run final : public LibraryRun {
   bool reads(const char* name, const void* at, std::size_t bytes) override { return passes("reads", name, at, bytes); }
   bool writes(const char* name, void* at, std::size_t bytes) override {
     if (!passes("writes", name, at, bytes)) return false;
-    the_session().device(device_).define(reinterpret_cast<std::uint64_t>(at), bytes);
+    session::devices()[device_].define(reinterpret_cast<std::uint64_t>(at), bytes);
     return true;
   }
   void fail(const std::string& why) override {
-    the_session().problem(Error{ErrorKind::environment, fmt::format("{}: {}", call_.function, why), ""});
+    session::messages().problem(Error{ErrorKind::environment, fmt::format("{}: {}", call_.function, why), ""});
     break_context(cudaErrorUnknown);
   }
 
@@ -67,7 +67,7 @@ class Run final : public LibraryRun {
     fault.advice = reachable(place.memory)
                        ? "compare sizes and leading dimensions with what was allocated"
                        : "a kernel cannot reach it: give memory of cudaMalloc, cudaMallocManaged or cudaMallocHost";
-    the_session().finding(fault, results::Severity::error);
+    session::findings().add(fault, results::Severity::error);
     break_context(cudaErrorIllegalAddress);
     return false;
   }
@@ -92,9 +92,9 @@ cudaError_t make_work(const LibraryOperation& op, const Target& target, bool hos
   };
   out->place = [call = op.call, target, host_blocks] {
     target.host.pay();
-    const timing::Span span = the_session().library_call(target.device, target.stream, *target.host.clock,
-                                                         {call->function, call->arguments, call->by}, call->work);
-    if (host_blocks) the_session().timeline().synchronize_time(*target.host.clock, span.end);
+    const timing::Span span = session::timeline_entries().library_call(
+        target.device, target.stream, *target.host.clock, {call->function, call->arguments, call->by}, call->work);
+    if (host_blocks) session::timeline().synchronize_time(*target.host.clock, span.end);
   };
   return cudaSuccess;
 }

@@ -89,7 +89,7 @@ bool is_mapped(std::uint64_t low, std::uint64_t high) {
 cudaError_t register_host(void* pointer, std::size_t size, unsigned flags) {
   constexpr unsigned kAll = 0xf;  // portable, mapped, I/O memory, read only
   if (!pointer || size == 0 || (flags & ~kAll)) return cudaErrorInvalidValue;
-  if (!the_session().model().host_register) return cudaErrorNotSupported;
+  if (!session::model().host_register) return cudaErrorNotSupported;
   const std::uint64_t low = address_of(pointer);
   std::uint64_t high = 0;
   if (__builtin_add_overflow(low, size, &high))
@@ -139,7 +139,7 @@ cudaError_t free_host(void* pointer) {
 }
 // Rounds the width in bytes up to the texture alignment, as the driver does. False: the pitch overflows.
 bool pitch_of(std::size_t width, std::size_t& pitch) {
-  const std::size_t alignment = std::max<std::size_t>(the_session().model().texture_alignment, 1);
+  const std::size_t alignment = std::max<std::size_t>(session::model().texture_alignment, 1);
   if (__builtin_add_overflow(width, alignment - 1, &pitch)) return false;
   pitch = pitch / alignment * alignment;
   return true;
@@ -173,7 +173,7 @@ std::map<std::uint64_t, int>& live_allocations() {
 
 cudaError_t allocate(int device, std::size_t bytes, void** out, events::Allocation::Kind kind, int file) {
   constexpr std::uint64_t kAlignment = 512;
-  device::Device& gpu = the_session().device(device);
+  device::Device& gpu = session::devices()[device];
   const bool managed = kind == events::Allocation::Kind::managed;
   Result<std::uint64_t> address = managed ? gpu.allocate_managed(bytes) : gpu.allocate(bytes, kAlignment, kind, file);
   if (!address) {
@@ -197,9 +197,9 @@ void release_all(int device) {
   for (auto it = live_allocations().begin(); it != live_allocations().end();) {
     if (it->second == device) {
       forget_advice(it->first);
-      the_session().managed_memory().forget(it->first);
+      session::managed_memory().forget(it->first);
       forget_pool_block(reinterpret_cast<void*>(it->first));
-      the_session().device(device).free(it->first);
+      session::devices()[device].free(it->first);
       it = live_allocations().erase(it);
     } else {
       ++it;
@@ -221,9 +221,9 @@ cudaError_t release(void* pointer) {
     }
   }
   forget_advice(place.low);
-  the_session().managed_memory().forget(place.low);
+  session::managed_memory().forget(place.low);
   forget_pool_block(pointer);
-  return the_session().device(place.device).free(place.low) ? cudaSuccess : cudaErrorInvalidValue;
+  return session::devices()[place.device].free(place.low) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 // ---- Managed memory. There is one physical memory, so that hints move no data; their arguments are checked as
@@ -286,12 +286,12 @@ cudaError_t prefetch_managed(const void* pointer, std::size_t count, cudaMemLoca
   }
   const StreamRef stream = resolve(handle);
   if (stream->capturing) return cudaSuccess;
-  the_session().managed_memory().see(place.low, place.high);
+  session::managed_memory().see(place.low, place.high);
   charge_host();
   auto work = std::make_shared<Work>();
   work->place = [host = take_host_time(), stream, low = place.low, count, to_device = location.type == 1] {
     host.pay();
-    the_session().prefetch(stream->device, stream->id, *host.clock, low, count, to_device);
+    session::timeline_entries().prefetch(stream->device, stream->id, *host.clock, low, count, to_device);
   };
   Executor::instance().issue(*stream, work);
   return cudaSuccess;
@@ -315,7 +315,7 @@ cudaError_t unregister_host(void* pointer) {
 
 cudaError_t allocate_managed(void** out, std::size_t size, unsigned flags) {
   if (!out || size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) return cudaErrorInvalidValue;
-  if (!the_session().model().managed_memory) return cudaErrorNotSupported;
+  if (!session::model().managed_memory) return cudaErrorNotSupported;
   return allocate(thread_state().device, size, out, events::Allocation::Kind::managed);
 }
 

@@ -37,7 +37,7 @@ cudaError_t refused_code(const session::Program& program, const Error& error, st
   messages = text_of(error);
   if (!program.has_image()) return refuse(cudaErrorNoKernelImageForDevice, error.message);
   if (error.kind == ErrorKind::bad_input) return refuse(cudaErrorInvalidPtx, error.message);
-  the_session().problem(error);
+  session::messages().problem(error);
   return error_of(error);
 }
 
@@ -57,10 +57,10 @@ cudaError_t load(LibraryHandle** out, std::vector<fatbin::FatbinEntry> entries, 
         "{} holds machine code alone, which a virtual GPU cannot run: make it with PTX "
         "(-gencode arch=compute_XX,code=compute_XX)",
         name);
-    the_session().say_once(messages);
+    session::messages().say_once(messages);
     return refuse(cudaErrorNoKernelImageForDevice, messages);
   }
-  Result<session::Program*> program = the_session().add_program(std::move(entries), name);
+  Result<session::Program*> program = session::programs().add(std::move(entries), name);
   if (!program) {
     messages = text_of(program.error());
     return error_of(program.error());
@@ -159,14 +159,14 @@ cudaError_t unload(LibraryHandle* handle) {
     if (libraries().erase(handle) == 0) return cudaErrorInvalidResourceHandle;
   }
   Executor::instance().wait_all();  // kernels may still run, on any device
-  session::Session& s = the_session();
+  session::Devices& gpus = session::devices();
   {
     HostState& state = HostState::instance();
     const std::lock_guard lock(state.mutex);
     for (const auto& [name, kernel] : handle->kernels) state.kernel_handles.erase(kernel.get());
   }
-  for (int device = 0; device < s.device_count(); ++device)
-    if (s.device_in_use(device)) handle->program->unload(s.device(device));
+  for (int device = 0; device < gpus.count(); ++device)
+    if (gpus.in_use(device)) handle->program->unload(gpus[device]);
   // Graphs may still refer to its kernels, so that these handles stay (a few bytes each).
   for (auto& [name, kernel] : handle->kernels) kernel.release();
   delete handle;
@@ -289,7 +289,7 @@ cudaError_t add_to_link(LinkState& state, Result<std::vector<fatbin::FatbinEntry
 
 cudaError_t complete_link(LinkState& state, std::string& messages) {
   if (state.entries.empty()) return refuse(cudaErrorInvalidValue, "nothing to link");
-  const GpuModel& model = the_session().model();
+  const GpuModel& model = session::model();
   const auto cc = static_cast<std::uint32_t>(model.cc_major * 10 + model.cc_minor);
   session::Program program([&] { return Result(state.entries); }, cc, "linked code");
   const auto module = program.module();

@@ -1,6 +1,7 @@
 // Work for the executor from operations of all kinds, and their issue or capture.
 #include "semantics/operation.h"
 
+#include "base/assert.h"
 #include "semantics/graph.h"
 #include "semantics/shared_events.h"
 #include "semantics/streams.h"
@@ -30,7 +31,7 @@ cudaError_t make(HostOperation& op, const Target& target, bool, WorkPtr& out) {
   out->kind = Work::Kind::host_function;
   out->what = events::StreamWork::Kind::host_function;
   out->run = [op, device = target.device, handle = target.handle] {
-    if (the_session().device_in_use(device)) the_session().device(device).flush_output();
+    if (session::devices().in_use(device)) session::devices()[device].flush_output();
     const cudaError_t error = context(device).fault;
     if (op.callback)
       op.callback(handle, error, op.data);
@@ -39,7 +40,7 @@ cudaError_t make(HostOperation& op, const Target& target, bool, WorkPtr& out) {
   };
   out->place = [target] {
     target.host.pay();
-    the_session().timeline().work(target.stream, *target.host.clock, timing::kHostCallNs);
+    session::timeline().work(target.stream, *target.host.clock, timing::kHostCallNs);
   };
   return cudaSuccess;
 }
@@ -68,7 +69,7 @@ cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
     }
     out->place = [target, mark = op.event->latest(), other = of != target.device] {
       target.host.pay();
-      if (mark) the_session().timeline().wait(target.stream, mark->time_ns, other);
+      if (mark) session::timeline().wait(target.stream, mark->time_ns, other);
     };
     return cudaSuccess;
   }
@@ -76,8 +77,8 @@ cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
   mark->work = out;
   out->place = [target, mark] {
     target.host.pay();
-    const double takes = the_session().model().timing.event_pair_ns;
-    mark->time_ns = the_session().timeline().work(target.stream, *target.host.clock, takes).end;
+    const double takes = session::model().timing.event_pair_ns;
+    mark->time_ns = session::timeline().work(target.stream, *target.host.clock, takes).end;
   };
   tell_other_processes(*op.event, *mark, *out);
   std::shared_ptr<Capture> before;  // may hold the last reference to a graph: released without the lock
@@ -114,17 +115,29 @@ cudaError_t make_work(Operation& operation, const Target& target, bool host_bloc
   return std::visit([&](auto& op) { return make(op, target, host_blocks, out); }, operation);
 }
 
+std::optional<cudaError_t> try_capture(Stream& stream, Operation& operation, bool host_blocks) {
+  if (cudaError_t error = implicit_dependency(stream)) return error;
+  if (!stream.capturing) return std::nullopt;
+  const GraphsLock lock;
+  if (!stream.capture) return std::nullopt;
+  if (!host_blocks) return capture_operation(stream, std::move(operation));
+  stream.capture->invalidated = true;
+  return cudaErrorStreamCaptureUnsupported;
+}
+
+Target target_of(Stream& stream) {
+  return {stream.device, stream.id, take_host_time(), &stream};
+}
+
+void issue(const StreamRef& stream, const WorkPtr& work, const std::vector<WorkPtr>& others) {
+  work->place = [stream, place = std::move(work->place)] { place(); };  // the stream lives until then
+  Executor::instance().issue(*stream, work, others);
+}
+
 cudaError_t submit(const StreamRef& stream, Operation operation, bool host_blocks) {
+  WG_ASSERT(!std::holds_alternative<KernelOperation>(operation));
   if (!stream) return cudaErrorInvalidResourceHandle;
-  if (cudaError_t error = implicit_dependency(*stream)) return error;
-  if (stream->capturing) {
-    const GraphsLock lock;
-    if (stream->capture && !host_blocks) return capture_operation(*stream, std::move(operation));
-    if (stream->capture) {
-      stream->capture->invalidated = true;
-      return cudaErrorStreamCaptureUnsupported;
-    }
-  }
+  if (const auto captured = try_capture(*stream, operation, host_blocks)) return *captured;
   bool waits = host_blocks;
   if (auto* copy = std::get_if<CopyOperation>(&operation)) {
     waits = waits || waits_for_host_memory(*copy);
@@ -138,19 +151,14 @@ cudaError_t submit(const StreamRef& stream, Operation operation, bool host_block
   std::vector<WorkPtr> others;
   if (event && event->wait && !foreign_record(*event->event))
     if (auto mark = event->event->latest()) others.push_back(mark->work);
-  if (const auto* kernel = std::get_if<KernelOperation>(&operation))
-    charge_launch(*kernel, stream->device);
-  else if (!event || !event->wait)
-    charge_host();
+  if (!event || !event->wait) charge_host();
   WorkPtr work;
-  const Target target{stream->device, stream->id, take_host_time(), stream.get()};
-  if (cudaError_t error = make_work(operation, target, host_blocks, work)) return error;
-  work->place = [stream, place = std::move(work->place)] { place(); };
-  Executor::instance().issue(*stream, work, others);
+  if (cudaError_t error = make_work(operation, target_of(*stream), host_blocks, work)) return error;
+  issue(stream, work, others);
   if (!waits) return cudaSuccess;
   Executor::instance().wait(work);
   note_wait();
-  if (the_session().device_in_use(stream->device)) the_session().device(stream->device).flush_output();
+  if (session::devices().in_use(stream->device)) session::devices()[stream->device].flush_output();
   return show_fault(stream->device);
 }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <variant>
 #include <vector>
 
@@ -107,7 +106,13 @@ struct Target {
 // Creates work for the executor. host_blocks: on the timeline, the host waits for it.
 cudaError_t make_work(Operation& operation, const Target& target, bool host_blocks, WorkPtr& out);
 // Issues to the executor, or adds the next node of the stream's capture. host_blocks: the call returns when it is done.
+// For all operations but kernels: launch_kernel() has their steps.
 cudaError_t submit(const StreamRef& stream, Operation operation, bool host_blocks);
+// The parts of a submission. try_capture() returns the result of the call if the stream is being captured, or may not
+// be used because another one is; else nullopt, and leaves the operation as it is.
+std::optional<cudaError_t> try_capture(Stream& stream, Operation& operation, bool host_blocks);
+Target target_of(Stream& stream);  // takes the host time that the thread owes
+void issue(const StreamRef& stream, const WorkPtr& work, const std::vector<WorkPtr>& others = {});
 
 // Copies (copy.cpp).
 cudaError_t check(const CopyOperation& copy);
@@ -119,34 +124,7 @@ cudaError_t make_work(const FillOperation& fill, const Target& target, bool host
 CopyOperation linear_copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
 // Kernels (launch.cpp).
-struct LaunchArguments {
-  const void* function = nullptr;
-  dim3 grid{1, 1, 1}, block{1, 1, 1};
-  std::size_t shared = 0;
-  void** parameters = nullptr;
-  std::optional<std::span<const std::uint8_t>> packed;  // instead of `parameters`: with the layout of parameter memory
-  bool cooperative = false;
-  bool early = false;
-  dim3 cluster{0, 0, 0};
-  std::optional<int> carveout_percent;  // overrides that of the kernel
-};
-cudaError_t make_kernel(const LaunchArguments& arguments, KernelOperation& out);
 cudaError_t make_work(const KernelOperation& kernel, const Target& target, WorkPtr& out);
-// Charge host time: for loading a kernel's code (at its first launch or attribute query, as a row of its own), and for
-// a launch.
-void charge_load(KernelHandle& kernel, int device);
-// Host time for loading, of all threads together, in ns.
-double loading_ns();
-void charge_launch(const KernelOperation& kernel, int device);
-// Parameters that determine the code of a launch. Compiling it may take seconds, so compile() is called without locks.
-struct KernelShape {
-  KernelHandle* kernel = nullptr;
-  const session::KernelEntry* entry = nullptr;
-  device::LaunchConfig config;
-  int carveout_percent = -1;
-  int device = 0;
-};
-cudaError_t compile(const KernelShape& shape);
 
 // Calls of libraries (library_calls.cpp).
 cudaError_t make_work(const LibraryOperation& call, const Target& target, bool host_blocks, WorkPtr& out);

@@ -81,7 +81,7 @@ events::Allocation event_of(const Import& import, std::uint64_t address) {
 
 void unmap(const Import& import, std::uint64_t address) {
   device::AddressSpace& space = device::AddressSpace::instance();
-  the_session().device(import.device).publish_deallocation(event_of(import, address));
+  session::devices()[import.device].publish_deallocation(event_of(import, address));
   space.replace(import.base, import.base + import.mapped, {});
   device::unmap_physical(import.base, import.mapped);
   space.unreserve(import.base, import.mapped + kPage);
@@ -132,8 +132,8 @@ cudaError_t import_piece(void** out, const Piece& piece) {
   import.of_pool = piece.of_pool;
   std::uint64_t address = 0;
   if (cudaError_t error = map_pages(import, address, piece)) return error;
-  the_session().device(piece.device).publish_allocation(event_of(import, address));
-  the_session().device(piece.device).define(address, piece.bytes);
+  session::devices()[piece.device].publish_allocation(event_of(import, address));
+  session::devices()[piece.device].define(address, piece.bytes);
   all.by_address[address] = import;
   all.address_of[key] = address;
   *out = reinterpret_cast<void*>(address);
@@ -182,7 +182,7 @@ cudaError_t share_allocation(Piece& out, const Place& place) {
   Result<device::AddressSpace::Shared> shared = Error{};
   Executor::instance().alone([&] { shared = device::AddressSpace::instance().share(place.low); });
   if (!shared) return refuse(cudaErrorMemoryAllocation, shared.error().message);
-  the_session().device(place.device).define(place.low, place.high - place.low);
+  session::devices()[place.device].define(place.low, place.high - place.low);
   out = {shared->file, shared->offset, place.high - place.low, place.device};
   return cudaSuccess;
 }

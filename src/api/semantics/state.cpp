@@ -32,7 +32,7 @@ Context& context(int device) {
   static const std::vector<std::unique_ptr<Context>>& contexts = []() -> auto& {
     HostState& r = HostState::instance();
     std::lock_guard lock(r.mutex);
-    int count = the_session().device_count();
+    int count = session::devices().count();
     for (int i = 0; i < count; i++) {
       auto c = std::make_unique<Context>();
       c->legacy = std::make_shared<Stream>();
@@ -60,11 +60,11 @@ bool goes_on_after_fault() {
 }
 
 cudaError_t enter_call() {
-  session::Session& s = the_session();
-  if (s.broken_by_fork()) return cudaErrorInitializationError;
+  session::Run& run = session::run();
+  if (run.broken_by_fork()) return cudaErrorInitializationError;
   if (Executor::inside_host_function()) return cudaErrorNotPermitted;
-  s.announce();
-  s.use();
+  run.announce();
+  run.use();
   begin_call();
   return cudaSuccess;
 }
@@ -85,7 +85,7 @@ StreamRef resolve(cudaStream_t handle) {
     if (!own) {
       own = std::make_shared<Stream>();  // its timeline stream outlives the thread
       own->device = thread.device;
-      own->id = the_session().timeline().add_stream(thread.device, timing::StreamKind::blocking);
+      own->id = session::timeline().add_stream(thread.device, timing::StreamKind::blocking);
       own->unique_id = r.next_id++;
     }
     return own;
@@ -129,7 +129,7 @@ namespace {
 
 // Error if the program's code cannot be loaded.
 cudaError_t module_error(const session::Program& program, const Error& error) {
-  the_session().problem(error);
+  session::messages().problem(error);
   return program.has_image() ? error_of(error) : cudaErrorNoKernelImageForDevice;
 }
 
@@ -150,14 +150,14 @@ cudaError_t no_image(const KernelHandle& kernel, Error error) {
       error.detail = "Its kernels cannot run on a virtual GPU, unless it is built with PTX as well";
     }
   }
-  the_session().problem(error);
+  session::messages().problem(error);
   return cudaErrorNoKernelImageForDevice;
 }
 
 }  // namespace
 
 cudaError_t locate(const Variable& variable, int device, DeviceVariable& out) {
-  device::Device& gpu = the_session().device(device);
+  device::Device& gpu = session::devices()[device];
   auto module = variable.program->loaded(gpu);
   if (!module) return module_error(*variable.program, module.error());
   auto allocation = gpu.variable(*module, variable.name);
@@ -185,7 +185,7 @@ cudaError_t find_entry(KernelHandle& kernel, const session::KernelEntry*& entry)
   if (!(*kernel.program->module())->functions[function].is_entry) return cudaErrorInvalidDeviceFunction;
   Result<const session::KernelEntry*> found = kernel.program->kernel(kernel.name);
   if (!found) {
-    the_session().problem(found.error());
+    session::messages().problem(found.error());
     return error_of(found.error());
   }
   entry = *found;
@@ -234,7 +234,7 @@ cudaError_t error_of(const device::Fault& fault) {
 }
 
 cudaError_t error_of(const Error& error) {
-  already_said(cudaSuccess);  // code that gets an Error reports it by Session::problem()
+  already_said(cudaSuccess);  // code that gets an Error reports it by Messages::problem()
   switch (error.kind) {
     case ErrorKind::bad_input:
       return cudaErrorInvalidPtx;
@@ -247,7 +247,7 @@ cudaError_t error_of(const Error& error) {
 }
 
 cudaError_t not_supported(const char* what) {
-  the_session().say_once(fmt::format("{} is not supported: cudaErrorNotSupported is returned", what));
+  session::messages().say_once(fmt::format("{} is not supported: cudaErrorNotSupported is returned", what));
   return already_said(cudaErrorNotSupported);
 }
 
@@ -264,13 +264,12 @@ double host_now() {
   Executor& executor = Executor::instance();
   executor.ledger().add([host = take_host_time()] { host.pay(); });
   executor.settle();
-  return the_session().timeline().now(*thread_state().clock);
+  return session::timeline().now(*thread_state().clock);
 }
 
 void flush_l2() {
   Executor::instance().ledger().add([] {
-    session::Session& session = the_session();
-    for (int device = 0; device < session.device_count(); ++device) session.flush_l2(device);
+    for (int device = 0; device < session::devices().count(); ++device) session::timeline_entries().flush_l2(device);
   });
 }
 
@@ -279,13 +278,12 @@ namespace {
 // Completes a wait of the host for work of the device; `move` advances the host's clock.
 template <class Move>
 cudaError_t waited(int device, Move move) {
-  session::Session& s = the_session();
   note_wait();
-  if (s.device_in_use(device)) s.device(device).flush_output();
+  if (session::devices().in_use(device)) session::devices()[device].flush_output();
   charge_host();
   Executor::instance().ledger().add([host = take_host_time(), move] {
     host.pay();
-    move(the_session().timeline(), *host.clock);
+    move(session::timeline(), *host.clock);
   });
   return show_fault(device);
 }

@@ -84,7 +84,7 @@ struct ThreadState {
   std::uint64_t refused_address = 0;                   // the allocation that is too small
   std::uint64_t refused_handle = 0;                    // the handle that is invalid, or no longer valid
   bool error_is_said = false;                          // the error of the current call has been reported
-  std::map<std::size_t, std::uint64_t> not_asked_for;  // unchecked errors: number in Session::api_errors(), count
+  std::map<std::size_t, std::uint64_t> not_asked_for;  // unchecked errors: number in Findings::api_errors(), count
   unsigned graphs_locks = 0;                           // nesting depth of GraphsLock
   std::vector<UserObject*> ended_objects;              // user objects whose references ended under GraphsLock
 };
@@ -102,9 +102,6 @@ class NullStreamIsOwn {
   bool before_;
 };
 
-inline session::Session& the_session() {
-  return session::Session::instance();
-}
 Context& context(int device);
 void set_default_limits(Context& context);  // those of a new context
 inline Context& current_context() {
@@ -119,10 +116,10 @@ inline void use_runtime() {
   if (!used.load(std::memory_order_relaxed)) used = true;
 }
 inline device::Device& current_device() {
-  return the_session().device(thread_state().device);
+  return session::devices()[thread_state().device];
 }
 inline bool valid_device(int device) {
-  return device >= 0 && device < the_session().device_count();
+  return device >= 0 && device < session::devices().count();
 }
 
 // Last step of every call: keeps an error for cudaGetLastError and for the report at the end of the run (unasked.cpp).
@@ -182,7 +179,7 @@ void charge_host(double ns = timing::kHostCallNs);
 struct HostTime {
   std::shared_ptr<timing::HostClock> clock;
   double owed_ns = 0;
-  void pay() const { the_session().timeline().host_work(*clock, owed_ns); }
+  void pay() const { session::timeline().host_work(*clock, owed_ns); }
 };
 HostTime take_host_time();
 // The thread's virtual clock, after all of its waits.

@@ -62,7 +62,7 @@ void break_context(const Step& step, int device) {
   fault.message = fmt::format("a stream memory operation uses {} bytes at {}: memory that is gone", step.bytes,
                               fmt::ptr(step.address));
   fault.advice = "free it after the stream has come to its end";
-  the_session().finding(fault, results::Severity::error);
+  session::findings().add(fault, results::Severity::error);
   cudaError_t none = cudaSuccess;
   context(device).fault.compare_exchange_strong(none, cudaErrorIllegalAddress);
 }
@@ -93,7 +93,7 @@ bool run(const Step& step, int device) {
   }
   if (step.kind == Step::Kind::wait) return wait(step, device);
   store(step);
-  the_session().device(device).define(reinterpret_cast<std::uint64_t>(step.address), step.bytes);
+  session::devices()[device].define(reinterpret_cast<std::uint64_t>(step.address), step.bytes);
   return true;
 }
 
@@ -126,8 +126,7 @@ cudaError_t make_work(const MemoryOperation& op, const Target& target, WorkPtr& 
   // Each step costs about as much as an event: the front end of the GPU handles a word in order.
   out->place = [target, count = static_cast<double>(op.steps.size())] {
     target.host.pay();
-    the_session().timeline().work(target.stream, *target.host.clock,
-                                  count * the_session().model().timing.event_pair_ns);
+    session::timeline().work(target.stream, *target.host.clock, count * session::model().timing.event_pair_ns);
   };
   return cudaSuccess;
 }

@@ -14,20 +14,20 @@ cudaError_t create_stream(cudaStream_t* out, unsigned flags, int priority) {
   if (!out || (flags & ~cudaStreamNonBlocking)) return cudaErrorInvalidValue;
   // The timeline stream is removed with the last reference: code that still uses the destroyed stream needs it.
   const StreamRef stream(new Stream, [](Stream* s) {
-    Executor::instance().ledger().add([id = s->id] { the_session().timeline().remove_stream(id); });
+    Executor::instance().ledger().add([id = s->id] { session::timeline().remove_stream(id); });
     delete s;
   });
   stream->device = thread_state().device;
   stream->flags = flags;
   stream->priority = std::clamp(priority, kGreatestPriority, 0);
   stream->kind = flags & cudaStreamNonBlocking ? timing::StreamKind::non_blocking : timing::StreamKind::blocking;
-  stream->id = the_session().timeline().add_stream(stream->device, stream->kind);
+  stream->id = session::timeline().add_stream(stream->device, stream->kind);
   HostState& r = HostState::instance();
   stream->unique_id = r.next_id++;
   std::lock_guard lock(r.mutex);
   *out = stream.get();
   r.streams.emplace(stream.get(), stream);
-  the_session().handle_made("stream", reinterpret_cast<std::uint64_t>(stream.get()));
+  session::handles().made("stream", reinterpret_cast<std::uint64_t>(stream.get()));
   return cudaSuccess;
 }
 namespace {
@@ -77,7 +77,7 @@ cudaError_t destroy_stream(cudaStream_t handle) {
       thread_state().refused_handle = reinterpret_cast<std::uint64_t>(handle);
       return cudaErrorInvalidResourceHandle;
     }
-    the_session().handle_destroyed(reinterpret_cast<std::uint64_t>(handle));
+    session::handles().destroyed(reinterpret_cast<std::uint64_t>(handle));
     stream = std::move(found->second);
     r.streams.erase(found);
   }
@@ -117,13 +117,13 @@ cudaError_t query_stream(cudaStream_t handle) {
   if (cudaError_t error = forbidden_by_captures()) return error;
   // A query takes host time; otherwise a polling program would never see the end.
   charge_host();
-  timing::Timeline& time = the_session().timeline();
+  timing::Timeline& time = session::timeline();
   Executor& executor = Executor::instance();
   executor.ledger().add([host = take_host_time()] { host.pay(); });
   if (!executor.settle() && !executor.ended(*stream)) return cudaErrorNotReady;
   if (!time.finished(*thread_state().clock, stream->id)) return cudaErrorNotReady;
   executor.publish_wait(*stream);
-  if (the_session().device_in_use(stream->device)) the_session().device(stream->device).flush_output();
+  if (session::devices().in_use(stream->device)) session::devices()[stream->device].flush_output();
   return show_fault(stream->device);
 }
 
@@ -285,7 +285,7 @@ cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out) {
   if (capture->own_graph) {
     HostState& r = HostState::instance();
     std::lock_guard lock(r.mutex);
-    the_session().handle_made("graph", reinterpret_cast<std::uint64_t>(capture->own_graph.get()));
+    session::handles().made("graph", reinterpret_cast<std::uint64_t>(capture->own_graph.get()));
     r.graphs.insert(capture->own_graph.release());
   }
   return cudaSuccess;
@@ -331,6 +331,11 @@ cudaError_t device_get_stream_priority_range(int* least, int* greatest) {
   if (least) *least = 0;
   if (greatest) *greatest = kGreatestPriority;
   return cudaSuccess;
+}
+
+cudaError_t launch_host_function(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  if (!function) return cudaErrorInvalidValue;
+  return submit(resolve(stream), HostOperation{function, nullptr, data}, false);
 }
 
 cudaError_t stream_add_callback(cudaStream_t handle, cudaStreamCallback_t callback, void* data, unsigned flags) {

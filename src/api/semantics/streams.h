@@ -42,6 +42,7 @@ cudaError_t update_capture(cudaStream_t handle, cudaGraphNode_t* nodes, std::siz
 
 // ---- The runtime API's functions of the same names.
 cudaError_t device_get_stream_priority_range(int* least, int* greatest);
+cudaError_t launch_host_function(cudaStream_t stream, cudaHostFn_t function, void* data);
 cudaError_t stream_add_callback(cudaStream_t handle, cudaStreamCallback_t callback, void* data, unsigned flags);
 cudaError_t stream_set_attribute(cudaStream_t handle, cudaLaunchAttributeID id, const cudaLaunchAttributeValue* value);
 cudaError_t stream_get_attribute(cudaStream_t handle, cudaLaunchAttributeID id, cudaLaunchAttributeValue* value);

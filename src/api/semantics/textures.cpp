@@ -55,7 +55,7 @@ bool to_format(const cudaChannelFormatDesc& desc, device::ChannelFormat& out) {
 // Checks the array limits of the model (table of technical specifications, CUDA C++ Programming Guide).
 cudaError_t check_extent(const cudaExtent& extent, unsigned flags) {
   cudaDeviceProp p;
-  fill_properties(the_session().model(), thread_state().device, p);
+  fill_properties(session::model(), thread_state().device, p);
   const bool layered = flags & cudaArrayLayered, cubemap = flags & cudaArrayCubemap;
   const bool surface = flags & cudaArraySurfaceLoadStore;
   if (cubemap &&
@@ -97,7 +97,7 @@ events::Allocation event_of(const ArrayHandle& handle) {
 }  // namespace
 
 void forget(const ArrayHandle* array) {
-  device::Device& gpu = the_session().device(array->device);
+  device::Device& gpu = session::devices()[array->device];
   gpu.give_memory_back(array->array->size());
   gpu.publish_deallocation(event_of(*array));
   delete array;  // texture and surface objects keep its memory
@@ -177,7 +177,7 @@ cudaError_t to_resource(const cudaResourceDesc& desc, const cudaResourceViewDesc
       out.height = r.height;
       out.pitch = r.pitchInBytes;
       if (r.pitchInBytes / out.format.bytes() < r.width ||
-          r.pitchInBytes % std::max(1u, the_session().model().texture_pitch_alignment))
+          r.pitchInBytes % std::max(1u, session::model().texture_pitch_alignment))
         return cudaErrorInvalidValue;
       break;
     }
@@ -218,7 +218,7 @@ cudaError_t to_description(const cudaTextureDesc& desc, const device::TextureRes
     out.least_level = desc.minMipmapLevelClamp;
     out.most_level = desc.maxMipmapLevelClamp;
   }
-  if (desc.maxAnisotropy > 1) the_session().say_once("textures: anisotropic filtering is not modelled");
+  if (desc.maxAnisotropy > 1) session::messages().say_once("textures: anisotropic filtering is not modelled");
   return cudaSuccess;
 }
 
@@ -234,9 +234,9 @@ cudaError_t create_texture_object(cudaTextureObject_t* out, const cudaResourceDe
   device::TextureDescription d;
   if (cudaError_t error = to_description(*texture, r, d)) return error;
   if (view && view->format != 0)
-    the_session().say_once("textures: resource views are read with the array's own format");
+    session::messages().say_once("textures: resource views are read with the array's own format");
   *out = device::create_texture(r, d);
-  the_session().handle_made("texture", *out);
+  session::handles().made("texture", *out);
   std::lock_guard lock(handles().mutex);
   handles().textures[*out] = {*resource, *texture, view ? *view : cudaResourceViewDesc{}, view != nullptr};
   return cudaSuccess;
@@ -277,7 +277,7 @@ cudaError_t destroy_texture_object(cudaTextureObject_t object) {
   Executor::instance().wait_all();  // kernels may still use it
   std::lock_guard lock(handles().mutex);
   handles().textures.erase(object);
-  the_session().handle_destroyed(object);
+  session::handles().destroyed(object);
   return device::destroy_texture(object) ? cudaSuccess : cudaErrorInvalidValue;
 }
 

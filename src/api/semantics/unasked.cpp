@@ -25,7 +25,7 @@ void note(cudaError_t error) {
   session::ApiError e;
   e.name = error_name(error);
   e.text = error_text(error);
-  if (dropped(e)) ++thread_state().not_asked_for[the_session().api_errors().add(e)];
+  if (dropped(e)) ++thread_state().not_asked_for[session::findings().api_errors().add(e)];
 }
 
 }  // namespace
@@ -43,9 +43,9 @@ void note_error(std::string call, const char* name, const char* text) {
   e.call = std::move(call);
   e.name = name;
   e.text = text;
-  if (thread_state().error_is_said || the_session().broken_by_fork()) return;
+  if (thread_state().error_is_said || session::run().broken_by_fork()) return;
   thread_state().error_is_said = true;  // nested calls report it once
-  if (dropped(e)) the_session().api_errors().add(e);
+  if (dropped(e)) session::findings().api_errors().add(e);
 }
 
 cudaError_t refuse(cudaError_t error, std::string why) {
@@ -66,7 +66,7 @@ cudaError_t set_last_error(cudaError_t error) {
   const bool answer = error == cudaErrorNotReady;
   if (!answer) thread.last_error = error;
   if (error == sticky_error())
-    the_session().returned_sticky_error(error_name(error));
+    session::after_fault().returned(error_name(error));
   else if (!answer && !thread.error_is_said)
     note(error);
   return error;
@@ -75,7 +75,7 @@ cudaError_t set_last_error(cudaError_t error) {
 void errors_were_asked_for() {
   ThreadState& thread = thread_state();
   for (const auto& [number, times] : thread.not_asked_for)
-    for (std::uint64_t i = 0; i < times; i++) the_session().api_errors().asked_for(number);
+    for (std::uint64_t i = 0; i < times; i++) session::findings().api_errors().asked_for(number);
   thread.not_asked_for.clear();
 }
 

@@ -89,7 +89,7 @@ void forget_if_unused(VirtualMemory& v, std::uint64_t handle) {
     ::close(memory.file);  // the host frees the pages when no process has them open
   else
     device::give_physical_back(memory.offset, memory.size);
-  if (!memory.imported) the_session().device(memory.device).give_memory_back(memory.size);
+  if (!memory.imported) session::devices()[memory.device].give_memory_back(memory.size);
   v.memories.erase(found);
 }
 
@@ -149,9 +149,9 @@ void tell_kernels(VirtualMemory& v, std::uint64_t low, std::uint64_t high) {
     return std::none_of(list.begin(), list.end(), [&](const device::Range& r) { return same(r, range); });
   };
   for (const device::Range& r : before)
-    if (none_like(now, r)) the_session().device(r.device).publish_deallocation(event_of(r));
+    if (none_like(now, r)) session::devices()[r.device].publish_deallocation(event_of(r));
   for (const device::Range& r : now)
-    if (none_like(before, r)) the_session().device(r.device).publish_allocation(event_of(r));
+    if (none_like(before, r)) session::devices()[r.device].publish_allocation(event_of(r));
 }
 
 }  // namespace
@@ -184,7 +184,7 @@ cudaError_t free_addresses(std::uint64_t address, std::uint64_t size) {
 cudaError_t create_memory(std::uint64_t* handle, std::uint64_t size, int device, bool shareable) {
   if (!handle || size == 0 || !is_multiple(size)) return cudaErrorInvalidValue;
   if (!valid_device(device)) return cudaErrorInvalidDevice;
-  device::Device& gpu = the_session().device(device);
+  device::Device& gpu = session::devices()[device];
   if (!gpu.take_memory(size)) {
     gpu.publish(events::FailedAllocation{device, size});
     return refuse(cudaErrorMemoryAllocation, fmt::format("{} bytes do not fit into the GPU's memory", size));

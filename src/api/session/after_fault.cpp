@@ -8,18 +8,26 @@
 namespace warpgrind::session {
 
 void AfterFault::failed(const device::Fault& fault) {
+  if (!checkers_) return;
+  checkers_->note_fault();
   const std::lock_guard lock(mutex_);
   if (!fault_) fault_ = fault;
 }
 
-void AfterFault::returned(const std::string& error) {
+void AfterFault::returned(const char* error) {
+  if (!checkers_) return;
   const std::lock_guard lock(mutex_);
   if (++calls_ > 1) return;
   error_ = error;
   first_ = host_stack();
 }
 
-std::optional<results::Finding> AfterFault::finding(bool goes_on) const {
+void AfterFault::launched() {
+  if (checkers_) checkers_->note_gone_on();
+}
+
+std::optional<results::Finding> AfterFault::finding() const {
+  if (!checkers_) return std::nullopt;
   const std::lock_guard lock(mutex_);
   if (calls_ < 2 || !fault_) return std::nullopt;
   const std::string kernel = demangle(fault_->kernel);
@@ -38,7 +46,7 @@ std::optional<results::Finding> AfterFault::finding(bool goes_on) const {
   f.file = at.file;
   f.line = at.line;
   f.cause = {fault_->file, fault_->line, kernel.empty() ? "a copy failed" : fmt::format("{} failed", kernel)};
-  if (goes_on)
+  if (checkers_->gone_on())
     f.notes.push_back("a GPU does nothing from then on; here the work was done, so that more could be found");
   f.advice = "look at what cudaDeviceSynchronize() returns after the launch, and stop at an error";
   return f;

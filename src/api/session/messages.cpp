@@ -1,8 +1,16 @@
 // Texts on stderr: the banner, errors, and faults of kernels as findings.
 #include "session/messages.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <unordered_map>
+
+#include "base/demangle.h"
+#include "report/terminal.h"
+#include "session/nvidia_libraries.h"
 
 namespace warpgrind::session {
 
@@ -30,6 +38,15 @@ std::string banner(const GpuModel& model, const RunOptions& options) {
 
 std::string describe(const Error& error) {
   return error.detail.empty() ? error.message : error.message + "\n" + error.detail;
+}
+
+std::string shown_name(const std::string& mangled) {
+  static std::mutex mutex;
+  static std::unordered_map<std::string, std::string> names;
+  const std::lock_guard lock(mutex);
+  const auto [at, fresh] = names.try_emplace(mangled);
+  if (fresh) at->second = demangle(mangled);
+  return at->second;
 }
 
 namespace {
@@ -126,6 +143,49 @@ results::Finding to_finding(const device::Fault& fault) {
   }
   if (f.accesses.empty()) f.accesses.emplace_back(access_of(fault, fault.kernel)).bytes = fault.bytes;
   return f;
+}
+
+Messages::Messages(const RunOptions& options) : options_(options) {}
+
+bool Messages::is_new(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  return said_.insert(text).second;
+}
+
+void Messages::say_once(const std::string& text) {
+  if (is_new(text)) print_line(text);
+}
+
+void Messages::problem(const Error& error) {
+  leave_status("problem", error.message);
+  say_once("error: " + describe(error));
+}
+
+void Messages::print_once(const results::Finding& finding) {
+  report::TextOptions options;
+  options.colour = report::wants_colour(stderr);
+  const std::string text = report::finding_text(finding, options);
+  if (is_new(text)) print(text);
+}
+
+void Messages::name_new_libraries() {
+  if (options_.quiet) return;
+  std::string text;
+  {
+    const std::lock_guard lock(mutex_);
+    text = name_nvidias_libraries(nvidias_libraries_);
+  }
+  if (!text.empty()) say_once(text);
+}
+
+void Messages::leave_status(const char* kind, const std::string& text) const {
+  if (options_.status_directory.empty()) return;
+  const std::string path = fmt::format("{}/{}.{}", options_.status_directory, kind, ::getpid());
+  const int fd = ::open(path.c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
+  if (fd < 0) return;
+  const std::string line = text + "\n";
+  if (::write(fd, line.data(), line.size()) < 0) errno = 0;  // the note is optional
+  ::close(fd);
 }
 
 }  // namespace warpgrind::session

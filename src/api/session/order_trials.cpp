@@ -1,9 +1,9 @@
-// Runs of a launch in other orders than its own (other_orders.h).
+// Runs of a launch in other orders than its own.
+#include "session/order_trials.h"
+
 #include <fmt/format.h>
 
 #include "base/demangle.h"
-#include "session/messages.h"
-#include "session/session.h"
 
 namespace warpgrind::session {
 
@@ -15,8 +15,12 @@ bool is_of_work(const results::Finding& f, std::uint64_t work) {
 
 }  // namespace
 
-std::unique_ptr<Snapshot> Session::snapshot_before(device::Device& gpu, const LaunchRequest& request,
-                                                   device::LoadedModule* module) {
+OrderTrials::OrderTrials(const RunOptions& options, checkers::Checkers* checkers, const Findings& findings,
+                         Messages& messages)
+    : options_(options), checkers_(checkers), findings_(findings), messages_(messages) {}
+
+std::unique_ptr<Snapshot> OrderTrials::snapshot_before(device::Device& gpu, const LaunchRequest& request,
+                                                       device::LoadedModule* module) const {
   if (!checkers_ || options_.schedules <= 1) return nullptr;
   auto kernel = gpu.compiled(module, request.kernel->function, request.config.block);
   if (!kernel || !depends_on_order((*kernel)->facts(), options_.checks)) return nullptr;
@@ -27,14 +31,14 @@ std::unique_ptr<Snapshot> Session::snapshot_before(device::Device& gpu, const La
 }
 
 // Runs in a process of its own, so that the program sees no effect.
-std::vector<results::Finding> Session::run_in(device::Device& gpu, const device::Schedule& schedule,
-                                              const LaunchRequest& request, device::LoadedModule* module) {
+std::vector<results::Finding> OrderTrials::run_in(device::Device& gpu, const device::Schedule& schedule,
+                                                  const LaunchRequest& request, device::LoadedModule* module) const {
   std::vector<results::Finding> found;
   gpu.set_schedule(schedule, true);
   const auto result = gpu.launch(module, request.kernel->function, request.config, request.parameters, request.work);
   if (!result) return found;
   const auto take = [&](const device::Fault& fault, results::Severity severity) {
-    std::optional<results::Finding> f = check_finding(fault, severity);
+    std::optional<results::Finding> f = findings_.check_finding(fault, severity);
     if (!f) return;
     if (fault.kind == device::FaultKind::timeout) {
       f->message = "the launch ends in the program's own order of blocks and warps, and not in another";
@@ -54,13 +58,13 @@ std::vector<results::Finding> Session::run_in(device::Device& gpu, const device:
   return found;
 }
 
-void Session::try_other_orders(Snapshot& snapshot, const LaunchRequest& request, const device::LaunchResult& own) {
+void OrderTrials::try_others(Snapshot& snapshot, const LaunchRequest& request, const device::LaunchResult& own) {
   if (own.fault && !own.survived) return;  // that bug has to be fixed first
   const std::string kernel = demangle(request.kernel->name);
   std::vector<OrderOutcome> outcomes;
   const auto lost = [&](OrderOutcome& outcome, const std::string& order) {
     outcome.findings = {not_tried(kernel, order, outcome.problem)};
-    say_once("warning: " + outcome.findings.back().message);
+    messages_.say_once("warning: " + outcome.findings.back().message);
   };
   if (own.waited_outside) {
     outcomes.push_back({options_.schedule, {}, "it waits for the host or for other work, which happens once only"});
@@ -71,8 +75,15 @@ void Session::try_other_orders(Snapshot& snapshot, const LaunchRequest& request,
       if (!outcome.problem.empty()) lost(outcome, "the order " + device::name(outcome.schedule));
   }
   const std::lock_guard lock(mutex_);
-  std::vector<OrderOutcome>& all = other_orders_[request.work];
+  std::vector<OrderOutcome>& all = outcomes_[request.work];
   std::move(outcomes.begin(), outcomes.end(), std::back_inserter(all));
+}
+
+std::vector<OrderOutcome> OrderTrials::take_outcomes() {
+  std::vector<OrderOutcome> all;
+  const std::lock_guard lock(mutex_);
+  for (auto& [work, outcomes] : outcomes_) std::move(outcomes.begin(), outcomes.end(), std::back_inserter(all));
+  return all;
 }
 
 }  // namespace warpgrind::session

@@ -1,0 +1,164 @@
+// Findings from faults, warnings and unchecked errors.
+#include "session/findings.h"
+
+#include <fmt/core.h>
+
+#include "checkers/kernel_place.h"
+#include "session/api_findings.h"
+#include "session/check_kinds.h"
+
+namespace warpgrind::session {
+
+Findings::Findings(const RunOptions& options, checkers::Checkers* checkers, AfterFault& after_fault, Messages& messages,
+                   results::Collector& collector)
+    : options_(options), checkers_(checkers), after_fault_(after_fault), messages_(messages), collector_(collector) {}
+
+namespace {
+
+// Accesses that `warpgrind check` skips, so that the kernel goes on.
+bool is_invalid_access(device::FaultKind kind) {
+  using K = device::FaultKind;
+  return kind == K::illegal_address || kind == K::misaligned_address || kind == K::shared_out_of_bounds ||
+         kind == K::local_out_of_bounds || kind == K::write_to_constant;
+}
+
+}  // namespace
+
+std::optional<results::Finding> Findings::check_finding(const device::Fault& fault, results::Severity severity) const {
+  results::Finding finding = to_finding(fault);
+  const CheckKind kind = check_kind(fault.kind, severity == results::Severity::error);
+  if (kind.covered_by && options_.checks.*kind.covered_by) return std::nullopt;
+  finding.kind = kind.kind;
+  finding.group = group_of(kind.kind);
+  finding.severity = kind.severity;
+  for (results::FindingAccess& at : finding.accesses) {
+    checkers::leave_library(at);
+    if (at.access.empty()) at.access = fault.kind == device::FaultKind::block_order ? "waits here" : "stops here";
+  }
+  if (!finding.accesses.empty()) checkers::take_place(finding, finding.accesses[0]);
+  if (!fault.waiting.empty()) finding.notes.clear();  // the accesses show which warp waits where
+  return finding;
+}
+
+void Findings::add(const device::Fault& fault, results::Severity severity) {
+  results::Finding finding;
+  if (checkers_) {
+    if (severity == results::Severity::error) checkers_->note_fault();
+    std::optional<results::Finding> found = check_finding(fault, severity);
+    if (!found) return;
+    finding = std::move(*found);
+  } else {
+    finding = to_finding(fault);
+    finding.severity = severity;
+  }
+  constexpr std::size_t kWarpsShown = 64;
+  if (finding.notes.size() > kWarpsShown) {
+    std::size_t more = finding.notes.size() - kWarpsShown;
+    finding.notes.resize(kWarpsShown);
+    finding.notes.push_back(fmt::format("and {} more warps", more));
+  }
+  if (options_.quiet && severity == results::Severity::warning)
+    collector_.add_finding(std::move(finding));
+  else
+    add(std::move(finding));
+  if (severity == results::Severity::error && !checkers_ && !fault.kernel.empty() && is_invalid_access(fault.kind))
+    print_line("the kernel ended here; `warpgrind check` shows all that is wrong in one run");
+}
+
+// Prints the finding at its first occurrence, in the middle of the program's output. Later ones are counted until the
+// end.
+void Findings::went_on(const device::Fault& fault) {
+  results::Finding first;
+  {
+    const std::lock_guard lock(mutex_);
+    WentOn& known = went_on_[fault.kernel + "\n" + fault.function + "\n" + std::to_string(fault.ptx_line)];
+    known.accesses += fault.went_on;
+    if (++known.launches > 1) return;
+    known.finding = to_finding(fault);
+    known.finding.notes.push_back("it goes on as on a GPU (--no-bounds-stop)");
+    first = known.finding;
+  }
+  messages_.print_once(first);
+}
+
+void Findings::sum_up_what_went_on() {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t accesses = 0;
+  for (auto& [place, known] : went_on_) {
+    accesses += known.accesses;
+    known.finding.notes.push_back(
+        fmt::format("{} accesses of threads, in {} launches", known.accesses, known.launches));
+    collector_.add_finding(std::move(known.finding));
+  }
+  if (!went_on_.empty())
+    print_line(fmt::format("{} accesses of threads outside of allocations went on, at {} places (--no-bounds-stop)",
+                           accesses, went_on_.size()));
+}
+
+// With --blocks: reports once which launches ran in part, and for each kernel that had to run whole.
+void Findings::note_blocks(const device::LaunchResult& result) {
+  if (options_.blocks == 0 || !result.kernel) return;
+  results::Finding finding;
+  finding.severity = results::Severity::warning;
+  finding.kind = "some-blocks";
+  if (!result.why_all_blocks.empty()) {
+    finding.kernel = shown_name(result.kernel->facts().name);
+    finding.message = fmt::format("all blocks ran in spite of --blocks {}: {}", options_.blocks, result.why_all_blocks);
+  } else if (result.counts.blocks_run != 0) {
+    finding.message = fmt::format(
+        "of each launch about {} blocks ran (--blocks), and the counts are scaled to all of them; what the program "
+        "computed is not valid",
+        options_.blocks);
+  } else {
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (!blocks_noted_.insert(finding.kernel).second) return;
+  }
+  add(std::move(finding));
+}
+
+void Findings::add_warnings(const device::LaunchResult& launch) {
+  for (const device::Fault& warning : launch.warnings)
+    if (warning.went_on)
+      went_on(warning);
+    else
+      add(warning, results::Severity::warning);
+}
+
+void Findings::add_all_of(const device::LaunchResult& launch) {
+  if (launch.fault) after_fault_.failed(*launch.fault);
+  add_warnings(launch);
+  for (const device::LaunchResult& child : launch.children) add_warnings(child);
+  if (launch.fault && !launch.survived) {  // else a checker reports it
+    add(*launch.fault, results::Severity::error);
+    if (launch.fault->kind == device::FaultKind::unsupported)
+      messages_.leave_status("problem", "a kernel needs something that is not supported yet");
+  }
+  note_blocks(launch);
+}
+
+void Findings::add(results::Finding finding) {
+  if (!checkers_) messages_.print_once(finding);
+  collector_.add_finding(std::move(finding));
+}
+
+void Findings::add_unchecked_errors() {
+  if (checkers_) return;
+  for (results::Finding& finding : api_errors_.not_asked_for()) add(std::move(finding));
+}
+
+void Findings::contribute(results::Profile& profile, const std::vector<OrderOutcome>& others) {
+  const bool calls = checkers_ && options_.checks.api;
+  if (checkers_)
+    for (results::Finding& finding : checkers_->report()) profile.findings.push_back(std::move(finding));
+  if (calls)
+    for (results::Finding& finding : api_findings(api_errors_.not_asked_for_entries(), *checkers_))
+      profile.findings.push_back(std::move(finding));
+  join(profile.findings, others);
+  if (calls)
+    if (auto sticky = after_fault_.finding()) profile.findings.push_back(std::move(*sticky));
+}
+
+}  // namespace warpgrind::session
