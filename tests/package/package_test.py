@@ -83,7 +83,7 @@ def deb(build, folder):
         if told:
             sys.exit("lintian:\n" + told)
     depends = must(["dpkg-deb", "-f", package, "Depends"])
-    for name in ("clang-19", "libllvm19", "libopenblas0-serial", "libfftw3-double3", "libfmt9"):
+    for name in ("clang-19", "libllvm19", "libopenblas0-serial", "libfftw3-double3", "libfmt9", "libzydis4.0"):
         if name not in depends:
             sys.exit("Depends has no %s: %s" % (name, depends))
     root = os.path.join(folder, "root")

@@ -145,28 +145,85 @@ TEST_F(HostPagesTest, APageThatIsUsedALotStaysOpen) {
   EXPECT_EQ(word(0), 10000);
 }
 
+// Bytes that the instruction reads or writes.
+unsigned read_bytes(std::initializer_list<std::uint8_t> code, bool write = false) {
+  std::uint8_t text[16] = {};
+  std::copy(code.begin(), code.end(), text);
+  return access_bytes(text, write);
+}
+unsigned written_bytes(std::initializer_list<std::uint8_t> code) {
+  return read_bytes(code, true);
+}
+
 TEST(X86Access, Bytes) {
-  const auto bytes = [](std::initializer_list<std::uint8_t> code) {
-    std::uint8_t text[16] = {};
-    std::copy(code.begin(), code.end(), text);
-    return access_bytes(text);
-  };
-  EXPECT_EQ(bytes({0x8b, 0x07}), 4u);                           // mov (%rdi),%eax
-  EXPECT_EQ(bytes({0x48, 0x8b, 0x07}), 8u);                     // mov (%rdi),%rax
-  EXPECT_EQ(bytes({0x66, 0x89, 0x07}), 2u);                     // mov %ax,(%rdi)
-  EXPECT_EQ(bytes({0x88, 0x07}), 1u);                           // mov %al,(%rdi)
-  EXPECT_EQ(bytes({0x0f, 0xb6, 0x07}), 1u);                     // movzbl (%rdi),%eax
-  EXPECT_EQ(bytes({0x48, 0x63, 0x07}), 4u);                     // movslq (%rdi),%rax
-  EXPECT_EQ(bytes({0xf0, 0x48, 0x0f, 0xc1, 0x07}), 8u);         // lock xadd %rax,(%rdi)
-  EXPECT_EQ(bytes({0xf3, 0x0f, 0x10, 0x07}), 4u);               // movss (%rdi),%xmm0
-  EXPECT_EQ(bytes({0xf2, 0x0f, 0x58, 0x07}), 8u);               // addsd (%rdi),%xmm0
-  EXPECT_EQ(bytes({0x0f, 0x29, 0x07}), 16u);                    // movaps %xmm0,(%rdi)
-  EXPECT_EQ(bytes({0xf3, 0x0f, 0x6f, 0x07}), 16u);              // movdqu (%rdi),%xmm0
-  EXPECT_EQ(bytes({0xc5, 0xfe, 0x6f, 0x07}), 32u);              // vmovdqu (%rdi),%ymm0
-  EXPECT_EQ(bytes({0xc5, 0xfa, 0x10, 0x07}), 4u);               // vmovss (%rdi),%xmm0
-  EXPECT_EQ(bytes({0x62, 0xf1, 0xfe, 0x48, 0x6f, 0x07}), 64u);  // vmovdqu64 (%rdi),%zmm0
-  EXPECT_EQ(bytes({0x62, 0xf1, 0xfe, 0x49, 0x6f, 0x07}), 1u);   // the same under a mask
-  EXPECT_EQ(bytes({0xf3, 0xa4}), 1u);                           // rep movsb
+  EXPECT_EQ(read_bytes({0x8b, 0x07}), 4u);                       // mov (%rdi),%eax
+  EXPECT_EQ(read_bytes({0x48, 0x8b, 0x07}), 8u);                 // mov (%rdi),%rax
+  EXPECT_EQ(written_bytes({0x66, 0x89, 0x07}), 2u);              // mov %ax,(%rdi)
+  EXPECT_EQ(written_bytes({0x88, 0x07}), 1u);                    // mov %al,(%rdi)
+  EXPECT_EQ(read_bytes({0x0f, 0xb6, 0x07}), 1u);                 // movzbl (%rdi),%eax
+  EXPECT_EQ(read_bytes({0x48, 0x63, 0x07}), 4u);                 // movslq (%rdi),%rax
+  EXPECT_EQ(written_bytes({0xf0, 0x48, 0x0f, 0xc1, 0x07}), 8u);  // lock xadd %rax,(%rdi)
+  EXPECT_EQ(written_bytes({0x48, 0x0f, 0xc7, 0x0f}), 16u);       // cmpxchg16b (%rdi)
+  EXPECT_EQ(read_bytes({0x0f, 0x38, 0xf0, 0x07}), 4u);           // movbe (%rdi),%eax
+  EXPECT_EQ(written_bytes({0x48, 0x0f, 0x38, 0xf1, 0x07}), 8u);  // movbe %rax,(%rdi)
+  EXPECT_EQ(written_bytes({0x66, 0x0f, 0x38, 0xf1, 0x07}), 2u);  // movbe %ax,(%rdi)
+  EXPECT_EQ(read_bytes({0xf2, 0x0f, 0x38, 0xf0, 0x07}), 1u);     // crc32b (%rdi),%eax
+  EXPECT_EQ(read_bytes({0xff, 0x37}), 8u);                       // push (%rdi)
+  EXPECT_EQ(written_bytes({0x8f, 0x07}), 8u);                    // pop (%rdi)
+}
+
+TEST(X86Access, FloatingPointUnit) {
+  EXPECT_EQ(read_bytes({0xdb, 0x2f}), 10u);          // fldt (%rdi)
+  EXPECT_EQ(written_bytes({0xdd, 0x1f}), 8u);        // fstpl (%rdi)
+  EXPECT_EQ(written_bytes({0xd9, 0x3f}), 2u);        // fnstcw (%rdi)
+  EXPECT_EQ(read_bytes({0x0f, 0xae, 0x17}), 4u);     // ldmxcsr (%rdi)
+  EXPECT_EQ(written_bytes({0x0f, 0xae, 0x27}), 1u);  // xsave (%rdi): its mask decides
+}
+
+TEST(X86Access, StringInstructionsCountAsOneElement) {
+  EXPECT_EQ(read_bytes({0xf3, 0xa4}), 1u);           // rep movsb
+  EXPECT_EQ(written_bytes({0xf3, 0x48, 0xa5}), 8u);  // rep movsq
+  EXPECT_EQ(written_bytes({0xf3, 0xab}), 4u);        // rep stosl
+  EXPECT_EQ(read_bytes({0x66, 0xa7}), 2u);           // cmpsw
+}
+
+TEST(X86Access, Vectors) {
+  EXPECT_EQ(read_bytes({0xf3, 0x0f, 0x10, 0x07}), 4u);                  // movss (%rdi),%xmm0
+  EXPECT_EQ(read_bytes({0xf2, 0x0f, 0x58, 0x07}), 8u);                  // addsd (%rdi),%xmm0
+  EXPECT_EQ(read_bytes({0x66, 0x0f, 0x2e, 0x07}), 8u);                  // ucomisd (%rdi),%xmm0
+  EXPECT_EQ(written_bytes({0x0f, 0x29, 0x07}), 16u);                    // movaps %xmm0,(%rdi)
+  EXPECT_EQ(read_bytes({0xf3, 0x0f, 0x6f, 0x07}), 16u);                 // movdqu (%rdi),%xmm0
+  EXPECT_EQ(read_bytes({0x66, 0x0f, 0x38, 0x2a, 0x07}), 16u);           // movntdqa (%rdi),%xmm0
+  EXPECT_EQ(written_bytes({0x66, 0x0f, 0x3a, 0x14, 0x07, 0x01}), 1u);   // pextrb $1,%xmm0,(%rdi)
+  EXPECT_EQ(read_bytes({0xc5, 0xfe, 0x6f, 0x07}), 32u);                 // vmovdqu (%rdi),%ymm0
+  EXPECT_EQ(read_bytes({0xc5, 0xfa, 0x10, 0x07}), 4u);                  // vmovss (%rdi),%xmm0
+  EXPECT_EQ(read_bytes({0xc4, 0xe2, 0x7d, 0x18, 0x07}), 4u);            // vbroadcastss (%rdi),%ymm0
+  EXPECT_EQ(read_bytes({0xc4, 0xe2, 0xf5, 0xa8, 0x07}), 32u);           // vfmadd213pd (%rdi),%ymm1,%ymm0
+  EXPECT_EQ(read_bytes({0xc4, 0xe2, 0x71, 0xa9, 0x07}), 4u);            // vfmadd213ss (%rdi),%xmm1,%xmm0
+  EXPECT_EQ(read_bytes({0xc4, 0xe2, 0x7d, 0x31, 0x07}), 8u);            // vpmovzxbd (%rdi),%ymm0
+  EXPECT_EQ(written_bytes({0xc4, 0xe3, 0x7d, 0x19, 0x07, 0x01}), 16u);  // vextractf128 $1,%ymm0,(%rdi)
+  EXPECT_EQ(read_bytes({0x62, 0xf1, 0xfe, 0x48, 0x6f, 0x07}), 64u);     // vmovdqu64 (%rdi),%zmm0
+  EXPECT_EQ(read_bytes({0x62, 0xf1, 0x7c, 0x48, 0x10, 0x07}), 64u);     // vmovups (%rdi),%zmm0
+  EXPECT_EQ(read_bytes({0x62, 0xf1, 0x74, 0x58, 0x58, 0x07}), 4u);      // vaddps (%rdi){1to16},%zmm1,%zmm0
+  EXPECT_EQ(written_bytes({0x62, 0xf2, 0x7e, 0x48, 0x32, 0x07}), 8u);   // vpmovqb %zmm0,(%rdi)
+  EXPECT_EQ(read_bytes({0xc4, 0xe1, 0xf8, 0x90, 0x0f}), 8u);            // kmovq (%rdi),%k1
+}
+
+TEST(X86Access, MasksCountAsOneElement) {
+  EXPECT_EQ(read_bytes({0xc4, 0xe2, 0x75, 0x2c, 0x07}), 4u);                 // vmaskmovps (%rdi),%ymm1,%ymm0
+  EXPECT_EQ(written_bytes({0xc4, 0xe2, 0x75, 0x2f, 0x07}), 8u);              // vmaskmovpd %ymm0,%ymm1,(%rdi)
+  EXPECT_EQ(written_bytes({0xc4, 0xe2, 0xf1, 0x8e, 0x07}), 8u);              // vpmaskmovq %xmm0,%xmm1,(%rdi)
+  EXPECT_EQ(written_bytes({0x66, 0x0f, 0xf7, 0xc1}), 1u);                    // maskmovdqu %xmm1,%xmm0
+  EXPECT_EQ(read_bytes({0x62, 0xf1, 0xfe, 0x49, 0x6f, 0x07}), 8u);           // vmovdqu64 (%rdi),%zmm0{%k1}
+  EXPECT_EQ(written_bytes({0x62, 0xf1, 0x7e, 0x29, 0x7f, 0x07}), 4u);        // vmovdqu32 %ymm0,(%rdi){%k1}
+  EXPECT_EQ(read_bytes({0x62, 0xf1, 0x7f, 0x89, 0x6f, 0x07}), 1u);           // vmovdqu8 (%rdi),%xmm0{%k1}{z}
+  EXPECT_EQ(written_bytes({0x62, 0xf2, 0x7d, 0x49, 0x8b, 0x07}), 4u);        // vpcompressd %zmm0,(%rdi){%k1}
+  EXPECT_EQ(read_bytes({0xc4, 0xe2, 0x6d, 0x90, 0x04, 0x8f}), 4u);           // vpgatherdd %ymm2,(%rdi,%ymm1,4),%ymm0
+  EXPECT_EQ(written_bytes({0x62, 0xf2, 0x7d, 0x49, 0xa0, 0x04, 0x8f}), 4u);  // vpscatterdd %zmm0,(%rdi,%zmm1,4){%k1}
+}
+
+TEST(X86Access, UnknownInstructions) {
+  EXPECT_EQ(read_bytes({0x06}), 1u);  // not valid in 64-bit mode
 }
 
 }  // namespace

@@ -7,11 +7,11 @@
 
 #include "base/file.h"
 #include "base/installation.h"
+#include "base/process.h"
 #include "base/temporary_folder.h"
 #include "cli/commands.h"
 #include "gpu/calibration.h"
 #include "gpu/gpu_model.h"
-#include "lab/process.h"
 #include "lab/run.h"
 
 namespace warpgrind::cli {
@@ -43,9 +43,10 @@ Result<Calibration> measure(const CalibrateCommand& command) {
   const std::string json = temporary.path + "/calibration.json";
   std::vector<std::string> line = {program, "--json", json};
   if (!command.csv_path.empty()) line.insert(line.end(), {"--csv", command.csv_path});
-  const lab::ProcessResult run = lab::run_captured(line, {});
-  if (run.exit_code != 0)
-    return Error{ErrorKind::environment, fmt::format("{}: exit code {}", program, run.exit_code), run.errors};
+  const auto run = run_captured({.words = line, .death_signal = SIGTERM});
+  if (!run) return run.error();
+  if (!run->end.good())
+    return Error{ErrorKind::environment, fmt::format("{}: exit code {}", program, run->end.shell_code()), run->errors};
   return read_calibration(read_whole(json).value_or(""), json);
 }
 

@@ -1,17 +1,12 @@
 // Child process of `warpgrind run`, and the passing on of signals to it.
 #include "cli/child.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-
-#include "base/argument_pointers.h"
+#include <optional>
 
 namespace warpgrind::cli {
 
@@ -43,8 +38,7 @@ void pass_signals_on() {
   }
 }
 
-// Blocks signals from before fork() until this process knows the child and the child has no handler of ours: none is
-// lost.
+// Blocks signals from before the start of the child until pass_on() knows it: none is lost.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -62,69 +56,35 @@ class SignalsBlocked {
       if (sigismember(&set, signal) == 1) return signal;
     return 0;
   }
-  void lift_in_child() const {
-    for (const int signal : kPassedOn) {
-      struct sigaction now {};
-      if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) std::signal(signal, SIG_DFL);
-    }
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
-  }
+  const sigset_t* before() const { return &before_; }
 
  private:
   sigset_t before_;
 };
 
-[[noreturn]] void become(const std::vector<std::string>& arguments, const SignalsBlocked& blocked, pid_t parent,
-                         int report) {
-  const std::vector<char*> argv = argument_pointers(arguments);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // kept by exec
-  if (getppid() != parent) _exit(126);
-  blocked.lift_in_child();
-  execvp(argv[0], argv.data());
-  const int error = errno;
-  if (write(report, &error, sizeof error) < 0) _exit(126);
-  _exit(126);
-}
-
 }  // namespace
 
-Result<int> run_child(const std::vector<std::string>& arguments) {
-  auto failure = [&](int error) {
-    return Error{ErrorKind::environment, fmt::format("cannot start {}: {}", arguments[0], std::strerror(error)), ""};
-  };
-  int report[2];  // closed by a successful exec; otherwise carries errno
-  if (pipe2(report, O_CLOEXEC) != 0) return failure(errno);
+Result<ProcessEnd> run_child(ProcessCommand command) {
+  command.inherits_files = true;
+  command.death_signal = SIGKILL;
   pass_signals_on();
+  std::optional<Process> child;
   {
     const SignalsBlocked blocked;
     const int stop = received != 0 ? static_cast<int>(received) : SignalsBlocked::waiting();
     if (stop != 0) {
-      close(report[0]);
-      close(report[1]);
       end_by_signal(stop);
       return Error{ErrorKind::environment, fmt::format("stopped by a signal ({})", strsignal(stop)), ""};
     }
-    const pid_t self = getpid(), child = fork();
-    if (child == 0) become(arguments, blocked, self, report[1]);
-    const int no_fork = errno;
-    close(report[1]);
-    if (child < 0) {
-      close(report[0]);
-      return failure(no_fork);
-    }
-    child_process = child;
+    command.blocked = blocked.before();
+    auto started = start_process(command);
+    if (!started) return started.error();
+    child = started.take();
+    child_process = child->id();
   }
-  int error = 0;
-  ssize_t got = 0;
-  do got = read(report[0], &error, sizeof error);
-  while (got < 0 && errno == EINTR);
-  close(report[0]);
-  int status = 0;
-  while (waitpid(child_process, &status, 0) < 0 && errno == EINTR) {
-  }
+  const ProcessEnd end = child->wait();
   child_process = 0;
-  if (got == sizeof error) return failure(error);
-  return status;
+  return end;
 }
 
 int signal_received() {

@@ -2,17 +2,15 @@
 // stays behind.
 #pragma once
 
-#include <string>
-#include <vector>
-
+#include "base/process.h"
 #include "base/result.h"
 
 namespace warpgrind::cli {
 
-// Starts a program (a path, or a name on the PATH), waits, and returns its wait status. Signals that would end this
-// process go to the program instead, which decides. If this process dies, the program dies too. A signal that came
-// before the start is an error.
-Result<int> run_child(const std::vector<std::string>& arguments);
+// Starts a program, waits, and returns its end. Signals that would end this process go to the program instead, which
+// decides. If this process dies, the program dies too. The program has all open files that this process was started
+// with. A signal that came before the start is an error.
+Result<ProcessEnd> run_child(ProcessCommand command);
 
 // The last signal that this process received and survived; 0: none.
 int signal_received();

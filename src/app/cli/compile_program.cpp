@@ -80,17 +80,15 @@ Error stopped(int signal) {
 
 Result<std::string> compile_with_nvcc(const CompileCommand& command, const std::vector<std::string>& line,
                                       const std::string& binary) {
-  // Removes LD_PRELOAD, which is meant for the program (nvcc's own passes crash under AddressSanitizer's library). The
-  // messages go to a file, because advice is added to them.
+  // LD_PRELOAD is meant for the program: nvcc's own passes crash under AddressSanitizer's library. The messages go to a
+  // file, because advice is added to them.
   const std::string messages = binary + ".messages";
-  std::vector<std::string> call = {"env", "-u", "LD_PRELOAD", "sh", "-c", "exec \"$@\" 2>\"$0\"", messages};
-  call.insert(call.end(), line.begin(), line.end());
-  const auto status = run_child(call);
+  const auto end = run_child({.words = line, .unset = {"LD_PRELOAD"}, .errors = Stream::file(messages)});
   const std::string said = read_whole(messages).value_or("");
   std::fputs((said + toolchain::hints_for(said)).c_str(), stderr);
-  if (!status) return status.error();
+  if (!end) return end.error();
   if (signal_received() != 0) return stopped(signal_received());
-  if (*status != 0) return does_not_compile(command, line, said);
+  if (!end->good()) return does_not_compile(command, line, said);
   return binary;
 }
 

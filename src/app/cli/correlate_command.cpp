@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/process.h"
 #include "base/temporary_folder.h"
 #include "cli/commands.h"
 #include "cli/compile_program.h"
@@ -14,7 +15,6 @@
 #include "correlate/correlate.h"
 #include "counters/metric_table.h"
 #include "gpu/gpu_model.h"
-#include "lab/process.h"
 
 namespace warpgrind::cli {
 
@@ -101,15 +101,16 @@ Result<std::string> counted_by_ncu(const CorrelateCommand& command) {
                                      "--metrics",
                                      list};
     line.insert(line.end(), command.run.program.begin(), command.run.program.end());
-    const lab::ProcessResult run = lab::run_captured(line, {});
+    const auto run = run_captured({.words = line, .inherits_files = true, .death_signal = SIGTERM});
+    if (!run) return run.error();
     std::string text = read_whole(log).value_or("");
-    const std::string said = text + run.output + run.errors;
+    const std::string said = text + run->output + run->errors;
     const std::vector<std::string> unknown = unknown_metrics(said);
     std::size_t dropped = 0;
     for (const std::string& name : unknown) dropped += metrics.erase(name);
     if (dropped > 0) continue;
     if (said.find("ERR_NVGPUCTRPERM") != std::string::npos || text.find("\"Kernel Name\"") == std::string::npos)
-      return ncu_failed(said, run.exit_code);
+      return ncu_failed(said, run->end.shell_code());
     if (!command.keep_path.empty())
       if (const Status kept = write_whole(command.keep_path, text); !kept) return kept.error();
     return text;

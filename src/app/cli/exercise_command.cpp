@@ -11,12 +11,12 @@
 #include "base/file.h"
 #include "base/installation.h"
 #include "base/json.h"
+#include "base/process.h"
 #include "cli/commands.h"
 #include "exercises/hand_ins.h"
 #include "exercises/judge.h"
 #include "exercises/verdict.h"
 #include "gpu/gpu_model.h"
-#include "lab/process.h"
 #include "report/advice_text.h"
 #include "report/format.h"
 #include "report/terminal.h"
@@ -179,7 +179,7 @@ int check_class(const ExerciseCommand& command, const Exercises& all) {
   std::vector<exercises::Graded> graded;
   for (const exercises::HandIn& hand_in : *hand_ins) {
     graded.push_back(grade(judge, all, hand_in));
-    if (lab::interrupted()) break;
+    if (interrupted()) break;
   }
   if (command.json_path != "-" && command.junit_path != "-")
     std::fputs(exercises::class_text(graded, report::wants_colour(stdout)).c_str(), stdout);
@@ -241,7 +241,7 @@ int exercise(const ExerciseCommand& command) {
     if (Status s = check_writable(*path); !s) return refuse(s.error());
   auto all = exercises::find_exercises(folder_of(command));
   if (!all) return refuse(all.error());
-  lab::catch_interrupts();
+  catch_interrupts();
   if (command.action == Action::list) return list(*all);
   // Reports missing parts first, so that they do not count as a fault of the answer.
   if (command.action == Action::check || command.action == Action::test)

@@ -13,12 +13,12 @@
 
 #include "base/file.h"
 #include "base/installation.h"
+#include "base/process.h"
 #include "cli/commands.h"
 #include "gpu/gpu_model.h"
 #include "lab/batch.h"
 #include "lab/brief.h"
 #include "lab/course.h"
-#include "lab/process.h"
 #include "lab/table.h"
 #include "report/html.h"
 #include "results/json.h"
@@ -207,7 +207,7 @@ int lab(const LabCommand& command) {
   if (wanted->size() > 1 && !cache.empty()) settings.state_folder = cache + "/lab";
 
   const bool brief = command.brief || (wanted->size() > 1 && !command.table);
-  lab::catch_interrupts();
+  catch_interrupts();
   const auto print = [&](const lab::TopicResult& result) {
     const lab::TopicResult* real = nullptr;
     for (const lab::TopicResult& t : measured->topics)

@@ -608,6 +608,9 @@ void join(std::vector<std::string>& arguments, std::size_t at) {
 
 // Cuts the command line at the program before it is parsed: everything from there on belongs to the program, whatever
 // it looks like. A first "--" before or behind the program is ours.
+//
+// CLI11 2.1's prefix_command() does not do this: it accepts unknown options before the program without a message, and
+// it refuses "--" there.
 std::vector<std::string> cut_program(const CLI::App& run, std::vector<std::string>& arguments) {
   std::size_t at = 1;  // arguments[0] is "run"
   while (at < arguments.size() && arguments[at].starts_with("-") && arguments[at] != "--") {

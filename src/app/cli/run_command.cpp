@@ -2,7 +2,6 @@
 // and passes its exit code or signal on.
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -62,18 +61,17 @@ bool has_status(const std::string& folder, const std::string& kind) {
   return false;
 }
 
-int finish(int status, const std::string& folder, const std::string& program) {
+int finish(const ProcessEnd& end, const std::string& folder, const std::string& program) {
   const bool problem = has_status(folder, "problem");
   const bool no_cuda = !has_status(folder, "cuda") && !problem;
   if (no_cuda)
     complain(fmt::format("no CUDA code found: {} and what it started never registered any", program),
              "is it a CUDA program, built by nvcc or clang, or one that calls the driver API (libcuda.so.1)?");
-  if (WIFSIGNALED(status)) {
-    const int signal = WTERMSIG(status);
+  if (const int signal = end.signal(); signal != 0) {
     if (signal != SIGKILL && signal != SIGABRT && signal != SIGSEGV) end_by_signal(signal);
-    return 128 + signal;
+    return end.shell_code();
   }
-  const int code = WEXITSTATUS(status);
+  const int code = end.lost ? 0 : end.shell_code();
   if (code == 0 && no_cuda) return kUsageError;
   if (code == 0 && problem) {
     complain("the run is not complete: see the messages above");
@@ -152,9 +150,10 @@ void name_lost_rank(const std::vector<session::ProcessNote>& notes, int signal, 
 }
 
 // Messages after the program's end, before its exit code is passed on.
-void name_what_is_left(const std::vector<session::ProcessNote>& notes, int status, bool files_wanted, bool quiet) {
-  if (WIFSIGNALED(status))
-    name_lost_rank(notes, WTERMSIG(status), files_wanted);
+void name_what_is_left(const std::vector<session::ProcessNote>& notes, const ProcessEnd& end, bool files_wanted,
+                       bool quiet) {
+  if (end.signal() != 0)
+    name_lost_rank(notes, end.signal(), files_wanted);
   else
     name_profiles(notes, files_wanted, quiet);
 }
@@ -278,13 +277,13 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   name_older_driver(*library);
   keep_caches_apart(options.cache_directory.empty() ? folder.path : options.cache_directory);
   const auto begin = std::chrono::steady_clock::now();
-  auto status = run_child(arguments);
-  if (!status) return complain(status.error()), kUsageError;
+  const auto end = run_child({.words = arguments});
+  if (!end) return complain(end.error()), kUsageError;
   std::vector<session::ProcessNote> notes = session::process_notes(options.status_directory);
   const bool files_wanted = finished || !options.json_path.empty() || !options.csv_path.empty();
   if (!finished) {
-    name_what_is_left(notes, *status, files_wanted, options.quiet);
-    return finish(*status, options.status_directory, command.program[0]);
+    name_what_is_left(notes, *end, files_wanted, options.quiet);
+    return finish(*end, options.status_directory, command.program[0]);
   }
   finished->started = true;
   finished->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -292,8 +291,8 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   finished->command = options.command;
   const Status read = read_profiles(notes, wanted_json, *finished);
   if (!read) complain(read.error());
-  name_what_is_left(notes, *status, files_wanted, options.quiet);
-  finished->exit_code = finish(*status, options.status_directory, command.program[0]);
+  name_what_is_left(notes, *end, files_wanted, options.quiet);
+  finished->exit_code = finish(*end, options.status_directory, command.program[0]);
   if (!read && finished->exit_code == 0) finished->exit_code = kUsageError;
   return finished->exit_code;
 }

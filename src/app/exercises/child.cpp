@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "lab/process.h"
+#include "base/process.h"
 #include "sandbox/sandbox.h"
 
 namespace warpgrind::exercises {
@@ -31,13 +31,13 @@ Result<ChildEnd> run_boxed(const ChildJob& job) {
 
 Result<ChildEnd> run_child(const ChildJob& job) {
   if (job.boxed) return run_boxed(job);
-  std::vector<std::string> command = {"env", "-C", job.work};
-  command.insert(command.end(), job.command.begin(), job.command.end());
-  const lab::ProcessResult result = lab::run_captured(command, {.seconds = job.seconds});
+  auto run = run_captured({.words = job.command, .folder = job.work, .inherits_files = true, .death_signal = SIGTERM},
+                          {.seconds = job.seconds});
+  if (!run) return run.error();
   ChildEnd out;
-  out.exit_code = result.exit_code;
-  out.output = result.output + result.errors;
-  if (result.timed_out) out.stopped = fmt::format("stopped: it took longer than {} s", job.seconds);
+  out.exit_code = run->end.shell_code();
+  out.output = run->output + run->errors;
+  if (run->stop == Captured::Stop::time) out.stopped = fmt::format("stopped: it took longer than {} s", job.seconds);
   return out;
 }
 

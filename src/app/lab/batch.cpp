@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/process.h"
 #include "lab/derive.h"
-#include "lab/process.h"
 
 namespace warpgrind::lab {
 

@@ -12,9 +12,9 @@
 
 #include "base/file.h"
 #include "base/installation.h"
+#include "base/process.h"
 #include "base/temporary_folder.h"
 #include "fatbin/elf_image.h"
-#include "lab/process.h"
 #include "lab/row_kernels.h"
 #include "results/json.h"
 
@@ -66,7 +66,7 @@ void join_counters(TopicResult& topic, const results::Profile& profile) {
 }
 
 // The last lines of a program's output, to show the user the reason.
-std::string last_words(const ProcessResult& run) {
+std::string last_words(const Captured& run) {
   std::string text = run.errors.empty() ? run.output : run.errors;
   while (!text.empty() && text.back() == '\n') text.pop_back();
   constexpr std::size_t kLines = 12;
@@ -112,8 +112,16 @@ TopicResult run_topic(const Topic& topic, const RunSettings& settings) {
   }
   const std::string rows = folder.path + "/rows.json", profile_path = folder.path + "/profile.json";
   const auto begin = std::chrono::steady_clock::now();
-  const ProcessResult run = run_captured(command_line(topic, settings, rows, profile_path),
-                                         {.on_tick = settings.on_tick, .tick_data = settings.tick_data});
+  const auto tick = [&settings] {
+    if (settings.on_tick) settings.on_tick(settings.tick_data);
+  };
+  const auto run = run_captured({.words = command_line(topic, settings, rows, profile_path), .death_signal = SIGTERM},
+                                {.on_tick = tick});
+  if (!run) {
+    result.exit_code = -1;
+    result.error = run.error().message;
+    return result;
+  }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   const std::string text = read_whole(rows).value_or("");
@@ -125,12 +133,12 @@ TopicResult run_topic(const Topic& topic, const RunSettings& settings) {
       result.error = read.error().message;
     }
   }
-  result.exit_code = run.exit_code;
+  result.exit_code = run->end.shell_code();
   result.seconds = seconds;
   result.is_virtual = !settings.native;
   result.gpu = settings.native ? result.device.name : settings.gpu;
   if (text.empty() && result.error.empty())
-    result.error = interrupted() ? "interrupted" : fmt::format("exit code {}: {}", run.exit_code, last_words(run));
+    result.error = interrupted() ? "interrupted" : fmt::format("exit code {}: {}", result.exit_code, last_words(*run));
   if (!settings.native && !result.rows.empty()) {
     auto profile = results::from_json(read_whole(profile_path).value_or(""), profile_path);
     if (profile) {

@@ -12,8 +12,9 @@
 #include <sstream>
 
 #include "base/edit_distance.h"
+#include "base/installation.h"
 #include "base/json.h"
-#include "lab/process.h"
+#include "base/process.h"
 
 namespace warpgrind::lab {
 
@@ -34,6 +35,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using json::text;
 
+constexpr double kDescribeSeconds = 20;
+
 std::vector<std::string> comma_list(const std::string& words) {
   std::vector<std::string> out;
   std::stringstream stream(words);
@@ -43,9 +46,11 @@ std::vector<std::string> comma_list(const std::string& words) {
 
 // Returns false for files beside the topics that are no topics.
 bool describe(const std::string& path, const std::string& library, Topic& topic) {
-  const ProcessResult run = run_captured({path, "--describe"}, {.seconds = kDescribeSeconds, .library = library});
-  if (run.exit_code != 0) return false;
-  const Json j = Json::parse(run.output, nullptr, false);
+  ProcessCommand command{.words = {path, "--describe"}, .death_signal = SIGTERM};
+  if (!library.empty()) command.set = {library_path_with(library)};
+  const auto run = run_captured(std::move(command), {.seconds = kDescribeSeconds});
+  if (!run || !run->end.good()) return false;
+  const Json j = Json::parse(run->output, nullptr, false);
   if (!j.is_object() || text(j, "format") != "warpgrind-lab-topic 1") return false;
   topic.name = text(j, "topic");
   topic.title = text(j, "title");

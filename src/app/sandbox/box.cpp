@@ -34,19 +34,6 @@ constexpr uid_t kNobody = 65534;
 constexpr const char* kMade = "/tmp/.made";  // the last folder that bubblewrap makes: if it exists, all do
 constexpr int kPatience = 10000;             // ms until a box is made
 
-struct Pipe {
-  Descriptor read;
-  Descriptor write;
-};
-
-Result<Pipe> make_pipe() {
-  std::array<int, 2> ends;
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return Error{ErrorKind::environment, fmt::format("sandbox: no pipe: {}", std::strerror(errno)), ""};
-  }
-  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
-}
-
 struct CommandLine {
   std::vector<std::string> words;
   std::vector<Descriptor> opened;  // descriptors that the command line names by number
@@ -124,7 +111,7 @@ void add_environment(CommandLine& line, const Job& job) {
 
 Result<CommandLine> command_line(const Job& job, int gate, int info, int status) {
   CommandLine line;
-  line.add({"bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
+  line.add({"/usr/bin/bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
             "--unshare-cgroup-try", "--uid", "1000", "--gid", "1000", "--hostname", "box", "--cap-drop", "ALL",
             "--die-with-parent", "--new-session"});
   add_system(line);
@@ -183,52 +170,27 @@ bool bind_reached(const std::vector<CommandLine::Reached>& reached) {
   _exit(126);
 }
 
-struct Start {
-  std::vector<char*> arguments;
-  std::vector<int> kept;  // descriptors, in ascending order
-  int output;
-  rlim_t cpu_seconds;
-};
-
-// Runs in the child of a process that may have threads: only system calls, no allocation.
-[[noreturn]] void become(const Start& start, const std::vector<CommandLine::Reached>& reached) {
-  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  const int nothing = open("/dev/null", O_RDONLY);
-  if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(start.output, 1) < 0 || dup2(start.output, 2) < 0) _exit(126);
-  // Closes the caller's open files: the job must not have them.
-  unsigned from = 3;
-  for (const int kept : start.kept) {
-    const unsigned number = kept;
-    if (number > from) syscall(SYS_close_range, from, number - 1, 0);
-    fcntl(kept, F_SETFD, 0);
-    from = number + 1;
-  }
-  syscall(SYS_close_range, from, ~0u, 0);
+// Runs in a forked child of a process that may have threads: only system calls, no allocation.
+void prepare_child(const std::vector<CommandLine::Reached>& reached, rlim_t cpu_seconds) {
   if (!reached.empty() && !bind_reached(reached)) give_up("what the job may read cannot be bound for it");
   if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setresgid(kNobody, kNobody, kNobody) != 0 ||
                          setresuid(kNobody, kNobody, kNobody) != 0)) {
     give_up("root cannot become another user");
   }
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // after the change of user, which clears it
-  set_limits(start.cpu_seconds);
-  if (chdir("/") != 0) _exit(126);
-  char* const environment[] = {nullptr};
-  execve("/usr/bin/bwrap", start.arguments.data(), environment);
-  _exit(127);
+  set_limits(cpu_seconds);
 }
 
-pid_t start(CommandLine& line, int output, std::vector<int> kept, const Limits& limits) {
-  Start start{{}, std::move(kept), output, static_cast<rlim_t>(limits.cpu_seconds) + 2};
-  for (const Descriptor& opened : line.opened) start.kept.push_back(opened.get());
-  std::sort(start.kept.begin(), start.kept.end());
-  for (std::string& word : line.words) start.arguments.push_back(word.data());
-  start.arguments.push_back(nullptr);
-  const pid_t child = fork();
-  if (child == 0) become(start, line.reached);
-  return child;
+Result<Process> start(const CommandLine& line, int output, std::vector<int> kept, const Limits& limits) {
+  ProcessCommand command{.words = line.words, .folder = "/", .no_environment = true};
+  command.input = Stream::nothing();
+  command.output = command.errors = Stream::open_file(output);
+  command.kept = std::move(kept);  // the job must not have the caller's open files
+  for (const Descriptor& opened : line.opened) command.kept.push_back(opened.get());
+  command.death_signal = SIGKILL;
+  command.resets_ignored = true;
+  const auto cpu_seconds = static_cast<rlim_t>(limits.cpu_seconds) + 2;
+  command.in_child = [&line, cpu_seconds] { prepare_child(line.reached, cpu_seconds); };
+  return start_process(command);
 }
 
 std::string read_rest(int descriptor) {
@@ -268,39 +230,39 @@ bool wait_until_made(const Box& box) {
   return false;
 }
 
-Error no_box(Box& box) {
-  kill(box.bubblewrap, SIGKILL);
+Error no_box(const std::string& said) {
+  return {ErrorKind::environment, "sandbox: bubblewrap could not make the box", said};
+}
+
+Error no_box(const Box& box) {
+  box.bubblewrap.send(SIGKILL);
   std::string said = read_rest(box.output.get());
-  int status = 0;
-  waitpid(box.bubblewrap, &status, 0);
+  box.bubblewrap.wait();
   while (!said.empty() && said.back() == '\n') said.pop_back();
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && said.empty()) said = "/usr/bin/bwrap cannot be run";
-  return Error{ErrorKind::environment, "sandbox: bubblewrap could not make the box", said};
+  return no_box(said);
 }
 
 }  // namespace
 
 Result<Box> make_box(const Job& job) {
   if (job.command.empty()) return Error{ErrorKind::bad_input, "sandbox: no command", ""};
-  Result<Pipe> output = make_pipe();
-  Result<Pipe> gate = make_pipe();
-  Result<Pipe> info = make_pipe();
-  Result<Pipe> status = make_pipe();
-  for (const Result<Pipe>* made : {&output, &gate, &info, &status}) {
-    if (!*made) return made->error();
-  }
-  Result<CommandLine> line = command_line(job, gate->read.get(), info->write.get(), status->write.get());
+  Pipe output, gate, info, status;
+  for (Pipe* made : {&output, &gate, &info, &status})
+    if (!made->open())
+      return Error{ErrorKind::environment, fmt::format("sandbox: no pipe: {}", std::strerror(errno)), ""};
+  Result<CommandLine> line = command_line(job, gate.read.get(), info.write.get(), status.write.get());
   if (!line) return line.error();
+  const auto started =
+      start(*line, output.write.get(), {gate.read.get(), info.write.get(), status.write.get()}, job.limits);
+  if (!started) return no_box(started.error().message);
   Box box;
+  box.bubblewrap = *started;
   box.owner = geteuid() == 0 ? static_cast<int>(kNobody) : -1;
-  box.bubblewrap =
-      start(*line, output->write.get(), {gate->read.get(), info->write.get(), status->write.get()}, job.limits);
-  if (box.bubblewrap < 0) return Error{ErrorKind::environment, "sandbox: no new process", std::strerror(errno)};
-  for (Descriptor* end : {&output->write, &gate->read, &info->write, &status->write}) end->reset();
-  box.output = std::move(output->read);
-  box.gate = std::move(gate->write);
-  box.status = std::move(status->read);
-  box.first = first_process(info->read.get());
+  for (Descriptor* end : {&output.write, &gate.read, &info.write, &status.write}) end->reset();
+  box.output = std::move(output.read);
+  box.gate = std::move(gate.write);
+  box.status = std::move(status.read);
+  box.first = first_process(info.read.get());
   if (box.first <= 0) return no_box(box);
   box.first_alive.reset(static_cast<int>(syscall(SYS_pidfd_open, box.first, 0)));
   if (box.first_alive.get() < 0 || !wait_until_made(box)) return no_box(box);

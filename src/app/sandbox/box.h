@@ -6,15 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
+#include "base/process.h"
 #include "base/result.h"
-#include "sandbox/descriptor.h"
 #include "sandbox/sandbox.h"
 
 namespace warpgrind::sandbox {
 
 // A box that is ready and waits: the job's program starts when `gate` gets a byte.
 struct Box {
-  pid_t bubblewrap = -1;
+  Process bubblewrap{-1, false};
   pid_t first = -1;        // the first process in the box: if it dies, all others die
   Descriptor first_alive;  // pidfd of `first`
   Descriptor output;       // the job's standard output and error

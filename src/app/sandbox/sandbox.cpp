@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,7 +57,7 @@ class Watch {
     if (!stopped_) end_.how = how;
     stopped_ = true;
     // The kernel kills all processes of a box when the first one dies.
-    kill(box_.bubblewrap, SIGKILL);
+    box_.bubblewrap.send(SIGKILL);
     kill_first();
   }
 
@@ -95,26 +94,27 @@ class Watch {
     if (seconds_since(started_) > limits.wall_seconds) stop(Ending::wall_time);
     // If the job's program has ended, the processes that it left behind still hold its output: kill them.
     siginfo_t ended{};
-    if (waitid(P_PID, box_.bubblewrap, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0) kill_first();
+    if (waitid(P_PID, static_cast<id_t>(box_.bubblewrap.id()), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        ended.si_pid != 0)
+      kill_first();
   }
 
   void wait() {
     // A program may close its output and continue.
     siginfo_t ended{};
-    while (waitid(P_PID, box_.bubblewrap, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0) {
+    while (waitid(P_PID, static_cast<id_t>(box_.bubblewrap.id()), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           ended.si_pid == 0) {
       look();
       poll(nullptr, 0, kEvery / 4);
     }
-    int status = 0;
-    rusage used{};
-    wait4(box_.bubblewrap, &status, 0, &used);
+    const ProcessEnd end = box_.bubblewrap.wait();
     kill_first();
     pollfd gone{box_.first_alive.get(), POLLIN, 0};
     poll(&gone, 1, -1);  // after that nothing is written
     end_.wall_seconds = seconds_since(started_);
     if (stopped_) return;
     // bubblewrap returns 128 + n for a program killed by signal n, as shells do.
-    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    const int code = end.shell_code();
     end_.how = code > 128 && code <= 128 + SIGRTMAX ? Ending::signalled : Ending::exited;
     end_.code = end_.how == Ending::signalled ? code - 128 : code;
     if (end_.how == Ending::signalled && (end_.code == SIGXCPU)) end_.how = Ending::cpu_time;
@@ -160,7 +160,7 @@ Result<End> run(const Job& job, std::stop_token cancel) {
   Status copied = job.work.empty() ? Status(Ok{}) : copy_in(job.work, box->work.get(), box->owner);
   if (!copied) {
     kill(box->first, SIGKILL);
-    waitpid(box->bubblewrap, nullptr, 0);
+    box->bubblewrap.wait();
     return copied.error();
   }
   End end = Watch(job, *box, std::move(cancel)).go();

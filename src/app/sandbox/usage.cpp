@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-#include "sandbox/descriptor.h"
+#include "base/descriptor.h"
 
 namespace warpgrind::sandbox {
 

@@ -1,98 +1,58 @@
 // Run of a job without a box, as the current user.
-#include <errno.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
 #include <chrono>
-#include <cstring>
-#include <optional>
 
-#include "sandbox/descriptor.h"
+#include "base/process.h"
 #include "sandbox/sandbox.h"
 
 namespace warpgrind::sandbox {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// Runs in the child: only system calls.
-[[noreturn]] void become(char* const* arguments, const char* folder, int output, rlim_t cpu_seconds) {
-  setsid();
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  const int nothing = open("/dev/null", O_RDONLY);
-  const rlimit cpu{cpu_seconds, cpu_seconds + 1};
-  setrlimit(RLIMIT_CPU, &cpu);
-  if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0 || chdir(folder) != 0)
-    _exit(126);
-  execvp(arguments[0], arguments);
-  _exit(127);
-}
-
-End ended(int status, End end) {
-  const bool signalled = WIFSIGNALED(status);
-  end.how = !signalled ? Ending::exited : WTERMSIG(status) == SIGXCPU ? Ending::cpu_time : Ending::signalled;
-  end.code = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
-  return end;
+Ending how_of(const Captured& run) {
+  switch (run.stop) {
+    case Captured::Stop::time:
+      return Ending::wall_time;
+    case Captured::Stop::bytes:
+      return Ending::output;
+    case Captured::Stop::cancelled:
+      return Ending::cancelled;
+    case Captured::Stop::none:
+      break;
+  }
+  if (run.end.signal() == 0) return Ending::exited;
+  return run.end.signal() == SIGXCPU ? Ending::cpu_time : Ending::signalled;
 }
 
 }  // namespace
 
 Result<End> run_without_box(const Job& job, std::stop_token cancel) {
-  std::array<int, 2> ends{};
-  if (job.command.empty() || pipe2(ends.data(), O_CLOEXEC) != 0)
-    return Error{ErrorKind::environment, fmt::format("cannot run: {}", std::strerror(errno)), ""};
-  Descriptor output(ends[0]), input(ends[1]);
-  std::vector<char*> arguments;
-  for (const std::string& word : job.command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  const std::string folder = job.work.empty() ? "/" : job.work.string();
-  const auto started = Clock::now();
-  const pid_t child = fork();
-  if (child == 0)
-    become(arguments.data(), folder.c_str(), input.get(), static_cast<rlim_t>(job.limits.cpu_seconds) + 1);
-  if (child < 0) return Error{ErrorKind::environment, fmt::format("no new process: {}", std::strerror(errno)), ""};
-  input.reset();
+  if (job.command.empty()) return Error{ErrorKind::environment, "cannot run: no command", ""};
+  ProcessCommand command{.words = job.command, .own_session = true};
+  command.folder = job.work.empty() ? "/" : job.work.string();
+  const auto seconds = static_cast<rlim_t>(job.limits.cpu_seconds) + 1;
+  command.in_child = [seconds] {
+    const rlimit cpu{seconds, seconds + 1};
+    setrlimit(RLIMIT_CPU, &cpu);
+  };
+  CaptureSettings settings;
+  settings.seconds = job.limits.wall_seconds;
+  settings.bytes = job.limits.output_bytes;
+  settings.joined = true;
+  settings.tick = std::chrono::milliseconds(20);
+  settings.on_output = job.on_output;
+  settings.cancelled = [&cancel] { return cancel.stop_requested(); };
+  auto run = run_captured(std::move(command), settings);
+  if (!run) return run.error();
   End end;
-  std::optional<Ending> stopped;
-  int status = 0;
-  bool open = true, alive = true;
-  std::array<char, 1 << 16> buffer;
-  while (open || alive) {
-    pollfd waiting{open ? output.get() : -1, POLLIN, 0};
-    if (poll(&waiting, 1, 20) > 0) {
-      const ssize_t got = read(output.get(), buffer.data(), buffer.size());
-      open = got > 0 || (got < 0 && errno == EINTR);
-      const std::uint64_t room = job.limits.output_bytes - end.output.size();
-      const std::string_view more(buffer.data(), std::min<std::uint64_t>(got > 0 ? got : 0, room));
-      end.output += more;
-      if (job.on_output && !more.empty()) job.on_output(more);
-      if (got > 0 && static_cast<std::uint64_t>(got) > room && !stopped) stopped = Ending::output;
-    }
-    const std::chrono::duration<double> took = Clock::now() - started;
-    if (!stopped && took.count() > job.limits.wall_seconds) stopped = Ending::wall_time;
-    if (!stopped && cancel.stop_requested()) stopped = Ending::cancelled;
-    if (stopped) kill(-child, SIGKILL);
-    if (alive && waitpid(child, &status, WNOHANG) == child) {
-      alive = false;
-      kill(-child, SIGKILL);  // processes left behind, which may hold the output
-    }
-    end.wall_seconds = took.count();
-    if (!alive && took.count() > job.limits.wall_seconds) break;  // a process in another session still holds our pipe
-  }
-  if (stopped) {
-    end.how = *stopped;
-    return end;
-  }
-  return ended(status, std::move(end));
+  end.how = how_of(*run);
+  end.output = std::move(run->output);
+  end.wall_seconds = run->seconds;
+  if (run->stop == Captured::Stop::none) end.code = run->end.signal() != 0 ? run->end.signal() : run->end.shell_code();
+  return end;
 }
 
 }  // namespace warpgrind::sandbox

@@ -14,7 +14,7 @@
 #include <limits>
 #include <vector>
 
-#include "sandbox/descriptor.h"
+#include "base/descriptor.h"
 
 namespace warpgrind::sandbox {
 

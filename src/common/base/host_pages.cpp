@@ -139,6 +139,8 @@ void HostPages::install() {
     Touch unused;
     Walk walk{&unused, 0, true};
     _Unwind_Backtrace(walk_step, &walk);  // makes the unwinder do its first-time allocations now
+    constexpr std::uint8_t kMove[] = {0x8b, 0x07};
+    access_bytes(kMove, false);  // likewise resolves the decoder's functions
   }
   take_signal(SIGSEGV, handle_fault, g_before_fault);
   take_signal(SIGTRAP, handle_step, g_before_step);
@@ -224,7 +226,7 @@ bool HostPages::on_fault(int signal, void* information, void* context) {
   Touch touch;
   touch.address = reinterpret_cast<std::uint64_t>(info->si_addr);
   touch.write = (static_cast<std::uint64_t>(registers[REG_ERR]) & kWriteFault) != 0;
-  touch.bytes = access_bytes(reinterpret_cast<const std::uint8_t*>(at));
+  touch.bytes = access_bytes(reinterpret_cast<const std::uint8_t*>(at), touch.write);
   touch.callers[touch.caller_count++] = reinterpret_cast<const void*>(at + 1);
   {
     const Lock lock(*this);

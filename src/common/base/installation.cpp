@@ -102,9 +102,19 @@ std::string toolkit_folder() {
   return own_parts().toolkit;
 }
 
-void prepend_to_environment(const char* variable, const std::string& value) {
+namespace {
+
+std::string before_old_value(const char* variable, const std::string& value) {
   const char* old = std::getenv(variable);
-  setenv(variable, old && *old ? (value + ":" + old).c_str() : value.c_str(), 1);
+  return old && *old ? value + ":" + old : value;
+}
+
+constexpr const char* kLibraryPath = "LD_LIBRARY_PATH";
+
+}  // namespace
+
+void prepend_to_environment(const char* variable, const std::string& value) {
+  setenv(variable, before_old_value(variable, value).c_str(), 1);
 }
 
 void append_to_environment(const char* variable, const std::string& value) {
@@ -113,7 +123,11 @@ void append_to_environment(const char* variable, const std::string& value) {
 }
 
 void put_first_in_library_path(const std::string& library) {
-  prepend_to_environment("LD_LIBRARY_PATH", fs::path(library).parent_path().string());
+  prepend_to_environment(kLibraryPath, fs::path(library).parent_path().string());
+}
+
+std::string library_path_with(const std::string& library) {
+  return std::string(kLibraryPath) + "=" + before_old_value(kLibraryPath, fs::path(library).parent_path().string());
 }
 
 }  // namespace warpgrind

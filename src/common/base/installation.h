@@ -30,6 +30,8 @@ std::string toolkit_folder();
 // Makes programs that this process starts find our CUDA runtime before any other, through LD_LIBRARY_PATH. Programs
 // built by clang, and by nvcc with a shared runtime, name libcudart.so.13 without its folder.
 void put_first_in_library_path(const std::string& library);
+// The same for one program: the variable as NAME=VALUE.
+std::string library_path_with(const std::string& library);
 
 // Put `value` before or after the variable's old value, separated by ':'.
 void prepend_to_environment(const char* variable, const std::string& value);

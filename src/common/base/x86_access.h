@@ -5,8 +5,11 @@
 
 namespace warpgrind {
 
-// code: an instruction with a memory operand; 15 bytes must be readable. The result is never too large: it is 1 for
-// unknown instructions and where a mask decides. String instructions count as one element.
-unsigned access_bytes(const std::uint8_t* code);
+// code: an instruction that reads memory, or writes it (`write`). It is read byte by byte, to its end. Neither
+// allocates nor locks, so a signal handler may call it. It must not be the first call, which the loader has to resolve.
+//
+// The result is never too large: string instructions, gathers, scatters and vector instructions under a mask count as
+// one element. It is 1 for instructions that the decoder does not know, and for those of XSAVE.
+unsigned access_bytes(const std::uint8_t* code, bool write);
 
 }  // namespace warpgrind

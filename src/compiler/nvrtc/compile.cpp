@@ -11,12 +11,12 @@
 #include "base/installation.h"
 #include "base/temporary_folder.h"
 #include "fatbin/write.h"
-#include "nvrtc/clang_run.h"
 #include "nvrtc/inputs.h"
 #include "nvrtc/messages.h"
 #include "nvrtc/name_map.h"
 #include "nvrtc/options.h"
 #include "nvrtc/release.h"
+#include "toolchain/clang_run.h"
 #include "toolchain/cluster_dimensions.h"
 #include "toolchain/plan.h"
 #include "toolchain/spellings.h"
@@ -50,19 +50,19 @@ class Compilation {
   Compiled run(const std::function<bool()>& cancelled) {
     const auto begin = std::chrono::steady_clock::now();
     std::vector<std::string> words;
-    ClangEnd ended = ClangEnd::failed;
+    toolchain::ClangEnd ended = toolchain::ClangEnd::failed;
     // Each round leaves fewer places that clang refuses and NVRTC accepts.
     do {
       auto inputs = write_inputs(source_, options_, folder_);
       if (!inputs) return failed(inputs.error());
       inputs_ = inputs.take();
       if (words.empty()) words = command();
-      const auto end = run_clang(words, folder_ + "/messages", cancelled);
+      const auto end = toolchain::run_clang(words, folder_ + "/messages", cancelled);
       if (!end) return failed(end.error());
       ended = *end;
-    } while (ended == ClangEnd::failed && respell());
-    if (ended == ClangEnd::cancelled) return failed(NVRTC_ERROR_CANCELLED, "");
-    Compiled out = finished(ended == ClangEnd::good);
+    } while (ended == toolchain::ClangEnd::failed && respell());
+    if (ended == toolchain::ClangEnd::cancelled) return failed(NVRTC_ERROR_CANCELLED, "");
+    Compiled out = finished(ended == toolchain::ClangEnd::good);
     const auto took = std::chrono::steady_clock::now() - begin;
     write_times(std::chrono::duration_cast<std::chrono::milliseconds>(took).count(), out);
     return out;

@@ -8,10 +8,10 @@
 #include "base/file.h"
 #include "base/temporary_folder.h"
 #include "fatbin/write.h"
-#include "nvrtc/clang_run.h"
 #include "nvvm/dialect.h"
 #include "nvvm/old_ir.h"
 #include "nvvm/options.h"
+#include "toolchain/clang_run.h"
 #include "toolchain/toolkit.h"
 
 namespace warpgrind::nvvm {
@@ -97,9 +97,9 @@ class Compilation {
 
   Compiled run(const std::vector<std::string>& command, nvvmResult otherwise) const {
     const std::string messages = folder_ + "/messages";
-    const auto end = nvrtc::run_clang(command, messages, {});
+    const auto end = toolchain::run_clang(command, messages, {});
     if (!end) return missing(end.error());
-    return failed(*end == nvrtc::ClangEnd::good ? NVVM_SUCCESS : otherwise,
+    return failed(*end == toolchain::ClangEnd::good ? NVVM_SUCCESS : otherwise,
                   without_layouts(read_whole(messages).value_or("")));
   }
 

@@ -1,7 +1,7 @@
 # libnvvm.so.4 with clang behind it, in a folder of its own: clients look for it in nvvm/lib64 of the toolkit that
 # CUDA_HOME names, which is also where cmake/Toolkit.cmake puts it.
 file(GLOB nvvm_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/compiler/nvvm/*.cpp)
-add_library(nvvm SHARED ${nvvm_sources} ${CMAKE_CURRENT_SOURCE_DIR}/compiler/nvrtc/clang_run.cpp)
+add_library(nvvm SHARED ${nvvm_sources})
 target_link_libraries(nvvm PRIVATE wg_toolchain wg_fatbin wg_gpu wg_base)
 target_link_libraries(nvvm PRIVATE warpgrind_flags nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
 target_include_directories(nvvm PRIVATE ${CMAKE_SOURCE_DIR}/include)

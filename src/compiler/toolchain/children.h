@@ -3,12 +3,12 @@
 #pragma once
 
 #include <signal.h>
-#include <sys/types.h>
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "base/process.h"
 #include "base/result.h"
 
 namespace warpgrind::toolchain {
@@ -48,12 +48,11 @@ class Children {
     int signal = 0;     // not 0: this process received it; all children have ended
   };
   Ended wait();  // waits for the next child that ends; at least one must run
-  std::size_t running() const { return pids_.size(); }
 
  private:
   void end_all();
 
-  std::map<pid_t, int> pids_;
+  std::map<int, Process> running_;  // by number
   int next_ = 0;
 };
 

@@ -2,13 +2,14 @@
 // stay untouched, and clang does not inherit its loader variables (LD_PRELOAD, LD_LIBRARY_PATH).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 
-namespace warpgrind::nvrtc {
+namespace warpgrind::toolchain {
 
 enum class ClangEnd : std::uint8_t { good, failed, cancelled };
 
@@ -16,4 +17,4 @@ enum class ClangEnd : std::uint8_t { good, failed, cancelled };
 Result<ClangEnd> run_clang(const std::vector<std::string>& command, const std::string& messages,
                            const std::function<bool()>& cancelled);
 
-}  // namespace warpgrind::nvrtc
+}  // namespace warpgrind::toolchain
