@@ -135,8 +135,9 @@ void Device::abandon_launches(bool abandon_them) {
   impl_->abandoned = abandon_them;
   if (!abandon_them) return;
   const std::lock_guard lock(impl_->engine_mutex);
+  const Visit visit;
   for (const auto& engine : impl_->engines)
-    if (engine->busy) abandon(engine->current);
+    if (Launch* launch = engine->running) abandon(*launch);
 }
 
 bool Device::only_waits() const {

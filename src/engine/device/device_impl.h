@@ -52,8 +52,10 @@ struct Engine {
   std::uint64_t grid_workspace = 0;  // for the grid barrier of cooperative groups
   std::vector<std::unique_ptr<Worker>> workers;
   WorkerTeam team;
-  std::uint64_t work = 0;                   // StreamWork::id of the host's launch
-  Launch current;                           // outlives the launch, so that request_interrupt() may read it at any time
+  std::uint64_t work = 0;  // StreamWork::id of the host's launch
+  KeptBuffers kept;
+  // The running grid, for those that stop it from outside (watchdog.h); null: none runs.
+  std::atomic<Launch*> running{nullptr};
   bool busy = false;                        // under Device::Impl::engine_mutex
   std::atomic<unsigned> active_workers{0};  // of the running grid; 0: none runs
 };
@@ -129,13 +131,14 @@ struct Device::Impl {
   Status open_heaps(const LoadedModule& module);
   Result<Engine*> take_engine();
   void give_back(Engine& engine);
-  void set_up(Engine& engine, LoadedModule& module, const KernelRecord& kernel, const LaunchConfig& config);
-  void begin_observation(Engine& engine);
+  LaunchPlan plan_launch(Engine& engine, LoadedModule& module, const KernelRecord& kernel, const LaunchConfig& config,
+                         unsigned depth);
+  void begin_observation(Engine& engine, Launch& launch);
   std::shared_ptr<const events::AccessLog> find_repeated(Launch& launch, const PackedParameters& parameters) const;
   void keep_log(const Launch& launch, const PackedParameters& parameters, bool repeated, events::LaunchCounts& counts);
   // Returns the number of blocks that ran (execution/some_blocks.h).
-  std::uint64_t run_some_blocks(Engine& engine, events::LaunchCounts& counts);
-  void collect_results(Engine& engine, LaunchResult& result, std::vector<ChildLaunch>* children);
+  std::uint64_t run_some_blocks(Engine& engine, Launch& launch, events::LaunchCounts& counts);
+  void collect_results(Engine& engine, Launch& launch, LaunchResult& result, std::vector<ChildLaunch>* children);
 
   Device& device;
   const int ordinal;
@@ -170,11 +173,5 @@ struct Device::Impl {
 
 // Runs a copy or fill that a kernel issued, after its grid has ended (calls/device_launch.cpp).
 std::optional<Fault> run_queued_copy(Device::Impl& device, const ChildLaunch& copy, std::uint64_t work);
-
-// Add to or remove from the running launches, for request_interrupt().
-void enlist(Launch* launch);
-void delist(Launch* launch);
-// Ends the launch without a fault of its own.
-void abandon(Launch& launch);
 
 }  // namespace warpgrind::device

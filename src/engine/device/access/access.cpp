@@ -47,7 +47,7 @@ void publish_wanted(const Access& a) {
                              a.writes() ? static_cast<const std::uint8_t*>(a.values) : nullptr,
                              a.element,
                              origin_of(a)};
-  events::publish_access(launch.observers, event, worker.number);
+  events::publish_access(*launch.observers, event, worker.number);
 }
 
 void publish(const Access& a) {

@@ -158,7 +158,7 @@ void report(jit::WarpContext& c, std::uint32_t site, LaneMask lanes, Use use, Fo
   event.origin = std::move(found.origin);
   event.instruction =
       use == Use::branch ? found.instruction : worker.launch->kernel->code->facts().sites[site].instruction;
-  events::publish_undefined_use(worker.launch->observers, event, worker.number);
+  events::publish_undefined_use(*worker.launch->observers, event, worker.number);
 }
 
 // x += y with an unwritten x: the store writes a value computed from the same bytes that it overwrites.

@@ -56,14 +56,15 @@ void note_joint_accesses(KernelRecord& record) {
         record.sites[i.site].joint_bytes = i.bytes;
 }
 
-void shape_warps(Launch& launch, const Dim3& block) {
+void shape_warps(KeptBuffers& kept, const Dim3& block) {
+  if (!kept.shapes.empty() && kept.shaped_block == block) return;
   const auto threads = static_cast<std::uint32_t>(block.count());
-  launch.shapes.resize((threads + kWarpSize - 1) / kWarpSize);
-  launch.warp_threads.resize(launch.shapes.size());
-  launch.shapes_block = block;
-  for (std::uint32_t w = 0; w < launch.shapes.size(); ++w) {
-    jit::WarpShape& s = launch.shapes[w];
-    auto& tid = launch.warp_threads[w].tid;
+  kept.shapes.resize((threads + kWarpSize - 1) / kWarpSize);
+  kept.warp_threads.resize(kept.shapes.size());
+  kept.shaped_block = block;
+  for (std::uint32_t w = 0; w < kept.shapes.size(); ++w) {
+    jit::WarpShape& s = kept.shapes[w];
+    auto& tid = kept.warp_threads[w].tid;
     s.mask = 0;
     for (std::uint32_t l = 0; l < kWarpSize; ++l) {
       const std::uint32_t t = w * kWarpSize + l;
@@ -94,9 +95,9 @@ std::uint64_t local_size_of(const jit::CompiledKernel& code, std::uint64_t limit
 }  // namespace
 
 // One frame for each call that fits into the thread's stack.
-std::uint64_t KernelRecord::stack_bytes(const Launch& launch) const {
+std::uint64_t KernelRecord::stack_bytes(std::uint64_t local_size) const {
   const std::uint64_t least = code->least_recursive_frame;
-  return newest().frame_bytes * (1 + (least ? launch.local_size / least : 0));
+  return newest().frame_bytes * (1 + (least ? local_size / least : 0));
 }
 
 Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t function, const Dim3& block,
@@ -191,137 +192,144 @@ Status Device::Impl::open_heaps(const LoadedModule& module) {
   return Ok{};
 }
 
-void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelRecord& kernel,
-                          const LaunchConfig& config) {
-  Launch& launch = engine.current;
-  launch.device = &device;
-  launch.module = &module;
-  launch.kernel = &kernel;
-  launch.entry = kernel.entry();
-  launch.config = config;
-  launch.serial = g_launches++;
-  launch.info = {launch.serial,
-                 &kernel.code->facts(),
-                 &module.module(),
-                 config.grid,
-                 config.block,
-                 config.dynamic_shared,
-                 ordinal,
-                 engine.workers.front()->number,
-                 static_cast<unsigned>(engine.workers.size()),
-                 config.cluster,
-                 config.cooperative,
-                 engine.work,
-                 config.range};
-  launch.rules = model.rules;
-  launch.counters = config.counted && (options.counters || wants.counts);
-  launch.bounds_stop = options.bounds_stop;
-  launch.shadow = shadow;
-  launch.fill = options.fill;
-  launch.all_workers = &engine.workers;
-  launch.parameters = reinterpret_cast<std::uint8_t*>(engine.parameter_area);
-  launch.shared_size =
-      std::max(kernel.code->static_shared_bytes, kernel.code->dynamic_shared_offset + config.dynamic_shared);
-  launch.local_size = local_size_of(*kernel.code, stack_size, wants.invalid_accesses);
-  launch.stack_bytes = kernel.stack_bytes(launch);
+namespace {
+
+void plan_memory(LaunchPlan& plan, const Engine& engine, const GpuModel& model, std::uint64_t local_size) {
+  const jit::CompiledKernel& code = *plan.kernel->code;
+  plan.parameters = reinterpret_cast<std::uint8_t*>(engine.parameter_area);
+  plan.ranges = AddressSpace::instance().snapshot();
+  plan.shared_size = std::max(code.static_shared_bytes, code.dynamic_shared_offset + plan.config.dynamic_shared);
+  plan.local_size = local_size;
+  plan.stack_bytes = plan.kernel->stack_bytes(local_size);
   const std::uint64_t unit = std::max<std::uint64_t>(1, model.shared_allocation_unit);
-  launch.total_shared = static_cast<std::uint32_t>((launch.shared_size + unit - 1) / unit * unit);
-  launch.all_shared = launch.total_shared + static_cast<std::uint32_t>(model.shared_reserved_per_block);
-  launch.cluster_size = static_cast<std::uint32_t>(config.cluster.count());
-  launch.blocks = config.grid.count();
-  launch.threads_per_block = static_cast<std::uint32_t>(config.block.count());
-  if (launch.shapes.empty() || !(launch.shapes_block == config.block)) shape_warps(launch, config.block);
-  launch.warps_per_block = static_cast<std::uint32_t>(launch.shapes.size());
-  launch.ranges = AddressSpace::instance().snapshot();
-  launch.sm_count = std::max(1u, model.sm_count);
-  launch.sm_groups = {model.sm_parts, model.sms_sharing_requests};
-  launch.keeps_time = kernel.code->keeps_time;
-  launch.issue_cycles = dependent_issue_cycles(model);
-  launch.sm_clock_khz = std::max(1u, static_cast<std::uint32_t>(model.sm_clock_mhz * 1000));
-  if (launch.keeps_time) launch.sm_cycles.assign(launch.sm_count, cycles.load());
-  launch.workers = static_cast<unsigned>(std::min<std::uint64_t>(engine.workers.size(), launch.blocks));
+  plan.total_shared = static_cast<std::uint32_t>((plan.shared_size + unit - 1) / unit * unit);
+  plan.all_shared = plan.total_shared + static_cast<std::uint32_t>(model.shared_reserved_per_block);
+  if (!plan.config.cooperative) return;
+  // cooperative_groups/details/driver_abi.h: %envreg1:%envreg2 = address of {unsigned size, barrier}.
+  auto* workspace = reinterpret_cast<std::uint32_t*>(engine.grid_workspace);
+  workspace[0] = 64;
+  workspace[1] = 0;
+  plan.env[1] = static_cast<std::uint32_t>(engine.grid_workspace >> 32);
+  plan.env[2] = static_cast<std::uint32_t>(engine.grid_workspace);
+}
+
+void plan_grid(LaunchPlan& plan, KeptBuffers& kept, const GpuModel& model) {
+  plan.cluster_size = static_cast<std::uint32_t>(plan.config.cluster.count());
+  plan.blocks = plan.config.grid.count();
+  plan.threads_per_block = static_cast<std::uint32_t>(plan.config.block.count());
+  shape_warps(kept, plan.config.block);
+  plan.shapes = kept.shapes;
+  plan.warp_threads = kept.warp_threads;
+  plan.warps_per_block = static_cast<std::uint32_t>(plan.shapes.size());
+  plan.sm_count = std::max(1u, model.sm_count);
+  plan.sm_groups = {model.sm_parts, model.sms_sharing_requests};
+  plan.keeps_time = plan.kernel->code->keeps_time;
+  plan.issue_cycles = dependent_issue_cycles(model);
+  plan.sm_clock_khz = std::max(1u, static_cast<std::uint32_t>(model.sm_clock_mhz * 1000));
+  const std::uint64_t resident =
+      std::max<std::uint64_t>(1, std::min(model.max_blocks_per_sm, model.max_threads_per_sm / plan.threads_per_block)) *
+      plan.sm_count;
+  plan.fits_gpu = plan.config.cooperative || plan.blocks <= resident;
+}
+
+void plan_workers(LaunchPlan& plan, Engine& engine, const Schedule& schedule, bool alone) {
+  plan.schedule = schedule;
+  plan.ordered = !schedule.forward();
+  plan.alone = alone;
+  plan.all_workers = &engine.workers;
+  plan.workers = static_cast<unsigned>(std::min<std::uint64_t>(engine.workers.size(), plan.blocks));
   // Waking another thread takes longer than a small grid.
   constexpr double kWorthWaking = 20e-6;
-  const double seconds = kernel.seconds_per_block;
-  if (seconds > 0 && seconds * static_cast<double>(launch.blocks) < kWorthWaking) launch.workers = 1;
-  set_order(launch, schedule, alone);
-  launch.workers = engine.team.grow(launch.workers);
-  std::fill(std::begin(launch.env), std::end(launch.env), 0);
-  if (config.cooperative) {
-    // cooperative_groups/details/driver_abi.h: %envreg1:%envreg2 = address of {unsigned size, barrier}.
-    auto* workspace = reinterpret_cast<std::uint32_t*>(engine.grid_workspace);
-    workspace[0] = 64;
-    workspace[1] = 0;
-    launch.env[1] = static_cast<std::uint32_t>(engine.grid_workspace >> 32);
-    launch.env[2] = static_cast<std::uint32_t>(engine.grid_workspace);
-  }
-  const std::uint64_t resident =
-      std::max<std::uint64_t>(1,
-                              std::min(model.max_blocks_per_sm, model.max_threads_per_sm / launch.threads_per_block)) *
-      launch.sm_count;
-  launch.fits_gpu = config.cooperative || launch.blocks <= resident;
-  launch.next_block = 0;
-  launch.chosen.clear();
-  launch.to_run = launch.blocks;
+  const double seconds = plan.kernel->seconds_per_block;
+  if (seconds > 0 && seconds * static_cast<double>(plan.blocks) < kWorthWaking) plan.workers = 1;
+  if (plan.ordered || alone) plan.workers = 1;
+  plan.workers = engine.team.grow(plan.workers);
   constexpr std::uint64_t kLargestChunk = 16, kChunksPerWorker = 32;
-  launch.chunk = launch.fits_gpu
-                     ? 1
-                     : std::clamp<std::uint64_t>(launch.blocks / (launch.workers * kChunksPerWorker), 1, kLargestChunk);
-  launch.chunk = (launch.chunk + launch.cluster_size - 1) / launch.cluster_size * launch.cluster_size;
-  launch.interrupt = 0;
-  launch.waited_outside = false;
-  launch.stop = false;
-  launch.stop_reason = 0;
-  launch.fault.reset();
-  launch.fault_order = ~0ull;
-  launch.survived = false;
-  launch.invalid_accesses = 0;
-  launch.invalid_sites.clear();
-  launch.places.clear();
-  launch.bounds.clear();
-  launch.watched.clear();
-  if (wants.invalid_accesses) launch.bounds = site_bounds(launch);
+  plan.chunk =
+      plan.fits_gpu ? 1 : std::clamp<std::uint64_t>(plan.blocks / (plan.workers * kChunksPerWorker), 1, kLargestChunk);
+  plan.chunk = (plan.chunk + plan.cluster_size - 1) / plan.cluster_size * plan.cluster_size;
 }
+
+}  // namespace
+
+LaunchPlan Device::Impl::plan_launch(Engine& engine, LoadedModule& module, const KernelRecord& kernel,
+                                     const LaunchConfig& config, unsigned depth) {
+  LaunchPlan plan;
+  plan.device = &device;
+  plan.module = &module;
+  plan.kernel = &kernel;
+  plan.config = config;
+  plan.serial = g_launches++;
+  plan.depth = depth;
+  plan.rules = model.rules;
+  plan.counters = config.counted && (options.counters || wants.counts);
+  plan.bounds_stop = options.bounds_stop;
+  plan.shadow = shadow;
+  plan.fill = options.fill;
+  plan_memory(plan, engine, model, local_size_of(*kernel.code, stack_size, wants.invalid_accesses));
+  plan_grid(plan, engine.kept, model);
+  plan_workers(plan, engine, schedule, alone);
+  return plan;
+}
+
+Launch::Launch(LaunchPlan made)
+    : LaunchPlan(std::move(made)),
+      entry(kernel->entry()),
+      random(first_random(schedule)),
+      to_run(blocks),
+      running_workers(workers) {}
 
 // Collects the observers of the launch and their wants. The kernel is compiled for all that any observer may want, and
 // checks `launch.wants` at run time.
-void Device::Impl::begin_observation(Engine& engine) {
-  Launch& launch = engine.current;
-  launch.observers.clear();
-  launch.own.clear();
+void Device::Impl::begin_observation(Engine& engine, Launch& launch) {
+  KeptBuffers& kept = engine.kept;
+  kept.observers.clear();
+  launch.observers = &kept.observers;
+  launch.info = {launch.serial,
+                 &launch.kernel->code->facts(),
+                 &launch.module->module(),
+                 launch.config.grid,
+                 launch.config.block,
+                 launch.config.dynamic_shared,
+                 ordinal,
+                 engine.workers.front()->number,
+                 static_cast<unsigned>(engine.workers.size()),
+                 launch.config.cluster,
+                 launch.config.cooperative,
+                 engine.work,
+                 launch.config.range};
+  launch.plain_barriers = !launch.keeps_time;
+  if (wants.invalid_accesses) launch.bounds = site_bounds(launch);
+  if (!launch.config.counted) return;
   std::vector<SiteBounds> found;
   const auto bounds = [&]() -> const std::vector<SiteBounds>& {
     if (!launch.bounds.empty()) return launch.bounds;
     if (found.empty()) found = site_bounds(launch);
     return found;
   };
-  if (!launch.config.counted) {
-    launch.info.own = launch.own;
-    launch.wants = {};
-    launch.barriers_observed = launch.whole_barriers = launch.shows_affine = false;
-    launch.plain_barriers = !launch.keeps_time;
-    return;
-  }
   if (wants.accesses && wants.only_written) launch.own = own_elements(launch, bounds());
   launch.info.own = launch.own;
   if (!observers.empty()) {
     const std::lock_guard lock(observer_mutex);
     for (events::Observer* o : observers) o->on_launch_begin(launch.info);
-    for (events::Observer* o : observers) launch.observers.add(*o, o->wants_of(launch.info));
+    for (events::Observer* o : observers) kept.observers.add(*o, o->wants_of(launch.info));
   }
-  launch.wants = launch.observers.wants();
+  launch.wants = kept.observers.wants();
   launch.barriers_observed = launch.wants.barriers || launch.wants.barriers_passed;
-  launch.plain_barriers = !launch.barriers_observed && !launch.keeps_time;
+  launch.plain_barriers &= !launch.barriers_observed;
   launch.whole_barriers =
       launch.barriers_observed && launch.wants.whole_blocks && !launch.keeps_time && !launch.ordered;
   launch.shows_affine = wants.only_written;
   launch.logs = options.caches && launch.counters && launch.kernel->sites.size() != 0;
   if (launch.logs) begin_logging(launch);
   if (!wants.accesses) return;
-  if (launch.wants.accesses && !launch.wants.only_written)
-    launch.watched.assign(launch.kernel->sites.size() + 1, 1);
-  else if (launch.wants.accesses)
-    launch.watched = sites_to_watch(launch, bounds());
+  if (launch.wants.accesses) {
+    if (launch.wants.only_written)
+      kept.watched = sites_to_watch(launch, bounds());
+    else
+      kept.watched.assign(launch.kernel->sites.size() + 1, 1);
+    launch.watched = kept.watched;
+  }
   watch_in_machine_code(launch, engine.workers);
 }
 
@@ -340,10 +348,8 @@ void make_room(events::LaunchCounts& counts, const events::KernelFacts& facts) {
 // Block 0 runs first: it decides which blocks are logged. The other logged blocks run as well, so that the modelled
 // caches get the same input as in a whole launch. They are not counted, since they are not spread over the grid. The
 // first and the last block count once: only the last may be partly outside the data, and it represents only itself.
-std::uint64_t Device::Impl::run_some_blocks(Engine& engine, events::LaunchCounts& counts) {
-  Launch& launch = engine.current;
+std::uint64_t Device::Impl::run_some_blocks(Engine& engine, Launch& launch, events::LaunchCounts& counts) {
   const std::vector<std::uint64_t> spread = spread_blocks(launch.blocks, options.blocks);
-  const unsigned workers = launch.workers;
   std::uint64_t ran = 0;
   const auto run = [&](std::vector<std::uint64_t> blocks, events::LaunchCounts* into) {
     if (blocks.empty() || launch.stop.load(std::memory_order_relaxed)) return;
@@ -351,12 +357,12 @@ std::uint64_t Device::Impl::run_some_blocks(Engine& engine, events::LaunchCounts
     launch.chosen = std::move(blocks);
     launch.to_run = launch.chosen.size();
     launch.next_block = 0;
-    launch.workers = static_cast<unsigned>(std::min<std::uint64_t>(workers, launch.to_run));
-    engine.active_workers = launch.workers;
-    engine.team.run(launch.workers, [&](unsigned i) { run_worker(*engine.workers[i]); });
+    launch.running_workers = static_cast<unsigned>(std::min<std::uint64_t>(launch.workers, launch.to_run));
+    engine.active_workers = launch.running_workers;
+    engine.team.run(launch.running_workers, [&](unsigned i) { run_worker(*engine.workers[i]); });
     events::LaunchCounts not_counted;
     make_room(not_counted, launch.kernel->code->facts());
-    for (unsigned i = 0; i < launch.workers; ++i) {
+    for (unsigned i = 0; i < launch.running_workers; ++i) {
       Worker& worker = *engine.workers[i];
       collect(worker, into ? *into : not_counted);
       worker.warps_ended = worker.threads_ended = 0;
@@ -372,15 +378,14 @@ std::uint64_t Device::Impl::run_some_blocks(Engine& engine, events::LaunchCounts
   run(std::move(beside), nullptr);
   run({spread.begin() + 1, spread.end() - 1}, &counts);
   run({spread.back()}, &ends);
-  launch.workers = workers;
   scale_counts(counts, launch.blocks - 2, spread.size() - 2);
   counts.add(ends);
   counts.blocks_run = spread.size();
   return ran;
 }
 
-void Device::Impl::collect_results(Engine& engine, LaunchResult& result, std::vector<ChildLaunch>* children) {
-  Launch& launch = engine.current;
+void Device::Impl::collect_results(Engine& engine, Launch& launch, LaunchResult& result,
+                                   std::vector<ChildLaunch>* children) {
   result.waited_outside = launch.waited_outside;
   make_room(result.counts, launch.kernel->code->facts());
   std::vector<OutputRecord> text;
@@ -478,20 +483,17 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   const auto begin = std::chrono::steady_clock::now();
   std::copy_n(parameters.bytes.data(), std::min<std::size_t>(record.code->parameter_bytes, parameters.bytes.size()),
               reinterpret_cast<std::uint8_t*>(engine.parameter_area));
-  Launch& launch = engine.current;
-  set_up(engine, module, record, config);
-  launch.depth = depth;
-  for (unsigned i = 0; i < launch.workers; ++i) {
-    Worker& worker = *engine.workers[i];
-    worker.launch = &launch;
-    worker.finished = false;
-    worker.spins_only = false;
-    prepare_worker(worker, record.sites.size(), record.code->scoreboard_slots());
+  Launch launch(plan_launch(engine, module, record, config, depth));
+  if (launch.keeps_time) {
+    engine.kept.sm_cycles.assign(launch.sm_count, cycles.load());
+    launch.sm_cycles = engine.kept.sm_cycles;
   }
-  begin_observation(engine);
+  for (unsigned i = 0; i < launch.workers; ++i) prepare_worker(*engine.workers[i], launch);
+  begin_observation(engine, launch);
   launch.turns = turns_of(launch);
   const auto repeated = find_repeated(launch, parameters);
   enlist(&launch);
+  engine.running = &launch;
   interrupt_if_requested_since(launch, interrupts_before);  // requested during compilation
   engine.active_workers = launch.workers;
   if (abandoned) abandon(launch);
@@ -503,7 +505,7 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   const bool some = options.blocks > 0 && options.blocks < launch.blocks;
   if (some) result.why_all_blocks = why_all_blocks(launch);
   if (some && result.why_all_blocks.empty())
-    ran = run_some_blocks(engine, result.counts);
+    ran = run_some_blocks(engine, launch, result.counts);
   else
     engine.team.run(launch.workers, [&](unsigned i) { run_worker(*engine.workers[i]); });
   const std::chrono::duration<double> run_time = std::chrono::steady_clock::now() - run_begin;
@@ -513,18 +515,19 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   result.quick = record.is_quick();
   if (options.timeout_seconds > 0) watchdog.release(&launch);
   engine.active_workers = 0;
+  engine.running = nullptr;
   delist(&launch);
   result.config = config;
   result.kernel = record.code.get();
   result.machine = record.machine.get();
-  collect_results(engine, result, children);
+  collect_results(engine, launch, result, children);
   result.counts.log = repeated ? repeated : collect_log(launch, engine.workers);
   keep_log(launch, parameters, repeated != nullptr, result.counts);
   if (!observers.empty() && config.counted) {
     const std::lock_guard lock(observer_mutex);
     for (events::Observer* o : observers) o->on_launch_end(launch.info, result.counts);
   }
-  launch.ranges.reset();
+  for (unsigned i = 0; i < launch.workers; ++i) engine.workers[i]->launch = nullptr;
   result.compile_seconds = std::chrono::duration<double>(begin - compile_begin).count();
   result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;

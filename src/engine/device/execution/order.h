@@ -10,7 +10,7 @@
 
 namespace warpgrind::device {
 
-void set_order(Launch& launch, const Schedule& schedule, bool alone);
+std::uint64_t first_random(const Schedule& schedule);  // Launch::random before the first warp
 // Number of the nth block of the grid, and of the nth warp of a block, in this order.
 std::uint64_t block_in_order(const Launch& launch, std::uint64_t nth);
 std::uint32_t warp_in_order(const Launch& launch, const Block& block, std::uint32_t nth);

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -102,7 +103,7 @@ struct KernelRecord {
   }
   void keep_quick() { quick_.store(false, std::memory_order_release); }
   void begin() { quick_ = code->better_seconds > 0; }
-  std::uint64_t stack_bytes(const Launch& launch) const;  // host stack for frames of the newest code
+  std::uint64_t stack_bytes(std::uint64_t local_size) const;  // host stack for frames of the newest code
 
  private:
   // Better code is written once, before is_quick() becomes false. Warps may still run the first code then.
@@ -268,7 +269,7 @@ struct ChildLaunch {
 
 struct alignas(64) Worker {
   // The fields used by every warp share one cache line, those used by every block the next.
-  Launch* launch = nullptr;
+  Launch* launch = nullptr;   // null between launches
   Block* starting = nullptr;  // the live block that has warps to start
   WarpFiber* ready_first = nullptr;
   WarpFiber* idle = nullptr;         // fibers without a warp
@@ -333,80 +334,106 @@ struct alignas(64) Worker {
 // How warps of a block follow each other in machine code (rounds.h). none: the worker's loop begins and ends each warp.
 enum class Turns : std::uint8_t { none, round, in_place };
 
-struct Launch {
+// Buffers of an engine that its launches use one after the other. They are kept because an empty launch takes a few
+// microseconds, and allocating and filling them takes as long.
+struct KeptBuffers {
+  // Warps of a block, and the block shape that they describe. Most launches repeat the last shape and fill nothing.
+  std::vector<jit::WarpShape> shapes;
+  std::vector<WarpThreads> warp_threads;
+  Dim3 shaped_block{0, 0, 0};
+  // Filled by every launch that needs them; only their capacity is kept.
+  std::vector<std::uint64_t> sm_cycles;
+  std::vector<std::uint8_t> watched;
+  events::Audience observers;
+};
+
+// Inputs of a launch and what follows from them alone. Nothing here changes once the launch is made.
+struct LaunchPlan {
   Device* device = nullptr;
   LoadedModule* module = nullptr;
   const KernelRecord* kernel = nullptr;
-  std::atomic<jit::WarpFunction> entry{nullptr};  // better code may replace it during the launch
   LaunchConfig config;
-  events::Launch info;
+  std::uint64_t serial = 0;  // unique in the process
+  unsigned depth = 0;        // nesting depth of a grid launched by device code (tail launches: as the parent)
   AccessRules rules;
   bool counters = true, bounds_stop = true;
-  events::Wants wants;             // union over all observers, for this launch
-  bool barriers_observed = false;  // some observer wants barriers or barriers_passed
-  bool plain_barriers = true;      // barriers are not observed, and no clock is kept
-  bool whole_barriers = false;     // a barrier of a whole block is one event (Wants::whole_blocks)
-  Turns turns = Turns::none;
-  bool shows_affine = false;  // machine code calls watch() at watched sites (Wants::only_written)
-  std::uint8_t* parameters = nullptr;
-  std::uint64_t shared_size = 0, local_size = 0;
-  std::uint64_t stack_bytes = 0;  // host stack for frames of machine code
-  std::uint64_t blocks = 0;
-  // Nesting depth of a grid launched by device code (tail launches: as the parent).
-  unsigned depth = 0;
-  std::uint32_t cluster_size = 1;
-  std::uint32_t total_shared = 0, all_shared = 0;  // %total_smem_size, %aggr_smem_size
-  std::uint32_t warps_per_block = 0, threads_per_block = 0;
-  std::vector<jit::WarpShape> shapes;
-  std::vector<WarpThreads> warp_threads;
-  Dim3 shapes_block{0, 0, 0};  // the block shape that they describe
-  std::shared_ptr<const RangeTable> ranges;
-  unsigned workers = 1;
-  std::uint32_t sm_count = 1;
-  events::SmGroups sm_groups;
-  // For kernels that read a clock: blocks of one SM follow each other in time. Cycles at the end of the last block, by
-  // SM.
-  bool keeps_time = false;
-  std::vector<std::uint64_t> sm_cycles;
-  std::uint32_t issue_cycles = 1, sm_clock_khz = 1;
-  std::uint32_t env[4] = {0, 0, 0, 0};
-  std::uint64_t serial = 0;  // unique in the process
-
-  // For observers of invalid accesses: bounds by site, and the number of such accesses.
-  std::vector<SiteBounds> bounds;
-  std::vector<std::uint8_t> own;      // events::Launch::own
-  std::vector<std::uint8_t> watched;  // sites whose accesses observers want; empty: none
-  std::atomic<std::uint64_t> invalid_accesses{0};
-  std::set<std::uint32_t> invalid_sites;  // guarded by fault_mutex
-  bool survived = false;                  // guarded by fault_mutex: `fault` did not end the launch
-
-  std::uint64_t chunk = 1;  // blocks that a worker takes at a time
-  // If only some blocks run (some_blocks.h): their numbers, in order. Empty: all blocks, or the first `to_run`.
-  std::vector<std::uint64_t> chosen;
-  std::uint64_t to_run = 0;
-  alignas(64) std::atomic<std::uint64_t> next_block{0};
-  alignas(64) std::atomic<std::uint32_t> interrupt{0};  // polled by generated code
-  std::atomic<bool> stop{false};
-  bool ordered = false;  // not forward (execution/order.h)
-  Schedule schedule;
-  bool alone = false;                         // Device::set_schedule
-  std::uint64_t random = 0;                   // state of the random order
-  std::atomic<bool> waited_outside{false};    // LaunchResult::waited_outside
-  std::atomic<std::uint32_t> stop_reason{0};  // FaultKind + 1 of timeout or Ctrl-C; 0: none
-  std::mutex fault_mutex;
-  std::optional<Fault> fault;
-  std::uint64_t fault_order = ~0ull;
-  std::vector<std::string> places;       // position of each warp; guarded by fault_mutex
-  events::Audience observers;            // by Observer::wants_of() for this launch
   const ShadowMemory* shadow = nullptr;  // set if undefined bits are tracked
   std::optional<std::uint8_t> fill;      // Options::fill
-  const std::vector<std::unique_ptr<Worker>>* all_workers = nullptr;
-  bool fits_gpu = true;  // all blocks could be resident on the GPU at the same time
+  std::shared_ptr<const RangeTable> ranges;
 
+  std::uint8_t* parameters = nullptr;
+  std::uint64_t shared_size = 0, local_size = 0;
+  std::uint64_t stack_bytes = 0;                   // host stack for frames of machine code
+  std::uint32_t total_shared = 0, all_shared = 0;  // %total_smem_size, %aggr_smem_size
+  std::uint32_t env[4] = {0, 0, 0, 0};
+
+  std::uint64_t blocks = 0;
+  std::uint32_t cluster_size = 1;
+  std::uint32_t warps_per_block = 0, threads_per_block = 0;
+  std::span<const jit::WarpShape> shapes;  // in KeptBuffers, as the next one
+  std::span<const WarpThreads> warp_threads;
+
+  std::uint32_t sm_count = 1;
+  events::SmGroups sm_groups;
+  std::uint32_t issue_cycles = 1, sm_clock_khz = 1;
+  bool keeps_time = false;  // the kernel reads a clock: blocks of one SM follow each other in time
+  bool fits_gpu = true;     // all blocks could be resident on the GPU at the same time
+
+  const std::vector<std::unique_ptr<Worker>>* all_workers = nullptr;
+  unsigned workers = 1;     // that run blocks
+  std::uint64_t chunk = 1;  // blocks that a worker takes at a time
+  Schedule schedule;
+  bool ordered = false;  // not forward (execution/order.h)
+  bool alone = false;    // Device::set_schedule
+};
+
+// What the observers of a launch want to see. Decided when the launch is made, before it runs.
+struct LaunchObservation {
+  events::Launch info;
+  const events::Audience* observers = nullptr;  // by Observer::wants_of() for this launch; in KeptBuffers
+  events::Wants wants;                          // union over them
+  bool barriers_observed = false;               // some observer wants barriers or barriers_passed
+  bool plain_barriers = true;                   // barriers are not observed, and no clock is kept
+  bool whole_barriers = false;                  // a barrier of a whole block is one event (Wants::whole_blocks)
+  bool shows_affine = false;                    // machine code calls watch() at watched sites (Wants::only_written)
+  std::vector<SiteBounds> bounds;               // by site, for observers of invalid accesses; else empty
+  std::vector<std::uint8_t> own;                // events::Launch::own
+  std::span<const std::uint8_t> watched;        // sites whose accesses observers want; empty: none. In KeptBuffers
   // The modelled caches (access/access_log.h).
   bool logs = false;
-  std::uint32_t warp_log = 0;                          // most logged requests of a warp
-  bool logs_textures = false;                          // the kernel reads textures: a warp may log more requests
+  std::uint32_t warp_log = 0;  // most logged requests of a warp
+  bool logs_textures = false;  // the kernel reads textures: a warp may log more requests
+};
+
+// One launch: its plan, what is observed of it, and here its progress. Made anew for each launch, so that no value of
+// the last one remains. What outlives a launch is in KeptBuffers and Worker.
+struct Launch : LaunchPlan, LaunchObservation {
+  explicit Launch(LaunchPlan plan);
+
+  Turns turns = Turns::none;                      // set once the observers are known
+  std::atomic<jit::WarpFunction> entry{nullptr};  // better code may replace it during the launch
+  std::span<std::uint64_t> sm_cycles;             // if keeps_time: cycles at the end of the last block, by SM
+  std::uint64_t random = 0;                       // state of the random order
+  // The blocks that run now: all of them, unless only some run (some_blocks.h). chosen: their numbers, in order. Empty:
+  // the first `to_run`.
+  std::vector<std::uint64_t> chosen;
+  std::uint64_t to_run = 0;
+  unsigned running_workers = 1;
+  alignas(64) std::atomic<std::uint64_t> next_block{0};
+
+  alignas(64) std::atomic<std::uint32_t> interrupt{0};  // polled by generated code
+  std::atomic<bool> stop{false};
+  std::atomic<std::uint32_t> stop_reason{0};  // FaultKind + 1 of timeout or Ctrl-C; 0: none
+  std::atomic<bool> waited_outside{false};    // LaunchResult::waited_outside
+
+  std::mutex fault_mutex;  // guards the next five
+  std::optional<Fault> fault;
+  std::uint64_t fault_order = ~0ull;
+  bool survived = false;  // `fault` did not end the launch
+  std::set<std::uint32_t> invalid_sites;
+  std::vector<std::string> places;  // position of each warp
+  std::atomic<std::uint64_t> invalid_accesses{0};
+
   std::atomic<std::uint64_t> first_block_requests{0};  // requests of block 0, plus 1, once it has ended; 0 before
   std::atomic<std::uint64_t> logged{0};                // logged requests of ended blocks
 };
@@ -434,10 +461,10 @@ inline const Bound& bound_of(const Launch& launch, std::uint32_t site, StateSpac
 }
 
 // ---- Execution (execution.cpp)
-void prepare_worker(Worker& worker, std::size_t sites, std::size_t scoreboard_slots);  // grows its arrays
-void run_worker(Worker& worker);                 // runs all blocks that this worker can get, on the calling thread
-bool activate_block(Worker& worker);             // activates a block and its whole cluster; false: none left
-[[noreturn]] void leave_launch(Worker& worker);  // abandons every warp of the worker
+void prepare_worker(Worker& worker, Launch& launch);  // sets its launch and grows its arrays
+void run_worker(Worker& worker);                      // runs all blocks that this worker can get, on the calling thread
+bool activate_block(Worker& worker);                  // activates a block and its whole cluster; false: none left
+[[noreturn]] void leave_launch(Worker& worker);       // abandons every warp of the worker
 void release_if_complete(Worker& worker, Block& block);  // barrier.cpp: call after threads have left
 // ---- Clusters (cluster.cpp)
 void enter_cluster(Worker& worker, Block& block, Cluster*& cluster);  // the first block creates the cluster
