@@ -131,14 +131,22 @@ struct Device::Impl {
   Status open_heaps(const LoadedModule& module);
   Result<Engine*> take_engine();
   void give_back(Engine& engine);
+  // Steps of run_grid(), in order.
+  Status start_watchdog();
   LaunchPlan plan_launch(Engine& engine, LoadedModule& module, const KernelRecord& kernel, const LaunchConfig& config,
                          unsigned depth);
-  void begin_observation(Engine& engine, Launch& launch);
+  void start_clocks(Engine& engine, Launch& launch) const;
+  void ask_observers(Engine& engine, Launch& launch);
   std::shared_ptr<const events::AccessLog> find_repeated(Launch& launch, const PackedParameters& parameters) const;
-  void keep_log(const Launch& launch, const PackedParameters& parameters, bool repeated, events::LaunchCounts& counts);
+  void begin_supervision(Engine& engine, Launch& launch, unsigned interrupts_before);
+  void run_blocks(Engine& engine, Launch& launch, KernelRecord& kernel, LaunchResult& result);
   // Returns the number of blocks that ran (execution/some_blocks.h).
   std::uint64_t run_some_blocks(Engine& engine, Launch& launch, events::LaunchCounts& counts);
+  void end_supervision(Engine& engine, Launch& launch);
   void collect_results(Engine& engine, Launch& launch, LaunchResult& result, std::vector<ChildLaunch>* children);
+  void finish_log(Engine& engine, Launch& launch, const PackedParameters& parameters,
+                  const std::shared_ptr<const events::AccessLog>& repeated, events::LaunchCounts& counts);
+  void report_end(const Launch& launch, const events::LaunchCounts& counts);
 
   Device& device;
   const int ordinal;
