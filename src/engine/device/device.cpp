@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "device/calls/symbols.h"
-#include "device/definedness/origins.h"
-#include "device/definedness/tracking.h"
 #include "device/device_impl.h"
 #include "device/memory/address_space.h"
+#include "device/memory/host_copies.h"
+#include "device/memory/undefined_origins.h"
+#include "device/symbols.h"
 #include "gpu/launch_limits.h"
 
 namespace warpgrind::device {

@@ -12,13 +12,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "device/better_code.h"
 #include "device/device.h"
-#include "device/execution/better_code.h"
-#include "device/execution/state.h"
-#include "device/execution/watchdog.h"
-#include "device/execution/worker_team.h"
 #include "device/memory/device_heap.h"
 #include "device/module.h"
+#include "device/state.h"
+#include "device/watchdog.h"
+#include "device/worker_team.h"
 #include "gpu/launch_limits.h"
 
 namespace warpgrind::device {

@@ -9,7 +9,7 @@
 #include "device/access/access_log.h"
 #include "device/access/count.h"
 #include "device/access/lane_requests.h"
-#include "device/definedness/tracking.h"
+#include "device/access/shadows.h"
 #include "device/memory/texel_plane.h"
 
 namespace warpgrind::device {

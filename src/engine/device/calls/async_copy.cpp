@@ -7,8 +7,8 @@
 
 #include "base/sanitizers.h"
 #include "device/access/access.h"
-#include "device/calls/symbols.h"
 #include "device/fault.h"
+#include "device/symbols.h"
 
 namespace warpgrind::device {
 

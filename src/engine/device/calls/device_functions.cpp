@@ -10,10 +10,10 @@
 #include "device/access/access.h"
 #include "device/access/count.h"
 #include "device/calls/planes.h"
-#include "device/calls/symbols.h"
-#include "device/definedness/shadow_memory.h"
 #include "device/device_impl.h"
 #include "device/fault.h"
+#include "device/memory/shadow_memory.h"
+#include "device/symbols.h"
 
 namespace warpgrind::device {
 

@@ -8,14 +8,14 @@
 #include <thread>
 
 #include "device/access/access.h"
-#include "device/calls/symbols.h"
 #include "device/execution/meeting_events.h"
 #include "device/execution/order.h"
 #include "device/execution/paths.h"
 #include "device/execution/scheduler.h"
-#include "device/execution/state.h"
 #include "device/fault.h"
 #include "device/module.h"
+#include "device/state.h"
+#include "device/symbols.h"
 
 namespace warpgrind::device {
 

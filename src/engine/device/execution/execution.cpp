@@ -1,5 +1,7 @@
 // Execution of blocks by a worker. A loop takes the next warp and runs it to its end or to the end of a region,
 // repeatedly on one stack. A warp that waits elsewhere keeps the stack, and the loop continues on another one.
+#include "device/execution/execution.h"
+
 #include <fmt/format.h>
 #include <pmmintrin.h>
 #include <sched.h>
@@ -19,10 +21,10 @@
 #include "device/execution/order.h"
 #include "device/execution/paths.h"
 #include "device/execution/scheduler.h"
-#include "device/execution/state.h"
 #include "device/execution/warps.h"
 #include "device/fault.h"
 #include "device/module.h"
+#include "device/state.h"
 
 namespace warpgrind::device {
 

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "device/device_impl.h"
+#include "device/execution/execution.h"
 #include "device/execution/rounds.h"
 #include "device/execution/some_blocks.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "device/access/access.h"
-#include "device/calls/symbols.h"
+#include "device/symbols.h"
 
 namespace warpgrind::device {
 

@@ -16,10 +16,10 @@
 #include <cstring>
 
 #include "device/access/access.h"
-#include "device/calls/symbols.h"
 #include "device/execution/meeting_events.h"
 #include "device/execution/scheduler.h"
 #include "device/fault.h"
+#include "device/symbols.h"
 
 namespace warpgrind::device {
 

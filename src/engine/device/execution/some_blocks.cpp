@@ -8,6 +8,7 @@
 #include "device/access/access_log.h"
 #include "device/access/count.h"
 #include "device/device_impl.h"
+#include "device/execution/execution.h"
 #include "device/execution/launch_results.h"
 
 namespace warpgrind::device {

@@ -1,5 +1,5 @@
 // Time limits and Ctrl-C: the watchdog thread, and the table of running launches.
-#include "device/execution/watchdog.h"
+#include "device/watchdog.h"
 
 #include <sched.h>
 
@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "device/execution/state.h"
+#include "device/state.h"
 
 namespace warpgrind::device {
 

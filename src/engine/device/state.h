@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "device/device.h"
-#include "device/execution/fiber.h"
+#include "device/fiber.h"
 #include "device/memory/address_space.h"
 #include "events/access_log.h"
 #include "events/observer.h"
@@ -460,21 +460,12 @@ inline const Bound& bound_of(const Launch& launch, std::uint32_t site, StateSpac
   return launch.bounds.empty() ? kNoOpinion : launch.bounds[site].of(space);
 }
 
-// ---- Execution (execution.cpp)
-void prepare_worker(Worker& worker, Launch& launch);  // sets its launch and grows its arrays
-void run_worker(Worker& worker);                      // runs all blocks that this worker can get, on the calling thread
-bool activate_block(Worker& worker);                  // activates a block and its whole cluster; false: none left
-[[noreturn]] void leave_launch(Worker& worker);       // abandons every warp of the worker
-void release_if_complete(Worker& worker, Block& block);  // barrier.cpp: call after threads have left
-// ---- Clusters (cluster.cpp)
-void enter_cluster(Worker& worker, Block& block, Cluster*& cluster);  // the first block creates the cluster
-void leave_cluster(Worker& worker, Block& block);
-// Call after threads of a block of a cluster have left the kernel. lanes: all lanes of the warp that have left.
-void cluster_exited(WarpFiber& fiber, std::uint32_t threads, LaneMask lanes);
-// Whether the block may use this memory outside its own shared memory. The offset is as from shared_offset()
-// (device/access/access.h).
+// ---- Functions of execution/ that accesses, calls and faults need
+[[noreturn]] void leave_launch(Worker& worker);  // execution.cpp: abandons every warp of the worker
+// order.cpp: lets other warps run although this one could go on. Does nothing in launches that run forward.
+void take_turns(WarpFiber& fiber);
+// cluster.cpp: whether the block may use this memory outside its own shared memory. The offset is as from
+// shared_offset() (device/access/access.h).
 bool in_cluster(const jit::WarpContext& context, std::uint64_t offset, std::uint64_t bytes);
-void count_exited(WarpFiber& fiber);  // barrier.cpp: call when lanes may have left the kernel
-void end_parts(WarpFiber& fiber);     // barrier.cpp: all lanes left, some after an arrival apart
 
 }  // namespace warpgrind::device

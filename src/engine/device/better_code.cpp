@@ -1,9 +1,9 @@
 // Better code: decides when it is due, and compiles it before a launch or during one.
-#include "device/execution/better_code.h"
+#include "device/better_code.h"
 
 #include <algorithm>
 
-#include "device/execution/state.h"
+#include "device/state.h"
 
 namespace warpgrind::device {
 
