@@ -133,8 +133,8 @@ struct Device::Impl {
   void give_back(Engine& engine);
   // Steps of run_grid(), in order.
   Status start_watchdog();
-  LaunchPlan plan_launch(Engine& engine, LoadedModule& module, const KernelRecord& kernel, const LaunchConfig& config,
-                         unsigned depth);
+  Launch make_launch(Engine& engine, LoadedModule& module, const KernelRecord& kernel, const LaunchConfig& config,
+                     unsigned depth);
   void start_clocks(Engine& engine, Launch& launch) const;
   void ask_observers(Engine& engine, Launch& launch);
   std::shared_ptr<const events::AccessLog> find_repeated(Launch& launch, const PackedParameters& parameters) const;

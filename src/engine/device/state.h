@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -347,47 +348,53 @@ struct KeptBuffers {
   events::Audience observers;
 };
 
-// Inputs of a launch and what follows from them alone. Nothing here changes once the launch is made.
-struct LaunchPlan {
-  Device* device = nullptr;
-  LoadedModule* module = nullptr;
-  const KernelRecord* kernel = nullptr;
-  LaunchConfig config;
-  std::uint64_t serial = 0;  // unique in the process
-  unsigned depth = 0;        // nesting depth of a grid launched by device code (tail launches: as the parent)
-  AccessRules rules;
-  bool counters = true, bounds_stop = true;
-  const ShadowMemory* shadow = nullptr;  // set if undefined bits are tracked
-  std::optional<std::uint8_t> fill;      // Options::fill
-  std::shared_ptr<const RangeTable> ranges;
-
-  std::uint8_t* parameters = nullptr;
-  std::uint64_t shared_size = 0, local_size = 0;
-  std::uint64_t stack_bytes = 0;                   // host stack for frames of machine code
-  std::uint32_t total_shared = 0, all_shared = 0;  // %total_smem_size, %aggr_smem_size
-  std::uint32_t env[4] = {0, 0, 0, 0};
-
-  std::uint64_t blocks = 0;
-  std::uint32_t cluster_size = 1;
-  std::uint32_t warps_per_block = 0, threads_per_block = 0;
-  std::span<const jit::WarpShape> shapes;  // in KeptBuffers, as the next one
-  std::span<const WarpThreads> warp_threads;
-
-  std::uint32_t sm_count = 1;
-  events::SmGroups sm_groups;
-  std::uint32_t issue_cycles = 1, sm_clock_khz = 1;
-  bool keeps_time = false;  // the kernel reads a clock: blocks of one SM follow each other in time
-  bool fits_gpu = true;     // all blocks could be resident on the GPU at the same time
-
-  const std::vector<std::unique_ptr<Worker>>* all_workers = nullptr;
-  unsigned workers = 1;     // that run blocks
-  std::uint64_t chunk = 1;  // blocks that a worker takes at a time
-  Schedule schedule;
-  bool ordered = false;  // not forward (execution/order.h)
-  bool alone = false;    // Device::set_schedule
+// The plan of a launch: its inputs, and what follows from them alone. It is const. A member without an initialiser must
+// be named where the plan is made (launch_plan.cpp); the compiler reports one that is not.
+struct LaunchInputs {
+  Device* const device;
+  LoadedModule* const module;
+  const KernelRecord* const kernel;
+  const LaunchConfig config;
+  const std::uint64_t serial;  // unique in the process
+  const unsigned depth;        // nesting depth of a grid launched by device code (tail launches: as the parent)
+  const AccessRules rules;
+  const bool counters, bounds_stop;
+  const ShadowMemory* const shadow;        // set if undefined bits are tracked
+  const std::optional<std::uint8_t> fill;  // Options::fill
 };
 
-// What the observers of a launch want to see. Decided when the launch is made, before it runs.
+struct MemoryPlan {
+  const std::shared_ptr<const RangeTable> ranges;
+  std::uint8_t* const parameters;
+  const std::uint64_t shared_size, local_size;
+  const std::uint64_t stack_bytes;               // host stack for frames of machine code
+  const std::uint32_t total_shared, all_shared;  // %total_smem_size, %aggr_smem_size
+  const std::array<std::uint32_t, 4> env;        // %envreg0 ... %envreg3
+};
+
+struct GridPlan {
+  const std::uint64_t blocks;
+  const std::uint32_t cluster_size;
+  const std::uint32_t warps_per_block, threads_per_block;
+  const std::span<const jit::WarpShape> shapes;  // in KeptBuffers, as the next one
+  const std::span<const WarpThreads> warp_threads;
+  const std::uint32_t sm_count;
+  const events::SmGroups sm_groups;
+  const std::uint32_t issue_cycles, sm_clock_khz;
+  const bool keeps_time;  // the kernel reads a clock: blocks of one SM follow each other in time
+  const bool fits_gpu;    // all blocks could be resident on the GPU at the same time
+};
+
+struct WorkerPlan {
+  const std::vector<std::unique_ptr<Worker>>* const all_workers;
+  const unsigned workers;     // that run blocks
+  const std::uint64_t chunk;  // blocks that a worker takes at a time
+  const Schedule schedule;
+  const bool ordered;  // not forward (execution/order.h)
+  const bool alone;    // Device::set_schedule
+};
+
+// What the observers of a launch want to see. Decided before the launch runs (launch_observation.cpp).
 struct LaunchObservation {
   events::Launch info;
   const events::Audience* observers = nullptr;  // by Observer::wants_of() for this launch; in KeptBuffers
@@ -407,8 +414,8 @@ struct LaunchObservation {
 
 // One launch: its plan, what is observed of it, and here its progress. Made anew for each launch, so that no value of
 // the last one remains. What outlives a launch is in KeptBuffers and Worker.
-struct Launch : LaunchPlan, LaunchObservation {
-  explicit Launch(LaunchPlan plan);
+struct Launch : LaunchInputs, MemoryPlan, GridPlan, WorkerPlan, LaunchObservation {
+  Launch(const LaunchInputs& inputs, const MemoryPlan& memory, const GridPlan& grid, const WorkerPlan& team);
 
   Turns turns = Turns::none;                      // set once the observers are known
   std::atomic<jit::WarpFunction> entry{nullptr};  // better code may replace it during the launch

@@ -51,7 +51,7 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   const Clock::time_point begin = Clock::now();
 
   write_parameters(engine, kernel, parameters);  // the plan and the observers read them
-  Launch launch(plan_launch(engine, module, kernel, config, depth));
+  Launch launch = make_launch(engine, module, kernel, config, depth);
   start_clocks(engine, launch);
   prepare_workers(engine, launch);
   ask_observers(engine, launch);

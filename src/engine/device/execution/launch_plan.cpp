@@ -49,86 +49,98 @@ std::uint64_t local_size_of(const jit::CompiledKernel& code, std::uint64_t limit
   return (std::min(size, std::max(code.local_bytes, kMostLocalBytes)) + 15) / 16 * 16;
 }
 
-void plan_memory(LaunchPlan& plan, const Engine& engine, const GpuModel& model, std::uint64_t local_size) {
-  const jit::CompiledKernel& code = *plan.kernel->code;
-  plan.parameters = reinterpret_cast<std::uint8_t*>(engine.parameter_area);
-  plan.ranges = AddressSpace::instance().snapshot();
-  plan.shared_size = std::max(code.static_shared_bytes, code.dynamic_shared_offset + plan.config.dynamic_shared);
-  plan.local_size = local_size;
-  plan.stack_bytes = plan.kernel->stack_bytes(local_size);
+MemoryPlan plan_memory(const LaunchInputs& in, const Engine& engine, const GpuModel& model, std::uint64_t local_size) {
+  const jit::CompiledKernel& code = *in.kernel->code;
+  const std::uint64_t shared =
+      std::max(code.static_shared_bytes, code.dynamic_shared_offset + in.config.dynamic_shared);
   const std::uint64_t unit = std::max<std::uint64_t>(1, model.shared_allocation_unit);
-  plan.total_shared = static_cast<std::uint32_t>((plan.shared_size + unit - 1) / unit * unit);
-  plan.all_shared = plan.total_shared + static_cast<std::uint32_t>(model.shared_reserved_per_block);
-  if (!plan.config.cooperative) return;
-  // cooperative_groups/details/driver_abi.h: %envreg1:%envreg2 = address of {unsigned size, barrier}.
-  auto* workspace = reinterpret_cast<std::uint32_t*>(engine.grid_workspace);
-  workspace[0] = 64;
-  workspace[1] = 0;
-  plan.env[1] = static_cast<std::uint32_t>(engine.grid_workspace >> 32);
-  plan.env[2] = static_cast<std::uint32_t>(engine.grid_workspace);
+  const auto total_shared = static_cast<std::uint32_t>((shared + unit - 1) / unit * unit);
+  std::array<std::uint32_t, 4> env{};
+  if (in.config.cooperative) {
+    // cooperative_groups/details/driver_abi.h: %envreg1:%envreg2 = address of {unsigned size, barrier}.
+    auto* workspace = reinterpret_cast<std::uint32_t*>(engine.grid_workspace);
+    workspace[0] = 64;
+    workspace[1] = 0;
+    env[1] = static_cast<std::uint32_t>(engine.grid_workspace >> 32);
+    env[2] = static_cast<std::uint32_t>(engine.grid_workspace);
+  }
+  return {.ranges = AddressSpace::instance().snapshot(),
+          .parameters = reinterpret_cast<std::uint8_t*>(engine.parameter_area),
+          .shared_size = shared,
+          .local_size = local_size,
+          .stack_bytes = in.kernel->stack_bytes(local_size),
+          .total_shared = total_shared,
+          .all_shared = total_shared + static_cast<std::uint32_t>(model.shared_reserved_per_block),
+          .env = env};
 }
 
-void plan_grid(LaunchPlan& plan, KeptBuffers& kept, const GpuModel& model) {
-  plan.cluster_size = static_cast<std::uint32_t>(plan.config.cluster.count());
-  plan.blocks = plan.config.grid.count();
-  plan.threads_per_block = static_cast<std::uint32_t>(plan.config.block.count());
-  shape_warps(kept, plan.config.block);
-  plan.shapes = kept.shapes;
-  plan.warp_threads = kept.warp_threads;
-  plan.warps_per_block = static_cast<std::uint32_t>(plan.shapes.size());
-  plan.sm_count = std::max(1u, model.sm_count);
-  plan.sm_groups = {model.sm_parts, model.sms_sharing_requests};
-  plan.keeps_time = plan.kernel->code->keeps_time;
-  plan.issue_cycles = dependent_issue_cycles(model);
-  plan.sm_clock_khz = std::max(1u, static_cast<std::uint32_t>(model.sm_clock_mhz * 1000));
+GridPlan plan_grid(const LaunchInputs& in, KeptBuffers& kept, const GpuModel& model) {
+  shape_warps(kept, in.config.block);
+  const std::uint64_t blocks = in.config.grid.count();
+  const auto threads = static_cast<std::uint32_t>(in.config.block.count());
+  const std::uint32_t sms = std::max(1u, model.sm_count);
   const std::uint64_t resident =
-      std::max<std::uint64_t>(1, std::min(model.max_blocks_per_sm, model.max_threads_per_sm / plan.threads_per_block)) *
-      plan.sm_count;
-  plan.fits_gpu = plan.config.cooperative || plan.blocks <= resident;
+      std::max<std::uint64_t>(1, std::min(model.max_blocks_per_sm, model.max_threads_per_sm / threads)) * sms;
+  return {.blocks = blocks,
+          .cluster_size = static_cast<std::uint32_t>(in.config.cluster.count()),
+          .warps_per_block = static_cast<std::uint32_t>(kept.shapes.size()),
+          .threads_per_block = threads,
+          .shapes = kept.shapes,
+          .warp_threads = kept.warp_threads,
+          .sm_count = sms,
+          .sm_groups = {model.sm_parts, model.sms_sharing_requests},
+          .issue_cycles = dependent_issue_cycles(model),
+          .sm_clock_khz = std::max(1u, static_cast<std::uint32_t>(model.sm_clock_mhz * 1000)),
+          .keeps_time = in.kernel->code->keeps_time,
+          .fits_gpu = in.config.cooperative || blocks <= resident};
 }
 
-void plan_workers(LaunchPlan& plan, Engine& engine, const Schedule& schedule, bool alone) {
-  plan.schedule = schedule;
-  plan.ordered = !schedule.forward();
-  plan.alone = alone;
-  plan.all_workers = &engine.workers;
-  plan.workers = static_cast<unsigned>(std::min<std::uint64_t>(engine.workers.size(), plan.blocks));
+WorkerPlan plan_workers(const LaunchInputs& in, const GridPlan& grid, Engine& engine, const Schedule& schedule,
+                        bool alone) {
+  auto workers = static_cast<unsigned>(std::min<std::uint64_t>(engine.workers.size(), grid.blocks));
   // Waking another thread takes longer than a small grid.
   constexpr double kWorthWaking = 20e-6;
-  const double seconds = plan.kernel->seconds_per_block;
-  if (seconds > 0 && seconds * static_cast<double>(plan.blocks) < kWorthWaking) plan.workers = 1;
-  if (plan.ordered || alone) plan.workers = 1;
-  plan.workers = engine.team.grow(plan.workers);
+  const double seconds = in.kernel->seconds_per_block;
+  if (seconds > 0 && seconds * static_cast<double>(grid.blocks) < kWorthWaking) workers = 1;
+  if (!schedule.forward() || alone) workers = 1;
+  workers = engine.team.grow(workers);
   constexpr std::uint64_t kLargestChunk = 16, kChunksPerWorker = 32;
-  plan.chunk =
-      plan.fits_gpu ? 1 : std::clamp<std::uint64_t>(plan.blocks / (plan.workers * kChunksPerWorker), 1, kLargestChunk);
-  plan.chunk = (plan.chunk + plan.cluster_size - 1) / plan.cluster_size * plan.cluster_size;
+  const std::uint64_t chunk =
+      grid.fits_gpu ? 1 : std::clamp<std::uint64_t>(grid.blocks / (workers * kChunksPerWorker), 1, kLargestChunk);
+  return {.all_workers = &engine.workers,
+          .workers = workers,
+          .chunk = (chunk + grid.cluster_size - 1) / grid.cluster_size * grid.cluster_size,
+          .schedule = schedule,
+          .ordered = !schedule.forward(),
+          .alone = alone};
 }
 
 }  // namespace
 
-LaunchPlan Device::Impl::plan_launch(Engine& engine, LoadedModule& module, const KernelRecord& kernel,
-                                     const LaunchConfig& config, unsigned depth) {
-  LaunchPlan plan;
-  plan.device = &device;
-  plan.module = &module;
-  plan.kernel = &kernel;
-  plan.config = config;
-  plan.serial = g_launches++;
-  plan.depth = depth;
-  plan.rules = model.rules;
-  plan.counters = config.counted && (options.counters || wants.counts);
-  plan.bounds_stop = options.bounds_stop;
-  plan.shadow = shadow;
-  plan.fill = options.fill;
-  plan_memory(plan, engine, model, local_size_of(*kernel.code, stack_size, wants.invalid_accesses));
-  plan_grid(plan, engine.kept, model);
-  plan_workers(plan, engine, schedule, alone);
-  return plan;
+Launch Device::Impl::make_launch(Engine& engine, LoadedModule& module, const KernelRecord& kernel,
+                                 const LaunchConfig& config, unsigned depth) {
+  const LaunchInputs inputs{.device = &device,
+                            .module = &module,
+                            .kernel = &kernel,
+                            .config = config,
+                            .serial = g_launches++,
+                            .depth = depth,
+                            .rules = model.rules,
+                            .counters = config.counted && (options.counters || wants.counts),
+                            .bounds_stop = options.bounds_stop,
+                            .shadow = shadow,
+                            .fill = options.fill};
+  const std::uint64_t local_size = local_size_of(*kernel.code, stack_size, wants.invalid_accesses);
+  const GridPlan grid = plan_grid(inputs, engine.kept, model);
+  return {inputs, plan_memory(inputs, engine, model, local_size), grid,
+          plan_workers(inputs, grid, engine, schedule, alone)};
 }
 
-Launch::Launch(LaunchPlan made)
-    : LaunchPlan(std::move(made)),
+Launch::Launch(const LaunchInputs& inputs, const MemoryPlan& memory, const GridPlan& grid, const WorkerPlan& team)
+    : LaunchInputs(inputs),
+      MemoryPlan(memory),
+      GridPlan(grid),
+      WorkerPlan(team),
       entry(kernel->entry()),
       random(first_random(schedule)),
       to_run(blocks),
