@@ -1,8 +1,8 @@
 // Results of a launch.
 #pragma once
 
-#include "events/site.h"
 #include "events/scoreboard.h"
+#include "events/site.h"
 
 namespace warpgrind::device {
 
