@@ -4,7 +4,8 @@
   check_layers.py [--sizes]     --sizes also lists files and functions over the soft limits
 
 An include of a folder that the line of the including folder does not name is an error. So is a line that names a folder of a later
-group, a folder that has no line, and one that lies in another group than its line.
+group, a folder that has no line, and one that lies in another group than its line. The same holds for parts of a folder with lines
+FOLDER.PART; such a line names only parts that have lines above it.
 Files may have 800 lines and functions 120; scripts/size_exceptions.txt lists exceptions, one a line: PATH[:FUNCTION] REASON.
 """
 import pathlib
@@ -19,15 +20,23 @@ NOT_A_FUNCTION = re.compile(r"^\s*(if|for|while|switch|else|do|namespace|struct|
 
 
 def read_layers(errors):
-    """What each folder may include, and the group of each folder."""
-    layers, groups, group = {}, {}, None
+    """What each folder may include, the group of each folder, and for folders with lines of their parts what each part may include."""
+    layers, groups, parts, group = {}, {}, {}, None
     for line in (ROOT / "src/layers.txt").read_text().splitlines():
         line = line.split("#")[0].strip()
         if line.startswith("group "):
             group = line.split()[1]
         elif line:
             folder, _, granted = line.partition(":")
-            layers[folder], groups[folder] = granted.split(), group
+            if "." in folder:
+                folder, _, part = folder.partition(".")
+                above = parts.setdefault(folder, {})
+                for other in granted.split():
+                    if other not in above:
+                        errors.append(f"src/layers.txt: {folder}.{part}: no line above it is of part {other}")
+                above[part] = granted.split()
+            else:
+                layers[folder], groups[folder] = granted.split(), group
     order = list(dict.fromkeys(groups.values()))
     for folder, granted in layers.items():
         for other in granted:
@@ -35,21 +44,41 @@ def read_layers(errors):
                 errors.append(f"src/layers.txt: {folder}: there is no folder {other}")
             elif order.index(groups[other]) > order.index(groups[folder]):
                 errors.append(f"src/layers.txt: {folder}, of group {groups[folder]}, may not include {other}, of the later group {groups[other]}")
-    return layers, groups
+    for folder in parts:
+        if folder not in layers:
+            errors.append(f"src/layers.txt: {folder}: its parts have lines, and it has none")
+            continue
+        for part in parts[folder]:
+            if part != "here" and not (ROOT / "src" / groups[folder] / folder / part).is_dir():
+                errors.append(f"src/layers.txt: {folder}: there is no subfolder {part}")
+    return layers, groups, parts
 
 
-def check_includes(layers, groups, errors):
+def part_of(inside):
+    """Part of a folder (src/layers.txt) that the file with this path inside of it belongs to."""
+    return inside[0] if len(inside) > 1 else "here"
+
+
+def check_includes(layers, groups, parts, errors):
     for path in sorted(ROOT.glob("src/*/*/**/*")):
         if path.suffix not in (".h", ".cpp", ".inc"):
             continue
-        group, folder = path.relative_to(ROOT / "src").parts[:2]
+        group, folder, *inside = path.relative_to(ROOT / "src").parts
+        part = part_of(inside)
         if groups.get(folder) != group:
             errors.append(f"{path.relative_to(ROOT)}: {folder} has no line in group {group} of src/layers.txt")
             continue
+        if folder in parts and part not in parts[folder]:
+            errors.append(f"{path.relative_to(ROOT)}: src/layers.txt has no line {folder}.{part}")
+            continue
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
-            include = re.match(r'\s*#\s*include\s+"([a-z0-9_]+)/', line)
+            include = re.match(r'\s*#\s*include\s+"([a-z0-9_]+)/([^"]+)"', line)
             if include and include[1] in layers and include[1] != folder and include[1] not in layers[folder]:
                 errors.append(f"{path.relative_to(ROOT)}:{number}: {folder} may not include {include[1]} (src/layers.txt)")
+            if include and include[1] == folder and folder in parts:
+                other = part_of(include[2].split("/"))
+                if other != part and other not in parts[folder][part]:
+                    errors.append(f"{path.relative_to(ROOT)}:{number}: {folder}.{part} may not include {folder}.{other} (src/layers.txt)")
         foreign = "llvm/" if folder not in ("codegen", "launchpass") else None
         if foreign and re.search(r'#\s*include\s+["<]llvm/', path.read_text(errors="replace")):
             if folder not in ("base", "fatbin", "session"):  # demangling and object files are libraries like any other

@@ -14,9 +14,12 @@ namespace {
 // Runs vadd of n elements in blocks of 256, or gather with an index that goes backwards.
 struct Logging {
   explicit Logging(unsigned workers, bool caches = true) : gpu(workers, 0, "kernels.ptx", nullptr, caches) {}
-  LaunchResult vadd(int n) {
+  LaunchResult vadd(int n) { return vadd_if(n, true); }
+  LaunchResult vadd_if(int n, bool counted) {
     if (!a) a = gpu.array<float>(kMost), b = gpu.array<float>(kMost), c = gpu.array<float>(kMost);
-    return gpu.run("vadd", shape({static_cast<std::uint32_t>(n + 255) / 256, 1, 1}, {256, 1, 1}), a, b, c, n);
+    LaunchConfig config = shape({static_cast<std::uint32_t>(n + 255) / 256, 1, 1}, {256, 1, 1});
+    config.counted = counted;
+    return gpu.run("vadd", config, a, b, c, n);
   }
   LaunchResult gather(int n) {
     if (!a) a = gpu.array<float>(kMost), c = gpu.array<float>(kMost);
@@ -53,6 +56,13 @@ TEST(AccessLog, SmallLaunchesAsAWhole) {
   for (const events::BlockLog& b : r.counts.log->blocks) EXPECT_EQ(b.accesses.size(), 8u * 3);
   EXPECT_EQ(r.counts.log->blocks[3].accesses.back().type, AccessType::store);
   EXPECT_FALSE(Logging(1, false).vadd(1000).counts.log);
+}
+
+// A launch takes no value from the last one on its engine.
+TEST(AccessLog, NotOfUncountedLaunches) {
+  Logging run(1);
+  EXPECT_TRUE(run.vadd_if(1000, true).counts.log);
+  EXPECT_FALSE(run.vadd_if(1000, false).counts.log);
 }
 
 // The inline caches are empty while a block is logged. The counts must not change.

@@ -1,4 +1,4 @@
-// Code tiers: new kernels get quick code. Kernels that run for long get better code (execution/better_code.h).
+// Code tiers: new kernels get quick code. Kernels that run for long get better code (device/better_code.h).
 #include <gtest/gtest.h>
 
 #include <cstdlib>

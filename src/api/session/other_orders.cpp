@@ -22,7 +22,7 @@
 
 #include "base/host_thread.h"
 #include "device/device.h"
-#include "device/execution/worker_team.h"
+#include "device/worker_team.h"
 #include "results/json.h"
 #include "session/check_kinds.h"
 

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "device/calls/symbols.h"
-#include "device/definedness/origins.h"
-#include "device/definedness/tracking.h"
 #include "device/device_impl.h"
 #include "device/memory/address_space.h"
+#include "device/memory/host_copies.h"
+#include "device/memory/undefined_origins.h"
+#include "device/symbols.h"
 #include "gpu/launch_limits.h"
 
 namespace warpgrind::device {
@@ -135,8 +135,9 @@ void Device::abandon_launches(bool abandon_them) {
   impl_->abandoned = abandon_them;
   if (!abandon_them) return;
   const std::lock_guard lock(impl_->engine_mutex);
+  const Visit visit;
   for (const auto& engine : impl_->engines)
-    if (engine->busy) abandon(engine->current);
+    if (Launch* launch = engine->running) abandon(*launch);
 }
 
 bool Device::only_waits() const {

@@ -12,13 +12,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "device/better_code.h"
 #include "device/device.h"
-#include "device/execution/better_code.h"
-#include "device/execution/state.h"
-#include "device/execution/watchdog.h"
-#include "device/execution/worker_team.h"
 #include "device/memory/device_heap.h"
 #include "device/module.h"
+#include "device/state.h"
+#include "device/watchdog.h"
+#include "device/worker_team.h"
 #include "gpu/launch_limits.h"
 
 namespace warpgrind::device {
@@ -52,8 +52,10 @@ struct Engine {
   std::uint64_t grid_workspace = 0;  // for the grid barrier of cooperative groups
   std::vector<std::unique_ptr<Worker>> workers;
   WorkerTeam team;
-  std::uint64_t work = 0;                   // StreamWork::id of the host's launch
-  Launch current;                           // outlives the launch, so that request_interrupt() may read it at any time
+  std::uint64_t work = 0;  // StreamWork::id of the host's launch
+  KeptBuffers kept;
+  // The running grid, for those that stop it from outside (watchdog.h); null: none runs.
+  std::atomic<Launch*> running{nullptr};
   bool busy = false;                        // under Device::Impl::engine_mutex
   std::atomic<unsigned> active_workers{0};  // of the running grid; 0: none runs
 };
@@ -129,13 +131,22 @@ struct Device::Impl {
   Status open_heaps(const LoadedModule& module);
   Result<Engine*> take_engine();
   void give_back(Engine& engine);
-  void set_up(Engine& engine, LoadedModule& module, const KernelRecord& kernel, const LaunchConfig& config);
-  void begin_observation(Engine& engine);
+  // Steps of run_grid(), in order.
+  Status start_watchdog();
+  Launch make_launch(Engine& engine, LoadedModule& module, const KernelRecord& kernel, const LaunchConfig& config,
+                     unsigned depth);
+  void start_clocks(Engine& engine, Launch& launch) const;
+  void ask_observers(Engine& engine, Launch& launch);
   std::shared_ptr<const events::AccessLog> find_repeated(Launch& launch, const PackedParameters& parameters) const;
-  void keep_log(const Launch& launch, const PackedParameters& parameters, bool repeated, events::LaunchCounts& counts);
+  void begin_supervision(Engine& engine, Launch& launch, unsigned interrupts_before);
+  void run_blocks(Engine& engine, Launch& launch, KernelRecord& kernel, LaunchResult& result);
   // Returns the number of blocks that ran (execution/some_blocks.h).
-  std::uint64_t run_some_blocks(Engine& engine, events::LaunchCounts& counts);
-  void collect_results(Engine& engine, LaunchResult& result, std::vector<ChildLaunch>* children);
+  std::uint64_t run_some_blocks(Engine& engine, Launch& launch, events::LaunchCounts& counts);
+  void end_supervision(Engine& engine, Launch& launch);
+  void collect_results(Engine& engine, Launch& launch, LaunchResult& result, std::vector<ChildLaunch>* children);
+  void finish_log(Engine& engine, Launch& launch, const PackedParameters& parameters,
+                  const std::shared_ptr<const events::AccessLog>& repeated, events::LaunchCounts& counts);
+  void report_end(const Launch& launch, const events::LaunchCounts& counts);
 
   Device& device;
   const int ordinal;
@@ -170,11 +181,5 @@ struct Device::Impl {
 
 // Runs a copy or fill that a kernel issued, after its grid has ended (calls/device_launch.cpp).
 std::optional<Fault> run_queued_copy(Device::Impl& device, const ChildLaunch& copy, std::uint64_t work);
-
-// Add to or remove from the running launches, for request_interrupt().
-void enlist(Launch* launch);
-void delist(Launch* launch);
-// Ends the launch without a fault of its own.
-void abandon(Launch& launch);
 
 }  // namespace warpgrind::device

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "device/device.h"
-#include "device/execution/state.h"
+#include "device/state.h"
 
 namespace warpgrind::device {
 

@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "device/device.h"
-#include "device/execution/state.h"
+#include "device/state.h"
 #include "flow/definitions.h"
 #include "jit/layout.h"
 #include "ptx/ast.h"

@@ -3,7 +3,7 @@
 // Each register that may hold undefined bits has a shadow: an integer of its width, with a 1 for each undefined bit.
 // There is one for the warp or one per lane, like the register itself. Shadows are computed before the instruction
 // itself:
-//  - `ld` and `st` move shadows from and to the shadow of memory (device/definedness).
+//  - `ld` and `st` move shadows from and to the shadow of memory (device/memory/shadow_memory.h).
 //  - An instruction that only moves bits is lowered a second time, on the shadows of its sources.
 //  - Logic, addition and comparison know which result bits do not depend on undefined bits.
 //  - For all others, every bit of the result is undefined if any bit of a source is.

@@ -9,7 +9,7 @@
 #include "device/access/access_log.h"
 #include "device/access/count.h"
 #include "device/access/lane_requests.h"
-#include "device/definedness/tracking.h"
+#include "device/access/shadows.h"
 #include "device/memory/texel_plane.h"
 
 namespace warpgrind::device {
@@ -47,7 +47,7 @@ void publish_wanted(const Access& a) {
                              a.writes() ? static_cast<const std::uint8_t*>(a.values) : nullptr,
                              a.element,
                              origin_of(a)};
-  events::publish_access(launch.observers, event, worker.number);
+  events::publish_access(*launch.observers, event, worker.number);
 }
 
 void publish(const Access& a) {

@@ -15,8 +15,8 @@
 #include <span>
 
 #include "device/access/lane_vectors.h"
-#include "device/execution/state.h"
 #include "device/memory/texture.h"
+#include "device/state.h"
 #include "gpu/addresses.h"
 #include "gpu/neighbours.h"
 

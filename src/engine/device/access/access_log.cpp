@@ -70,8 +70,6 @@ void put_lanes(events::BlockLog& log, events::LoggedAccess& e, const std::uint64
 }  // namespace
 
 void begin_logging(Launch& launch) {
-  launch.logged = 0;
-  launch.first_block_requests = 0;
   const std::vector<SiteFacts>& sites = launch.kernel->sites;
   launch.logs_textures = std::any_of(sites.begin(), sites.end(), [](const SiteFacts& s) {
     return s.kind == SiteKind::texture || s.kind == SiteKind::surface;

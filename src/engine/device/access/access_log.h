@@ -10,7 +10,7 @@
 
 #include "device/access/access.h"
 #include "device/access/inline_cache.h"
-#include "device/execution/state.h"
+#include "device/state.h"
 #include "events/access_log.h"
 
 namespace warpgrind::device {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "device/execution/state.h"
+#include "device/state.h"
 
 namespace warpgrind::device {
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "device/access/access.h"
-#include "device/execution/state.h"
+#include "device/state.h"
 #include "events/scoreboard.h"
 #include "gpu/neighbours.h"
 

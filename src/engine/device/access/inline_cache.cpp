@@ -8,8 +8,8 @@
 
 #include "device/access/access_log.h"
 #include "device/access/count.h"
-#include "device/definedness/shadow_memory.h"
 #include "device/device_impl.h"
+#include "device/memory/shadow_memory.h"
 
 namespace warpgrind::device {
 

@@ -109,7 +109,7 @@ void publish_invalid(const Access& a, LaneMask lanes, Problem problem, const Obj
               object.high,
               object.origin,
               object.hit};
-  events::publish_invalid_access(worker.launch->observers, event, worker.number);
+  events::publish_invalid_access(*worker.launch->observers, event, worker.number);
 }
 
 // Lanes whose address has undefined bits. That mistake was already reported.

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "device/execution/state.h"
+#include "device/state.h"
 
 namespace warpgrind::device {
 

@@ -77,7 +77,7 @@ std::uint32_t watch(jit::WarpContext& c, std::uint32_t site, std::uint64_t base,
       &launch.info, site, f.form.space, Dim3{c.ctaid[0], c.ctaid[1], c.ctaid[2]}, c.warp,      mask,
       base,         kx,   ky,           jit::row_length(launch.kernel->shape),    f.form.type, f.order,
       f.form.bytes};
-  for (events::Observer* o : launch.observers.of_accesses(f.form.space))
+  for (events::Observer* o : launch.observers->of_accesses(f.form.space))
     if (!o->on_affine_access(event, worker.number)) return 0;
   return 1;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "device/access/inline_cache.h"
-#include "device/execution/state.h"
+#include "device/state.h"
 
 namespace warpgrind::device {
 

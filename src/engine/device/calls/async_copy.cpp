@@ -7,8 +7,8 @@
 
 #include "base/sanitizers.h"
 #include "device/access/access.h"
-#include "device/calls/symbols.h"
 #include "device/fault.h"
+#include "device/symbols.h"
 
 namespace warpgrind::device {
 
@@ -108,7 +108,7 @@ void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::u
   event.phases = phases;
   event.numbers = number;
   event.bytes = expect;
-  events::publish_mbarrier(launch.observers, event, worker_of(w).number);
+  events::publish_mbarrier(*launch.observers, event, worker_of(w).number);
 }
 
 }  // namespace
@@ -206,7 +206,7 @@ static void wg_async_group(void* context, std::uint32_t site, std::uint32_t oper
   static_cast<events::WarpEvent&>(event) = warp_event(w, site, mask);
   event.operation = static_cast<events::AsyncGroupOperation>(operation);
   event.pending = pending;
-  events::publish_async_group(launch.observers, event, worker_of(w).number);
+  events::publish_async_group(*launch.observers, event, worker_of(w).number);
 }
 
 // The fence itself is in machine code. Called only if observed.
@@ -220,7 +220,7 @@ static void wg_fence(void* context, std::uint32_t site, std::uint32_t proxy, std
   event.order = facts.order;
   event.scope = facts.scope;
   event.proxy = proxy != 0;
-  events::publish_fence(launch.observers, event, worker_of(w).number);
+  events::publish_fence(*launch.observers, event, worker_of(w).number);
 }
 
 }  // extern "C"

@@ -8,10 +8,9 @@
 #include "base/sanitizers.h"
 #include "device/access/access.h"
 #include "device/access/lane_requests.h"
-#include "device/calls/symbols.h"
 #include "device/definedness/tracking.h"
-#include "device/execution/order.h"
 #include "device/fault.h"
+#include "device/symbols.h"
 #include "gpu/half.h"
 #include "jit/atomic_operation.h"
 

@@ -10,10 +10,10 @@
 #include "device/access/access.h"
 #include "device/access/count.h"
 #include "device/calls/planes.h"
-#include "device/calls/symbols.h"
-#include "device/definedness/shadow_memory.h"
 #include "device/device_impl.h"
 #include "device/fault.h"
+#include "device/memory/shadow_memory.h"
+#include "device/symbols.h"
 
 namespace warpgrind::device {
 
@@ -215,7 +215,7 @@ extern "C" void wg_call___assertfail(jit::WarpContext* context, std::uint32_t si
 void publish_problem(jit::WarpContext& c, std::uint32_t site, unsigned lane, events::HeapProblem::Kind kind,
                      std::uint64_t address, std::uint64_t bytes) {
   const events::HeapProblem event{warp_event(c, site, LaneMask{1} << lane), kind, address, bytes};
-  events::publish_heap_problem(launch_of(c).observers, event, worker_of(c).number);
+  events::publish_heap_problem(*launch_of(c).observers, event, worker_of(c).number);
 }
 
 extern "C" void wg_call_malloc(jit::WarpContext* context, std::uint32_t site, std::uint32_t mask,
@@ -267,7 +267,7 @@ std::uint64_t heap_allocate(jit::WarpContext& c, std::uint32_t site, unsigned la
     const events::WarpEvent by = warp_event(c, site, 1u << lane);
     const events::Allocation event{
         events::Allocation::Kind::kernel_heap, launch.device->ordinal(), address, bytes, {}, &by};
-    events::publish_allocation(launch.observers, event, worker_of(c).number);
+    events::publish_allocation(*launch.observers, event, worker_of(c).number);
   }
   return address;
 }
@@ -280,7 +280,7 @@ DeviceHeap::Released::Was heap_release(jit::WarpContext& c, std::uint32_t site, 
     const events::WarpEvent by = warp_event(c, site, 1u << lane);
     const events::Allocation event{
         events::Allocation::Kind::kernel_heap, launch.device->ordinal(), address, released.bytes, {}, &by};
-    events::publish_deallocation(launch.observers, event, worker_of(c).number);
+    events::publish_deallocation(*launch.observers, event, worker_of(c).number);
   }
   return released.was;
 }

@@ -7,11 +7,11 @@
 
 #include "device/access/access.h"
 #include "device/calls/planes.h"
-#include "device/calls/symbols.h"
 #include "device/device_impl.h"
 #include "device/fault.h"
 #include "device/memory/conditions.h"
 #include "device/module.h"
+#include "device/symbols.h"
 #include "gpu/launch_limits.h"
 
 namespace warpgrind::device {

@@ -7,10 +7,10 @@
 #include "device/access/access.h"
 #include "device/access/count.h"
 #include "device/access/inline_cache.h"
+#include "device/access/shadows.h"
 #include "device/access/watched.h"
-#include "device/calls/symbols.h"
-#include "device/definedness/tracking.h"
 #include "device/device_impl.h"
+#include "device/symbols.h"
 
 namespace warpgrind::device {
 

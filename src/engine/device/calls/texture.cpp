@@ -9,10 +9,10 @@
 
 #include "base/sanitizers.h"
 #include "device/access/access.h"
-#include "device/calls/symbols.h"
 #include "device/calls/texture_levels.h"
 #include "device/calls/texture_unit.h"
 #include "device/fault.h"
+#include "device/symbols.h"
 #include "jit/texture_operation.h"
 
 namespace warpgrind::device {

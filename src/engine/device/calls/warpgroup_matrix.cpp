@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "device/access/access.h"
-#include "device/calls/symbols.h"
+#include "device/symbols.h"
 
 namespace warpgrind::device {
 

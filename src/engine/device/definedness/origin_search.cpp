@@ -6,9 +6,9 @@
 #include <set>
 
 #include "base/element.h"
-#include "device/definedness/origins.h"
 #include "device/definedness/tracking.h"
 #include "device/device_impl.h"
+#include "device/memory/undefined_origins.h"
 #include "device/module.h"
 #include "flow/forms.h"
 #include "jit/layout.h"

@@ -7,10 +7,11 @@
 #include <utility>
 
 #include "base/element.h"
-#include "device/calls/symbols.h"
+#include "device/access/shadows.h"
 #include "device/definedness/origin_search.h"
-#include "device/definedness/origins.h"
 #include "device/device_impl.h"
+#include "device/memory/undefined_origins.h"
+#include "device/symbols.h"
 
 namespace warpgrind::device {
 
@@ -19,39 +20,12 @@ namespace {
 using events::UndefinedOrigin;
 using Use = events::UndefinedUse::Use;
 
-// Location of the shadow of one lane's bytes: contiguous, or in words of local memory.
-struct LaneShadow {
-  std::uint8_t* at = nullptr;  // null: no shadow, all bits are defined
-  unsigned word_stride = 4;    // distance between words
-
-  std::uint8_t* byte(std::uint64_t k, std::uint64_t offset) const {
-    if (word_stride == 4) return at + k;
-    const std::uint64_t from = offset % 4 + k;
-    return at - offset % 4 + from / 4 * word_stride + from % 4;
-  }
-};
-
 // Access of one lane, with the address in its space.
 struct LaneAccess {
   StateSpace space = StateSpace::global;
   std::uint64_t address = 0;
   LaneShadow shadow;
 };
-
-LaneShadow shadow_of(jit::WarpContext& c, StateSpace space, std::uint64_t address, std::uint64_t bytes, unsigned lane) {
-  switch (space) {
-    case StateSpace::shared:
-      if ((address >= c.shared_size || bytes > c.shared_size - address) && !in_cluster(c, address, bytes)) return {};
-      return {c.shared + address + c.shared_shadow};
-    case StateSpace::local:
-      if (address >= c.local_size || bytes > c.local_size - address) return {};
-      return {c.local + (address / 4 * kWarpSize + lane) * 4 + address % 4 + c.local_shadow, 4 * kWarpSize};
-    default: {
-      const ShadowMemory& shadow = *launch_of(c).shadow;
-      return {shadow.covers(address, bytes) ? shadow.of(address) : nullptr};
-    }
-  }
-}
 
 LaneAccess lane_access(jit::WarpContext& c, StateSpace written, std::uint64_t address, std::uint64_t bytes,
                        unsigned lane) {
@@ -158,7 +132,7 @@ void report(jit::WarpContext& c, std::uint32_t site, LaneMask lanes, Use use, Fo
   event.origin = std::move(found.origin);
   event.instruction =
       use == Use::branch ? found.instruction : worker.launch->kernel->code->facts().sites[site].instruction;
-  events::publish_undefined_use(worker.launch->observers, event, worker.number);
+  events::publish_undefined_use(*worker.launch->observers, event, worker.number);
 }
 
 // x += y with an unwritten x: the store writes a value computed from the same bytes that it overwrites.
@@ -226,60 +200,6 @@ void forget_local(WarpFiber& f) {
   f.undefined_lanes = 0;
   const std::uint64_t bytes = unwritten_local_bytes(*f.worker->launch);
   if (bytes) std::memset(f.local + f.context.local_shadow, 0xff, (bytes + 3) / 4 * 4 * kWarpSize);
-}
-
-namespace {
-
-// Calls f(lane, shadow of its bytes) for the lanes that have a shadow; for shared and global memory, where it is
-// contiguous.
-template <class F>
-void each_shadow(const Access& a, F&& f) {
-  jit::WarpContext& c = *a.context;
-  const bool shared = a.form.space == StateSpace::shared;
-  const ShadowMemory& global = *launch_of(c).shadow;
-  std::uint8_t* const own = c.shared + c.shared_shadow;
-  const std::uint64_t size = c.shared_size;
-  for (LaneMask m = a.mask; m != 0; m &= m - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(m));
-    const std::uint64_t at = a.addresses[lane], bytes = a.bytes_of(lane);
-    if (!shared) {
-      if (global.covers(at, bytes)) f(lane, global.of(at));
-    } else if ((at < size && bytes <= size - at) || in_cluster(c, at, bytes)) {
-      f(lane, own + at);
-    }
-  }
-}
-
-// Same, for lanes at adjacent addresses, the usual case.
-bool define_row(const Access& a) {
-  if (a.sizes || a.mask != kFullMask) return false;
-  for (unsigned l = 1; l < kWarpSize; ++l)
-    if (a.addresses[l] != a.addresses[0] + std::uint64_t{l} * a.bytes()) return false;
-  const std::uint64_t bytes = std::uint64_t{kWarpSize} * a.bytes();
-  const LaneShadow shadow = shadow_of(*a.context, a.form.space, a.addresses[0], bytes, 0);
-  if (shadow.at) std::memset(shadow.at, 0, bytes);
-  return shadow.at != nullptr;
-}
-
-}  // namespace
-
-void define(const Access& access) {
-  jit::WarpContext& c = *access.context;
-  const StateSpace space = access.form.space;
-  if (space == StateSpace::local) {
-    for (LaneMask m = access.mask; m != 0; m &= m - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(m));
-      const std::uint64_t bytes = access.bytes_of(lane);
-      const LaneAccess a{space, access.addresses[lane], shadow_of(c, space, access.addresses[lane], bytes, lane)};
-      if (a.shadow.at) each_byte(a, bytes, [](std::uint8_t& bits, std::uint64_t) { bits = 0; });
-    }
-    return;
-  }
-  if (space != StateSpace::shared && space != StateSpace::global) return;
-  if (define_row(access)) return;
-  if (!access.sizes && access.bytes() == 4)  // one store per lane
-    return each_shadow(access, [](unsigned, std::uint8_t* at) { std::memset(at, 0, 4); });
-  each_shadow(access, [&](unsigned lane, std::uint8_t* at) { std::memset(at, 0, access.bytes_of(lane)); });
 }
 
 void check_update(const Access& access, bool uses_old) {

@@ -1,14 +1,11 @@
-// Tracking of undefined bits (shadow_memory.h) outside machine code: shadows of blocks and warps, and of accesses that
-// machine code does not perform itself. It also publishes uses of undefined bits with their origin.
+// Tracking of undefined bits (memory/shadow_memory.h) outside machine code: shadows of blocks and warps, and of
+// accesses that machine code does not perform itself. It also publishes uses of undefined bits with their origin.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "device/access/access.h"
-#include "device/definedness/shadow_memory.h"
-#include "jit/calls/symbols.h"
 
 namespace warpgrind::device {
 
@@ -27,17 +24,8 @@ struct UndefinedLoads {
 void forget_shared(const Block& block, std::uint64_t bytes);
 void forget_local(WarpFiber& fiber);
 
-// Marks the bytes of an access as written.
-void define(const Access& access);
 // Call before pass() of an atomic operation, which marks its memory as defined. The operation uses the old value,
 // unless it is an exchange.
 void check_update(const Access& access, bool uses_old);
-
-// Apply copies and fills of the host to the shadow, before the bytes move (host_copies.cpp). A copy of undefined bytes
-// to the host is an event.
-void follow(const ShadowMemory& shadow, const events::HostCopy& copy, const events::Audience& observers);
-void follow(const ShadowMemory& shadow, const events::HostFill& fill);
-
-std::span<const jit::CallSymbol> definedness_symbols();
 
 }  // namespace warpgrind::device

@@ -8,14 +8,14 @@
 #include <thread>
 
 #include "device/access/access.h"
-#include "device/calls/symbols.h"
 #include "device/execution/meeting_events.h"
 #include "device/execution/order.h"
 #include "device/execution/paths.h"
 #include "device/execution/scheduler.h"
-#include "device/execution/state.h"
 #include "device/fault.h"
 #include "device/module.h"
+#include "device/state.h"
+#include "device/symbols.h"
 
 namespace warpgrind::device {
 
@@ -253,7 +253,7 @@ bool nobody_moves(Worker& w, const Launch& launch) {
   w.spins_only.store(true, std::memory_order_relaxed);
   bool stuck = w.idle_rounds >= kRoundsLooked;
   for (const auto& other : *launch.all_workers) {
-    if (other.get() == &w || other->index >= launch.workers) continue;
+    if (other.get() == &w || other->index >= launch.running_workers) continue;
     if (other->finished.load(std::memory_order_relaxed)) continue;
     const std::uint64_t rounds = other->rounds.load(std::memory_order_relaxed);
     if (w.idle_rounds == 1) w.seen_rounds[other->index] = rounds;
@@ -311,7 +311,7 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
                                              : w.live_blocks * launch.warps_per_block + 1;
   // A block of this worker's share begins at once, not after a full round: n blocks that meet at a barrier would poll
   // n^2 / 2 times. Blocks beyond the share begin only if nothing else helps.
-  const bool has_share = w.live_blocks * std::uint64_t{launch.workers} >= launch.blocks;
+  const bool has_share = w.live_blocks * std::uint64_t{launch.running_workers} >= launch.blocks;
   const bool turns_over = w.idle_turns % round == 0;
   if (launch.fits_gpu && !w.starting && (!has_share || turns_over) && activate_block(w)) {
     w.idle_turns = 0;
@@ -324,7 +324,7 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
     constexpr std::uint64_t kRoundsAlone = 64;
     if (w.idle_rounds > kRoundsAlone) launch.waited_outside.store(true, std::memory_order_relaxed);
     end_if_alone(w);
-    if (!launch.alone && (launch.workers > 1 || w.idle_rounds > kRoundsAlone)) wait_for_others(w, f.context);
+    if (!launch.alone && (launch.running_workers > 1 || w.idle_rounds > kRoundsAlone)) wait_for_others(w, f.context);
   }
   f.state = WarpState::yielded;
   queue_ready(w, &f);

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "base/assert.h"
-#include "device/calls/symbols.h"
 #include "device/execution/meeting_events.h"
 #include "device/execution/paths.h"
 #include "device/execution/scheduler.h"
-#include "device/execution/state.h"
 #include "device/fault.h"
+#include "device/state.h"
+#include "device/symbols.h"
 
 namespace warpgrind::device {
 

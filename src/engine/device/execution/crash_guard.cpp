@@ -12,8 +12,8 @@
 #include <mutex>
 
 #include "base/sanitizers.h"
-#include "device/execution/state.h"
 #include "device/fault.h"
+#include "device/state.h"
 
 namespace warpgrind::device {
 

@@ -1,5 +1,7 @@
 // Execution of blocks by a worker. A loop takes the next warp and runs it to its end or to the end of a region,
 // repeatedly on one stack. A warp that waits elsewhere keeps the stack, and the loop continues on another one.
+#include "device/execution/execution.h"
+
 #include <fmt/format.h>
 #include <pmmintrin.h>
 #include <sched.h>
@@ -19,10 +21,10 @@
 #include "device/execution/order.h"
 #include "device/execution/paths.h"
 #include "device/execution/scheduler.h"
-#include "device/execution/state.h"
 #include "device/execution/warps.h"
 #include "device/fault.h"
 #include "device/module.h"
+#include "device/state.h"
 
 namespace warpgrind::device {
 
@@ -200,7 +202,7 @@ inline Block& new_block(Worker& w) {
 void publish_begin(Worker& w, Block& b) {
   b.late_loads = {};
   const Launch& launch = *w.launch;
-  if (launch.wants.blocks) events::publish_block_begin(launch.observers, block_event(launch, b), w.number);
+  if (launch.wants.blocks) events::publish_block_begin(*launch.observers, block_event(launch, b), w.number);
   if (launch.logs) begin_log(w, b);
 }
 
@@ -247,7 +249,7 @@ bool activate_block(Worker& w) {
 void retire_block(Worker& w, Block& b) {
   const Launch& launch = *w.launch;
   if (launch.wants.blocks_ended && !launch.stop.load(std::memory_order_relaxed))
-    events::publish_block_end(launch.observers, block_event(launch, b), w.number);
+    events::publish_block_end(*launch.observers, block_event(launch, b), w.number);
   if (b.log) end_log(w, b);
   (b.previous ? b.previous->next : w.live) = b.next;
   if (b.next) b.next->previous = b.previous;
@@ -476,7 +478,11 @@ void finish_listing(Worker& w) {
   leave_launch(w);
 }
 
-void prepare_worker(Worker& w, std::size_t sites, std::size_t slots) {
+void prepare_worker(Worker& w, Launch& launch) {
+  w.launch = &launch;
+  w.finished = false;
+  w.spins_only = false;
+  const std::size_t sites = launch.kernel->sites.size(), slots = launch.kernel->code->scoreboard_slots();
   w.chunk_next = w.chunk_end = 0;  // a stopped launch leaves some
   if (sites > w.site_capacity) {
     std::free(w.sites);

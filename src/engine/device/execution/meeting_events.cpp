@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "device/access/access.h"
-#include "device/calls/symbols.h"
+#include "device/symbols.h"
 
 namespace warpgrind::device {
 
@@ -19,7 +19,7 @@ void publish_meeting(jit::WarpContext& c, const Meeting& m) {
   event.together = m.together;
   event.live = live_lanes(c);
   event.left = m.left;
-  events::publish_warp_sync(launch.observers, event, worker_of(c).number);
+  events::publish_warp_sync(*launch.observers, event, worker_of(c).number);
 }
 
 void publish_arrival(const jit::WarpContext& c, const Arrival& a) {
@@ -31,7 +31,7 @@ void publish_arrival(const jit::WarpContext& c, const Arrival& a) {
   event.threads = a.threads;
   event.waits = a.waits;
   event.live = live_lanes(c);
-  events::publish_barrier(w.launch->observers, event, w.number);
+  events::publish_barrier(*w.launch->observers, event, w.number);
 }
 
 void publish_waiting(const Worker& w, Barrier& barrier) {
@@ -53,7 +53,7 @@ void publish_left(const Worker& w, Block& b) {
     event.block = Dim3{b.index[0], b.index[1], b.index[2]};
     event.warp = static_cast<std::uint32_t>(std::countr_zero(left));
     event.mask = launch.shapes[event.warp].mask;
-    events::publish_exit(launch.observers, event, w.number);
+    events::publish_exit(*launch.observers, event, w.number);
   }
 }
 
@@ -69,7 +69,7 @@ void publish_passed(const Worker& w, Block& b, Barrier& barrier) {
     publish_waiting(w, barrier);
     publish_left(w, b);
   }
-  if (launch.wants.barriers_passed) events::publish_barrier_passed(launch.observers, event, w.number);
+  if (launch.wants.barriers_passed) events::publish_barrier_passed(*launch.observers, event, w.number);
 }
 
 void publish_cluster_barrier(jit::WarpContext& c, std::uint32_t site, LaneMask mask, bool waits,
@@ -82,7 +82,7 @@ void publish_cluster_barrier(jit::WarpContext& c, std::uint32_t site, LaneMask m
   event.order = launch.kernel->sites[site].order;
   event.generation = generation;
   event.rank = fiber_of(c).block->cluster_rank;
-  events::publish_cluster_barrier(launch.observers, event, worker_of(c).number);
+  events::publish_cluster_barrier(*launch.observers, event, worker_of(c).number);
 }
 
 }  // namespace warpgrind::device
@@ -117,5 +117,5 @@ extern "C" void wg_exit(void* context, std::uint32_t site, std::uint32_t mask) {
   events::Exit event;
   static_cast<events::WarpEvent&>(event) = warp_event(c, site, mask);
   event.live = live_lanes(c) & ~mask;
-  events::publish_exit(launch.observers, event, worker_of(c).number);
+  events::publish_exit(*launch.observers, event, worker_of(c).number);
 }

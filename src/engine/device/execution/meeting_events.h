@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "device/execution/state.h"
+#include "device/state.h"
 
 namespace warpgrind::device {
 

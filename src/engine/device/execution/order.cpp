@@ -48,13 +48,8 @@ bool has_room(const Worker& w) {
 
 }  // namespace
 
-void set_order(Launch& launch, const Schedule& schedule, bool alone) {
-  launch.schedule = schedule;
-  launch.ordered = !schedule.forward();
-  launch.alone = alone;
-  launch.random = mixed(schedule.seed);
-  if (launch.ordered || alone) launch.workers = 1;
-  launch.plain_barriers &= !launch.ordered;
+std::uint64_t first_random(const Schedule& schedule) {
+  return mixed(schedule.seed);
 }
 
 std::uint64_t block_in_order(const Launch& launch, std::uint64_t nth) {

@@ -6,11 +6,11 @@
 // also shows in a plain run in that order.
 #pragma once
 
-#include "device/execution/state.h"
+#include "device/state.h"
 
 namespace warpgrind::device {
 
-void set_order(Launch& launch, const Schedule& schedule, bool alone);
+std::uint64_t first_random(const Schedule& schedule);  // Launch::random before the first warp
 // Number of the nth block of the grid, and of the nth warp of a block, in this order.
 std::uint64_t block_in_order(const Launch& launch, std::uint64_t nth);
 std::uint32_t warp_in_order(const Launch& launch, const Block& block, std::uint32_t nth);
@@ -20,9 +20,7 @@ bool starts_next(Worker& worker);
 WarpFiber* next_in_order(Worker& worker);  // null: none is ready
 void suspend_in_order(Worker& worker, WarpFiber& self);
 std::uint32_t live_warps(const Worker& worker);  // warps that have begun and not ended
-// Lets other warps run although this one could go on. Does nothing in launches that run forward.
-void take_turns(WarpFiber& fiber);
-// Same, at the head of a loop.
+// As take_turns() (device/state.h), at the head of a loop.
 void take_turns_in_loop(WarpFiber& fiber, std::uint32_t site);
 // Ends the launch if it runs alone and all its warps have waited for too many rounds.
 void end_if_alone(Worker& worker);

@@ -16,10 +16,10 @@
 #include <cstring>
 
 #include "device/access/access.h"
-#include "device/calls/symbols.h"
 #include "device/execution/meeting_events.h"
 #include "device/execution/scheduler.h"
 #include "device/fault.h"
+#include "device/symbols.h"
 
 namespace warpgrind::device {
 
@@ -430,7 +430,7 @@ void wg_absent_lanes(void* context, std::uint32_t site, std::uint32_t readers) {
   if (launch.wants.absent_lanes) {
     events::AbsentLanes event;
     static_cast<events::WarpEvent&>(event) = warp_event(c, site, readers);
-    events::publish_absent_lanes(launch.observers, event, worker_of(c).number);
+    events::publish_absent_lanes(*launch.observers, event, worker_of(c).number);
   }
   warn(warp(context), site, static_cast<unsigned>(std::countr_zero(readers)), FaultKind::absent_lanes,
        "a shuffle reads lanes that do not take part in it",

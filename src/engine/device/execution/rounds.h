@@ -6,7 +6,7 @@
 // and ending each warp in the device took a fifth of a transpose or a reduction, its barriers another fifth.
 #pragma once
 
-#include "device/execution/state.h"
+#include "device/state.h"
 
 namespace warpgrind::device {
 

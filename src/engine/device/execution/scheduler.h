@@ -4,14 +4,15 @@
 #include <algorithm>
 
 #include "device/execution/rounds.h"
-#include "device/execution/state.h"
+#include "device/state.h"
 
 namespace warpgrind::device {
 
 void suspend_in_order(Worker& worker, WarpFiber& self);  // order.h
 
 // execution.cpp
-void retire_block(Worker& worker, Block& block);                                     // call when its warps have ended
+bool activate_block(Worker& worker);              // activates a block and its whole cluster; false: none left
+void retire_block(Worker& worker, Block& block);  // call when its warps have ended
 [[noreturn]] void give_up(Worker& worker, const char* message, const char* advice);  // the host is out of resources
 void carrier_loop(void* carrier);                                                    // main function of every carrier
 Carrier& take_carrier(Worker& worker);                                               // idle or new
@@ -20,6 +21,17 @@ void list_first(Worker& worker, const WarpFiber& fiber,
                 std::uint32_t site);               // timeout or Ctrl-C: records the first warp found
 [[noreturn]] void finish_listing(Worker& worker);  // timeout or Ctrl-C: every warp has reported its position
 void stopped(Worker& worker);                      // Launch::interrupt is set; may not return
+
+// barrier.cpp
+void release_if_complete(Worker& worker, Block& block);  // call after threads have left
+void count_exited(WarpFiber& fiber);                     // call when lanes may have left the kernel
+void end_parts(WarpFiber& fiber);                        // all lanes left, some after an arrival apart
+
+// cluster.cpp
+void enter_cluster(Worker& worker, Block& block, Cluster*& cluster);  // the first block creates the cluster
+void leave_cluster(Worker& worker, Block& block);
+// Call after threads of a block of a cluster have left the kernel. lanes: all lanes of the warp that have left.
+void cluster_exited(WarpFiber& fiber, std::uint32_t threads, LaneMask lanes);
 
 inline void queue_ready(Worker& w, WarpFiber* f) {
   f->next = nullptr;

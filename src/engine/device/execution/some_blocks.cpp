@@ -3,6 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+
+#include "device/access/access_log.h"
+#include "device/access/count.h"
+#include "device/device_impl.h"
+#include "device/execution/execution.h"
+#include "device/execution/launch_results.h"
 
 namespace warpgrind::device {
 
@@ -76,6 +83,45 @@ void scale_counts(events::LaunchCounts& counts, std::uint64_t blocks, std::uint6
     for (std::uint64_t* n : {&b.executed, &b.divergent, &b.taken_lanes, &b.taken}) *n = scaled(*n, by);
   counts.warps_launched = scaled(counts.warps_launched, by);
   counts.threads_launched = scaled(counts.threads_launched, by);
+}
+
+// Block 0 runs first: it decides which blocks are logged. The other logged blocks run as well, so that the modelled
+// caches get the same input as in a whole launch. They are not counted, since they are not spread over the grid. The
+// first and the last block count once: only the last may be partly outside the data, and it represents only itself.
+std::uint64_t Device::Impl::run_some_blocks(Engine& engine, Launch& launch, events::LaunchCounts& counts) {
+  const std::vector<std::uint64_t> spread = spread_blocks(launch.blocks, options.blocks);
+  std::uint64_t ran = 0;
+  const auto run = [&](std::vector<std::uint64_t> blocks, events::LaunchCounts* into) {
+    if (blocks.empty() || launch.stop.load(std::memory_order_relaxed)) return;
+    ran += blocks.size();
+    launch.chosen = std::move(blocks);
+    launch.to_run = launch.chosen.size();
+    launch.next_block = 0;
+    launch.running_workers = static_cast<unsigned>(std::min<std::uint64_t>(launch.workers, launch.to_run));
+    engine.active_workers = launch.running_workers;
+    engine.team.run(launch.running_workers, [&](unsigned i) { run_worker(*engine.workers[i]); });
+    events::LaunchCounts not_counted;
+    make_room(not_counted, launch.kernel->code->facts());
+    for (unsigned i = 0; i < launch.running_workers; ++i) {
+      Worker& worker = *engine.workers[i];
+      collect(worker, into ? *into : not_counted);
+      worker.warps_ended = worker.threads_ended = 0;
+    }
+  };
+  make_room(counts, launch.kernel->code->facts());
+  events::LaunchCounts ends;
+  make_room(ends, launch.kernel->code->facts());
+  run({0}, &ends);
+  std::vector<std::uint64_t> beside;
+  const std::vector<std::uint64_t> logged = launch.logs ? logged_blocks(launch) : std::vector<std::uint64_t>();
+  std::set_difference(logged.begin(), logged.end(), spread.begin(), spread.end(), std::back_inserter(beside));
+  run(std::move(beside), nullptr);
+  run({spread.begin() + 1, spread.end() - 1}, &counts);
+  run({spread.back()}, &ends);
+  scale_counts(counts, launch.blocks - 2, spread.size() - 2);
+  counts.add(ends);
+  counts.blocks_run = spread.size();
+  return ran;
 }
 
 }  // namespace warpgrind::device

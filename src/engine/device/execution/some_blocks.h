@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "device/device_impl.h"
-#include "device/execution/state.h"
+#include "device/state.h"
 
 namespace warpgrind::device {
 

@@ -13,6 +13,7 @@
 #include "device/execution/paths.h"
 #include "device/execution/scheduler.h"
 #include "device/fault.h"
+#include "device/memory/shadow_memory.h"
 #include "device/module.h"
 
 namespace warpgrind::device {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "device/access/access_log.h"
-#include "device/execution/state.h"
+#include "device/state.h"
 
 namespace warpgrind::device {
 

@@ -1,5 +1,5 @@
 // Stack pools of workers, and preparation and switches of fibers.
-#include "device/execution/fiber.h"
+#include "device/fiber.h"
 
 #include <sys/mman.h>
 

@@ -17,6 +17,21 @@ struct Launch;
 unsigned interrupts_requested();
 void interrupt_if_requested_since(Launch& launch, unsigned before);
 
+// Adds to the running launches, for request_interrupt(), and removes from them. A launch ends with its function call,
+// but a signal handler or another thread may still use it: delist() waits for each Visit that began before it.
+void enlist(Launch* launch);
+void delist(Launch* launch);
+// Hold one while using launches that others run. Async-signal-safe.
+class Visit {
+ public:
+  Visit();
+  ~Visit();
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+};
+// Ends the launch without a fault of its own.
+void abandon(Launch& launch);
+
 class Watchdog {
  public:
   ~Watchdog();

@@ -1,11 +1,13 @@
 // Time limits and Ctrl-C: the watchdog thread, and the table of running launches.
-#include "device/execution/watchdog.h"
+#include "device/watchdog.h"
+
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 
-#include "device/execution/state.h"
+#include "device/state.h"
 
 namespace warpgrind::device {
 
@@ -14,6 +16,7 @@ namespace {
 // Few launches run at the same time. A fixed table can be read in a signal handler.
 std::atomic<Launch*> g_running[64];
 std::atomic<unsigned> g_requests{0};
+std::atomic<unsigned> g_visits{0};
 
 void stop(Launch& launch, FaultKind kind) {
   std::uint32_t none = 0;
@@ -33,8 +36,17 @@ void enlist(Launch* launch) {
 void delist(Launch* launch) {
   for (auto& slot : g_running) {
     Launch* mine = launch;
-    if (slot.compare_exchange_strong(mine, nullptr)) return;
+    if (slot.compare_exchange_strong(mine, nullptr)) break;
   }
+  // A visit sets a few flags. Its thread may have lost its processor meanwhile.
+  while (g_visits.load() != 0) sched_yield();
+}
+
+Visit::Visit() {
+  ++g_visits;
+}
+Visit::~Visit() {
+  --g_visits;
 }
 
 unsigned interrupts_requested() {
@@ -52,12 +64,14 @@ void abandon(Launch& launch) {
 
 void request_interrupt() {
   ++g_requests;
+  const Visit visit;
   for (auto& slot : g_running)
     if (Launch* launch = slot.load()) stop(*launch, FaultKind::interrupted);
 }
 
 bool request_timeout() {
   bool any = false;
+  const Visit visit;
   for (auto& slot : g_running)
     if (Launch* launch = slot.load()) {
       stop(*launch, FaultKind::timeout);

@@ -1,5 +1,5 @@
 // Shadow memory: bits set by mapping pages of ones, cleared by returning pages to the host.
-#include "device/definedness/shadow_memory.h"
+#include "device/memory/shadow_memory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

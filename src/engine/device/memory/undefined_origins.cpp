@@ -1,5 +1,5 @@
 // Records of the origins of undefined bits, by 32-byte sector and by copy.
-#include "device/definedness/origins.h"
+#include "device/memory/undefined_origins.h"
 
 #include <fmt/format.h>
 

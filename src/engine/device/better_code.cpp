@@ -1,9 +1,9 @@
 // Better code: decides when it is due, and compiles it before a launch or during one.
-#include "device/execution/better_code.h"
+#include "device/better_code.h"
 
 #include <algorithm>
 
-#include "device/execution/state.h"
+#include "device/state.h"
 
 namespace warpgrind::device {
 
@@ -92,7 +92,7 @@ void BetterCode::loop() {
     lock.unlock();
     improve(*kernel);
     lock.lock();
-    if (kernel->stack_bytes(*launch) <= launch->stack_bytes) launch->entry = kernel->entry();
+    if (kernel->stack_bytes(launch->local_size) <= launch->stack_bytes) launch->entry = kernel->entry();
     std::erase_if(watched_, [&](const Watched& w) { return w.launch == launch; });
     made_.notify_all();
   }

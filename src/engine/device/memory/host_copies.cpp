@@ -1,8 +1,9 @@
 // Shadow updates for copies and fills of the host.
+#include "device/memory/host_copies.h"
+
 #include <algorithm>
 
-#include "device/definedness/origins.h"
-#include "device/definedness/tracking.h"
+#include "device/memory/undefined_origins.h"
 
 namespace warpgrind::device {
 

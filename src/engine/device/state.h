@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -10,11 +11,12 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "device/device.h"
-#include "device/execution/fiber.h"
+#include "device/fiber.h"
 #include "device/memory/address_space.h"
 #include "events/access_log.h"
 #include "events/observer.h"
@@ -102,7 +104,7 @@ struct KernelRecord {
   }
   void keep_quick() { quick_.store(false, std::memory_order_release); }
   void begin() { quick_ = code->better_seconds > 0; }
-  std::uint64_t stack_bytes(const Launch& launch) const;  // host stack for frames of the newest code
+  std::uint64_t stack_bytes(std::uint64_t local_size) const;  // host stack for frames of the newest code
 
  private:
   // Better code is written once, before is_quick() becomes false. Warps may still run the first code then.
@@ -268,7 +270,7 @@ struct ChildLaunch {
 
 struct alignas(64) Worker {
   // The fields used by every warp share one cache line, those used by every block the next.
-  Launch* launch = nullptr;
+  Launch* launch = nullptr;   // null between launches
   Block* starting = nullptr;  // the live block that has warps to start
   WarpFiber* ready_first = nullptr;
   WarpFiber* idle = nullptr;         // fibers without a warp
@@ -333,80 +335,112 @@ struct alignas(64) Worker {
 // How warps of a block follow each other in machine code (rounds.h). none: the worker's loop begins and ends each warp.
 enum class Turns : std::uint8_t { none, round, in_place };
 
-struct Launch {
-  Device* device = nullptr;
-  LoadedModule* module = nullptr;
-  const KernelRecord* kernel = nullptr;
-  std::atomic<jit::WarpFunction> entry{nullptr};  // better code may replace it during the launch
-  LaunchConfig config;
-  events::Launch info;
-  AccessRules rules;
-  bool counters = true, bounds_stop = true;
-  events::Wants wants;             // union over all observers, for this launch
-  bool barriers_observed = false;  // some observer wants barriers or barriers_passed
-  bool plain_barriers = true;      // barriers are not observed, and no clock is kept
-  bool whole_barriers = false;     // a barrier of a whole block is one event (Wants::whole_blocks)
-  Turns turns = Turns::none;
-  bool shows_affine = false;  // machine code calls watch() at watched sites (Wants::only_written)
-  std::uint8_t* parameters = nullptr;
-  std::uint64_t shared_size = 0, local_size = 0;
-  std::uint64_t stack_bytes = 0;  // host stack for frames of machine code
-  std::uint64_t blocks = 0;
-  // Nesting depth of a grid launched by device code (tail launches: as the parent).
-  unsigned depth = 0;
-  std::uint32_t cluster_size = 1;
-  std::uint32_t total_shared = 0, all_shared = 0;  // %total_smem_size, %aggr_smem_size
-  std::uint32_t warps_per_block = 0, threads_per_block = 0;
+// Buffers of an engine that its launches use one after the other. They are kept because an empty launch takes a few
+// microseconds, and allocating and filling them takes as long.
+struct KeptBuffers {
+  // Warps of a block, and the block shape that they describe. Most launches repeat the last shape and fill nothing.
   std::vector<jit::WarpShape> shapes;
   std::vector<WarpThreads> warp_threads;
-  Dim3 shapes_block{0, 0, 0};  // the block shape that they describe
-  std::shared_ptr<const RangeTable> ranges;
-  unsigned workers = 1;
-  std::uint32_t sm_count = 1;
-  events::SmGroups sm_groups;
-  // For kernels that read a clock: blocks of one SM follow each other in time. Cycles at the end of the last block, by
-  // SM.
-  bool keeps_time = false;
+  Dim3 shaped_block{0, 0, 0};
+  // Filled by every launch that needs them; only their capacity is kept.
   std::vector<std::uint64_t> sm_cycles;
-  std::uint32_t issue_cycles = 1, sm_clock_khz = 1;
-  std::uint32_t env[4] = {0, 0, 0, 0};
-  std::uint64_t serial = 0;  // unique in the process
+  std::vector<std::uint8_t> watched;
+  events::Audience observers;
+};
 
-  // For observers of invalid accesses: bounds by site, and the number of such accesses.
-  std::vector<SiteBounds> bounds;
-  std::vector<std::uint8_t> own;      // events::Launch::own
-  std::vector<std::uint8_t> watched;  // sites whose accesses observers want; empty: none
-  std::atomic<std::uint64_t> invalid_accesses{0};
-  std::set<std::uint32_t> invalid_sites;  // guarded by fault_mutex
-  bool survived = false;                  // guarded by fault_mutex: `fault` did not end the launch
+// The plan of a launch: its inputs, and what follows from them alone. It is const. A member without an initialiser must
+// be named where the plan is made (launch_plan.cpp); the compiler reports one that is not.
+struct LaunchInputs {
+  Device* const device;
+  LoadedModule* const module;
+  const KernelRecord* const kernel;
+  const LaunchConfig config;
+  const std::uint64_t serial;  // unique in the process
+  const unsigned depth;        // nesting depth of a grid launched by device code (tail launches: as the parent)
+  const AccessRules rules;
+  const bool counters, bounds_stop;
+  const ShadowMemory* const shadow;        // set if undefined bits are tracked
+  const std::optional<std::uint8_t> fill;  // Options::fill
+};
 
-  std::uint64_t chunk = 1;  // blocks that a worker takes at a time
-  // If only some blocks run (some_blocks.h): their numbers, in order. Empty: all blocks, or the first `to_run`.
-  std::vector<std::uint64_t> chosen;
-  std::uint64_t to_run = 0;
-  alignas(64) std::atomic<std::uint64_t> next_block{0};
-  alignas(64) std::atomic<std::uint32_t> interrupt{0};  // polled by generated code
-  std::atomic<bool> stop{false};
-  bool ordered = false;  // not forward (execution/order.h)
-  Schedule schedule;
-  bool alone = false;                         // Device::set_schedule
-  std::uint64_t random = 0;                   // state of the random order
-  std::atomic<bool> waited_outside{false};    // LaunchResult::waited_outside
-  std::atomic<std::uint32_t> stop_reason{0};  // FaultKind + 1 of timeout or Ctrl-C; 0: none
-  std::mutex fault_mutex;
-  std::optional<Fault> fault;
-  std::uint64_t fault_order = ~0ull;
-  std::vector<std::string> places;       // position of each warp; guarded by fault_mutex
-  events::Audience observers;            // by Observer::wants_of() for this launch
-  const ShadowMemory* shadow = nullptr;  // set if undefined bits are tracked
-  std::optional<std::uint8_t> fill;      // Options::fill
-  const std::vector<std::unique_ptr<Worker>>* all_workers = nullptr;
-  bool fits_gpu = true;  // all blocks could be resident on the GPU at the same time
+struct MemoryPlan {
+  const std::shared_ptr<const RangeTable> ranges;
+  std::uint8_t* const parameters;
+  const std::uint64_t shared_size, local_size;
+  const std::uint64_t stack_bytes;               // host stack for frames of machine code
+  const std::uint32_t total_shared, all_shared;  // %total_smem_size, %aggr_smem_size
+  const std::array<std::uint32_t, 4> env;        // %envreg0 ... %envreg3
+};
 
+struct GridPlan {
+  const std::uint64_t blocks;
+  const std::uint32_t cluster_size;
+  const std::uint32_t warps_per_block, threads_per_block;
+  const std::span<const jit::WarpShape> shapes;  // in KeptBuffers, as the next one
+  const std::span<const WarpThreads> warp_threads;
+  const std::uint32_t sm_count;
+  const events::SmGroups sm_groups;
+  const std::uint32_t issue_cycles, sm_clock_khz;
+  const bool keeps_time;  // the kernel reads a clock: blocks of one SM follow each other in time
+  const bool fits_gpu;    // all blocks could be resident on the GPU at the same time
+};
+
+struct WorkerPlan {
+  const std::vector<std::unique_ptr<Worker>>* const all_workers;
+  const unsigned workers;     // that run blocks
+  const std::uint64_t chunk;  // blocks that a worker takes at a time
+  const Schedule schedule;
+  const bool ordered;  // not forward (execution/order.h)
+  const bool alone;    // Device::set_schedule
+};
+
+// What the observers of a launch want to see. Decided before the launch runs (launch_observation.cpp).
+struct LaunchObservation {
+  events::Launch info;
+  const events::Audience* observers = nullptr;  // by Observer::wants_of() for this launch; in KeptBuffers
+  events::Wants wants;                          // union over them
+  bool barriers_observed = false;               // some observer wants barriers or barriers_passed
+  bool plain_barriers = true;                   // barriers are not observed, and no clock is kept
+  bool whole_barriers = false;                  // a barrier of a whole block is one event (Wants::whole_blocks)
+  bool shows_affine = false;                    // machine code calls watch() at watched sites (Wants::only_written)
+  std::vector<SiteBounds> bounds;               // by site, for observers of invalid accesses; else empty
+  std::vector<std::uint8_t> own;                // events::Launch::own
+  std::span<const std::uint8_t> watched;        // sites whose accesses observers want; empty: none. In KeptBuffers
   // The modelled caches (access/access_log.h).
   bool logs = false;
-  std::uint32_t warp_log = 0;                          // most logged requests of a warp
-  bool logs_textures = false;                          // the kernel reads textures: a warp may log more requests
+  std::uint32_t warp_log = 0;  // most logged requests of a warp
+  bool logs_textures = false;  // the kernel reads textures: a warp may log more requests
+};
+
+// One launch: its plan, what is observed of it, and here its progress. Made anew for each launch, so that no value of
+// the last one remains. What outlives a launch is in KeptBuffers and Worker.
+struct Launch : LaunchInputs, MemoryPlan, GridPlan, WorkerPlan, LaunchObservation {
+  Launch(const LaunchInputs& inputs, const MemoryPlan& memory, const GridPlan& grid, const WorkerPlan& team);
+
+  Turns turns = Turns::none;                      // set once the observers are known
+  std::atomic<jit::WarpFunction> entry{nullptr};  // better code may replace it during the launch
+  std::span<std::uint64_t> sm_cycles;             // if keeps_time: cycles at the end of the last block, by SM
+  std::uint64_t random = 0;                       // state of the random order
+  // The blocks that run now: all of them, unless only some run (some_blocks.h). chosen: their numbers, in order. Empty:
+  // the first `to_run`.
+  std::vector<std::uint64_t> chosen;
+  std::uint64_t to_run = 0;
+  unsigned running_workers = 1;
+  alignas(64) std::atomic<std::uint64_t> next_block{0};
+
+  alignas(64) std::atomic<std::uint32_t> interrupt{0};  // polled by generated code
+  std::atomic<bool> stop{false};
+  std::atomic<std::uint32_t> stop_reason{0};  // FaultKind + 1 of timeout or Ctrl-C; 0: none
+  std::atomic<bool> waited_outside{false};    // LaunchResult::waited_outside
+
+  std::mutex fault_mutex;  // guards the next five
+  std::optional<Fault> fault;
+  std::uint64_t fault_order = ~0ull;
+  bool survived = false;  // `fault` did not end the launch
+  std::set<std::uint32_t> invalid_sites;
+  std::vector<std::string> places;  // position of each warp
+  std::atomic<std::uint64_t> invalid_accesses{0};
+
   std::atomic<std::uint64_t> first_block_requests{0};  // requests of block 0, plus 1, once it has ended; 0 before
   std::atomic<std::uint64_t> logged{0};                // logged requests of ended blocks
 };
@@ -433,21 +467,12 @@ inline const Bound& bound_of(const Launch& launch, std::uint32_t site, StateSpac
   return launch.bounds.empty() ? kNoOpinion : launch.bounds[site].of(space);
 }
 
-// ---- Execution (execution.cpp)
-void prepare_worker(Worker& worker, std::size_t sites, std::size_t scoreboard_slots);  // grows its arrays
-void run_worker(Worker& worker);                 // runs all blocks that this worker can get, on the calling thread
-bool activate_block(Worker& worker);             // activates a block and its whole cluster; false: none left
-[[noreturn]] void leave_launch(Worker& worker);  // abandons every warp of the worker
-void release_if_complete(Worker& worker, Block& block);  // barrier.cpp: call after threads have left
-// ---- Clusters (cluster.cpp)
-void enter_cluster(Worker& worker, Block& block, Cluster*& cluster);  // the first block creates the cluster
-void leave_cluster(Worker& worker, Block& block);
-// Call after threads of a block of a cluster have left the kernel. lanes: all lanes of the warp that have left.
-void cluster_exited(WarpFiber& fiber, std::uint32_t threads, LaneMask lanes);
-// Whether the block may use this memory outside its own shared memory. The offset is as from shared_offset()
-// (device/access/access.h).
+// ---- Functions of execution/ that accesses, calls and faults need
+[[noreturn]] void leave_launch(Worker& worker);  // execution.cpp: abandons every warp of the worker
+// order.cpp: lets other warps run although this one could go on. Does nothing in launches that run forward.
+void take_turns(WarpFiber& fiber);
+// cluster.cpp: whether the block may use this memory outside its own shared memory. The offset is as from
+// shared_offset() (device/access/access.h).
 bool in_cluster(const jit::WarpContext& context, std::uint64_t offset, std::uint64_t bytes);
-void count_exited(WarpFiber& fiber);  // barrier.cpp: call when lanes may have left the kernel
-void end_parts(WarpFiber& fiber);     // barrier.cpp: all lanes left, some after an arrival apart
 
 }  // namespace warpgrind::device

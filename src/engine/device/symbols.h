@@ -17,6 +17,7 @@ std::span<const jit::CallSymbol> async_copy_symbols();     // calls/async_copy.c
 std::span<const jit::CallSymbol> warpgroup_symbols();      // calls/warpgroup_matrix.cpp
 std::span<const jit::CallSymbol> texture_symbols();        // calls/texture.cpp
 std::span<const jit::CallSymbol> device_launch_symbols();  // calls/device_launch.cpp
+std::span<const jit::CallSymbol> definedness_symbols();    // definedness/tracking.cpp
 
 // malloc and free in kernels (device_functions.cpp). heap_allocate() returns 0 if no memory is left.
 std::uint64_t heap_allocate(jit::WarpContext& context, std::uint32_t site, unsigned lane, std::uint64_t bytes);

@@ -1,5 +1,5 @@
 // Worker threads: start, wait by polling, and run.
-#include "device/execution/worker_team.h"
+#include "device/worker_team.h"
 
 #include <immintrin.h>
 #include <sched.h>
