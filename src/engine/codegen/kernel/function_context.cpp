@@ -6,6 +6,7 @@
 
 #include "base/element.h"
 #include "codegen/kernel/stack_parameters.h"
+#include "codegen/kernel/verifier.h"
 #include "flow/webs.h"
 #include "ptx/printer.h"
 
@@ -71,10 +72,16 @@ void FunctionContext::enter_again(Value* context, Value* frame) {
 }
 
 void FunctionContext::stand_at(std::uint32_t index) {
+  WG_ASSERT(index < function.body.size());
   now.instruction = &function.body[index];
   now.index = index;
   now.site = ptx::kNoId;
   now.guard = nullptr;
+  if (unit.options.verify) mark_instruction(ir(), function_index, index);
+}
+
+void FunctionContext::stand_outside() {
+  if (unit.options.verify) mark_no_instruction(ir());
 }
 
 Value* FunctionContext::lane_pattern(bool y, unsigned width) {

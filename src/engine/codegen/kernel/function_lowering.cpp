@@ -29,12 +29,14 @@ void FunctionLowering::run() {
   masks_.create(lanes);
   divergence_.create();
   stack_parameters_.enter();
+  f_.stand_outside();
   counting_.number_blocks();
   divergence_.create_blocks();
   for (const std::uint32_t b : f_.cfg.order) {
     lower_block(b);
     if (f_.unit.error) return;
   }
+  f_.stand_outside();
   divergence_.finish();
   if (f_.wait_points.any()) waiting_.write_saving();
   stack_parameters_.leave();
@@ -44,6 +46,7 @@ void FunctionLowering::run() {
 
 void FunctionLowering::lower_block(std::uint32_t b) {
   f_.now.block = b;
+  f_.stand_outside();
   ir().SetInsertPoint(divergence_.body(b));
   counting_.begin_block(b);
   branches_.begin_block(b);
