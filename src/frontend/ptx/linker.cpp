@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/assert.h"
+#include "ptx/references.h"
+
 namespace warpgrind::ptx {
 
 namespace {
@@ -68,6 +71,7 @@ class Linker {
       relocate(out_->functions[k], placements_[function_from_[k].module]);
     for (std::size_t k = 0; k < variable_from_.size(); ++k)
       relocate(out_->variables[k], placements_[variable_from_[k].module]);
+    WG_DEBUG_ASSERT(references_hold(*out_));
     return out_;
   }
 

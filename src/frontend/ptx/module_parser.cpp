@@ -5,9 +5,11 @@
 
 #include <charconv>
 
+#include "base/assert.h"
 #include "base/element.h"
 #include "ptx/function_parser.h"
 #include "ptx/parser.h"
+#include "ptx/references.h"
 
 namespace warpgrind::ptx {
 
@@ -53,6 +55,7 @@ Result<std::shared_ptr<Module>> ModuleParser::run() {
   }
   redirect_aliases();
   resolve_function_names();
+  WG_DEBUG_ASSERT(references_hold(*module_));
   return module_;
 }
 
