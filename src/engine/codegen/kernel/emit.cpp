@@ -8,6 +8,7 @@
 
 #include <cstdio>
 
+#include "base/assert.h"
 #include "codegen/kernel/clock.h"
 #include "codegen/kernel/function_lowering.h"
 #include "codegen/kernel/verifier.h"

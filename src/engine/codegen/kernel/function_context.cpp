@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 
+#include "base/assert.h"
 #include "base/element.h"
 #include "codegen/kernel/stack_parameters.h"
 #include "codegen/kernel/verifier.h"
@@ -66,6 +67,7 @@ Value* FunctionContext::enter_with(unsigned argument) const {
 }
 
 void FunctionContext::enter_again(Value* context, Value* frame) {
+  WG_ASSERT(is_kernel);
   llvm::cast<llvm::PHINode>(context_argument)->addIncoming(context, ir().GetInsertBlock());
   llvm::cast<llvm::PHINode>(frame_argument)->addIncoming(frame, ir().GetInsertBlock());
   ir().CreateBr(enter);
