@@ -269,6 +269,7 @@ std::vector<bool> walk(const ControlFlow& cfg, std::uint32_t from, std::size_t a
 }  // namespace
 
 std::vector<bool> loop_body(const ControlFlow& cfg, std::uint32_t head) {
+  WG_ASSERT(head < cfg.blocks.size() && cfg.blocks[head].reachable);
   const std::vector<bool> reached = walk(cfg, head, cfg.blocks.size());
   const std::vector<bool> beside = walk(cfg, cfg.order.front(), head);
   const std::vector<std::uint32_t>& before = cfg.blocks[head].predecessors;
