@@ -53,6 +53,7 @@ Result<std::shared_ptr<Module>> ModuleParser::run() {
                              n == 1 ? "error" : "errors", t_.diagnostics()[0].line, t_.diagnostics()[0].message),
                  render(t_.diagnostics(), module_->text, module_->name)};
   }
+  WG_ASSERT(module_->version_major != 0 && !module_->target.empty());
   redirect_aliases();
   resolve_function_names();
   WG_DEBUG_ASSERT(references_hold(*module_));
