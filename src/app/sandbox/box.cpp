@@ -22,6 +22,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/assert.h"
 #include "sandbox/system_calls.h"
 
 namespace warpgrind::sandbox {
@@ -185,7 +186,7 @@ bool bind_reached(const std::vector<CommandLine::Reached>& reached) {
 
 struct Start {
   std::vector<char*> arguments;
-  std::vector<int> kept;  // descriptors, in ascending order
+  std::vector<int> kept;  // descriptors, sorted
   int output;
   rlim_t cpu_seconds;
 };
@@ -257,6 +258,7 @@ pid_t first_process(int info) {
 // Waits until the box's folders exist: they appear below the first process's root after bubblewrap has changed that
 // root.
 bool wait_until_made(const Box& box) {
+  WG_ASSERT(box.first > 0 && box.first_alive.get() >= 0);
   const std::string made = fmt::format("/proc/{}/root{}", box.first, kMade);
   for (int waited = 0; waited < kPatience; ++waited) {
     struct stat about;
@@ -269,6 +271,7 @@ bool wait_until_made(const Box& box) {
 }
 
 Error no_box(Box& box) {
+  WG_ASSERT(box.bubblewrap > 0);
   kill(box.bubblewrap, SIGKILL);
   std::string said = read_rest(box.output.get());
   int status = 0;
