@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/argument_pointers.h"
+#include "base/assert.h"
 
 namespace warpgrind::toolchain {
 
@@ -66,6 +67,7 @@ Result<int> Children::start(const Words& command, const std::string& messages, c
   const auto failure = [&command](int error) {
     return Error{ErrorKind::environment, fmt::format("cannot start {}: {}", command[0], std::strerror(error)), ""};
   };
+  WG_ASSERT(!command.empty());
   int file = -1;
   if (!messages.empty()) {
     file = open(messages.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
@@ -106,6 +108,7 @@ void Children::end_all() {
 }
 
 Children::Ended Children::wait() {
+  WG_ASSERT(!pids_.empty());
   const sigset_t set = held_signals();
   for (;;) {
     for (const auto& [pid, number] : pids_) {

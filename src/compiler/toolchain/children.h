@@ -47,7 +47,7 @@ class Children {
     int exit_code = 0;  // 128 + N: died of signal N
     int signal = 0;     // not 0: this process received it; all children have ended
   };
-  Ended wait();  // waits for the next child that ends; at least one must run
+  Ended wait();  // waits for the next child that ends; at least one runs
   std::size_t running() const { return pids_.size(); }
 
  private:
