@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/assert.h"
 #include "checkers/block_states.h"
 #include "checkers/checker.h"
 #include "checkers/first_seen.h"
@@ -39,6 +40,7 @@ struct BlockState {
 };
 
 const events::Site& site_of(const events::Launch& launch, std::uint32_t site) {
+  WG_ASSERT(site < launch.facts->sites.size());
   return launch.facts->sites[site];
 }
 

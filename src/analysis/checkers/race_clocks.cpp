@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace warpgrind::checkers {
 
 namespace {
@@ -45,6 +47,7 @@ void Knowledge::join(const Knowledge& other) {
   }
   all.insert(all.end(), a, facts_.end());
   all.insert(all.end(), b, other.facts_.end());
+  WG_DEBUG_ASSERT(std::is_sorted(all.begin(), all.end()));
   facts_ = std::move(all);
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/assert.h"
 #include "checkers/kernel_has.h"
 #include "checkers/kernel_place.h"
 #include "checkers/race_quick.h"
@@ -138,6 +139,7 @@ LaunchRaces::Last& LaunchRaces::last_of(const Shadow& shadow, Running& of, std::
 // One record serves all accesses of a warp at a site, until an event may order them.
 std::uint32_t LaunchRaces::record_of(Shadow& shadow, Running& of, std::uint32_t warp, const AccessKind& kind,
                                      std::uint64_t copy) {
+  WG_DEBUG_ASSERT(warp < of.order->warps.size());
   last_of_ = &last_of(shadow, of, warp);
   const BlockOrder& block = *of.order;
   const WarpOrder& w = block.warps[warp];
@@ -190,12 +192,14 @@ void LaunchRaces::open_late_loads(Running& of) {
 void LaunchRaces::tell_late_loads(Running& of) {
   if (!of.late || !of.late->next) return;
   const std::size_t count = static_cast<std::size_t>(of.late->next - of.late_memory.data());
+  WG_ASSERT(count <= of.late_memory.size());
   const auto& sites = launch_.facts->sites;
   const Dim3 block = block_of(launch_, of.order->number);
   for (std::size_t k = 0; k < count; ++k) {
     const events::LateLoad& l = of.late_memory[k];
     if (l.mask == 0) continue;
     events::AffineAccess a{&launch_, l.site, StateSpace::shared, block, l.warp, l.mask, l.base, l.kx, l.ky, of.row};
+    WG_DEBUG_ASSERT(l.site < sites.size());
     a.bytes = sites[l.site].bytes();
     if (note(a, of)) continue;
     std::array<std::uint64_t, kWarpSize> addresses{};
@@ -259,6 +263,7 @@ bool LaunchRaces::note(const events::AffineAccess& a, Running& of) {
 bool LaunchRaces::note_one_place(QuickAccess& quick, const events::AffineAccess& a, std::uint64_t address,
                                  LaneMask lanes) {
   const bool writes = a.type != AccessType::load;
+  WG_DEBUG_ASSERT(lanes != 0 && a.bytes % 4 == 0);
   if (writes && (lanes & (lanes - 1)) != 0) return false;
   const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
   for (std::uint64_t w = address / 4; w < address / 4 + a.bytes / 4; ++w)
@@ -310,6 +315,7 @@ void LaunchRaces::access(const events::Access& asked) {
 void LaunchRaces::compare(const events::Access& a, Running& of) {
   const bool shared = a.space == StateSpace::shared;
   BlockOrder* const block = of.order.get();
+  WG_DEBUG_ASSERT(a.mask != 0 && a.warp < block->warps.size());
   WarpOrder& warp = block->warps[a.warp];
   std::uint64_t copy = 0;
   if (a.path == AccessPath::async_copy) copy = order_.copy_issued(warp, a.mask);
@@ -444,6 +450,7 @@ bool LaunchRaces::is_guess(const Race& race) const {
 }
 
 void LaunchRaces::update_write(Step& s, unsigned l, std::uint64_t word, std::uint8_t bytes, Cell& c) {
+  WG_DEBUG_ASSERT(bytes != 0 && bytes <= 15 && l < kWarpSize);
   const bool was_plain = c.write != 0 && !s.shadow->record(c.write).atomic();
   const bool atomic = s.shadow->record(s.record).atomic();
   const auto rest = static_cast<std::uint8_t>(c.write_bytes & ~bytes);
@@ -469,6 +476,7 @@ void LaunchRaces::update_write(Step& s, unsigned l, std::uint64_t word, std::uin
 }
 
 void LaunchRaces::update_read(Step& s, unsigned l, std::uint64_t word, std::uint8_t bytes, Cell& c) {
+  WG_DEBUG_ASSERT(bytes != 0 && bytes <= 15 && l < kWarpSize);
   if (c.read == s.record && c.read_bytes == bytes) {
     c.readers |= LaneMask{1} << l;
     return;
@@ -544,6 +552,7 @@ bool LaunchRaces::test_fully(Step& s, unsigned l, std::uint64_t word, std::uint3
                              std::uint8_t bytes) {
   const Record& q = s.shadow->record(before);
   const Record& r = s.shadow->record(s.record);
+  WG_ASSERT(bytes != 0 && bytes <= 15);
   const std::uint64_t address = word * 4 + static_cast<unsigned>(std::countr_zero(bytes));
   Race what;
   what.shared = s.shared;

@@ -151,6 +151,7 @@ bool QuickAccess::touch(Line& line, const LinePart& now) {
 template <bool kWrites>
 bool QuickAccess::row(std::uint64_t first, unsigned words, unsigned lane0, LaneMask lanes, unsigned shift,
                       LaneMask rows) {
+  WG_DEBUG_ASSERT(lane0 < kWarpSize && (rows & 1) != 0);
   constexpr LinePart::Field kField = kWrites ? LinePart::Field::write : LinePart::Field::read;
   for (unsigned done = 0; done < words;) {
     const auto in_line = static_cast<unsigned>(first + done) % Line::kWords;
@@ -204,6 +205,7 @@ bool QuickAccess::write_strided(std::uint64_t first, unsigned stride, unsigned w
 }
 
 bool QuickAccess::read_word(std::uint64_t word, LaneMask lanes) {
+  WG_DEBUG_ASSERT(lanes != 0);
   const auto w = static_cast<unsigned>(word) % Line::kWords;
   const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
   if ((lanes & (lanes - 1)) == 0) return read_column(word * 4, 0, 1, lane, 1);

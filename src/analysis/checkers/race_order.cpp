@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/assert.h"
+
 namespace warpgrind::checkers {
 
 namespace {
@@ -49,12 +51,14 @@ void LaunchOrder::begin(BlockOrder& b, std::uint64_t number) const {
 }
 
 LaneMask LaunchOrder::all_lanes(std::size_t warp) const {
+  WG_ASSERT(warp * kWarpSize < launch_.block.count());
   const std::uint64_t left = launch_.block.count() - warp * kWarpSize;
   return left >= kWarpSize ? ~LaneMask{0} : (LaneMask{1} << left) - 1;
 }
 
 LaunchOrder::Order LaunchOrder::ordered(const Stamp& q, unsigned lane, const BlockOrder& b, const WarpOrder& w,
                                         unsigned by) const {
+  WG_DEBUG_ASSERT(by < kWarpSize && lane < kWarpSize && (q.block != b.number || q.warp < b.warps.size()));
   const LaneOrder& me = w.lanes[by];
   if (q.copy != 0) {
     const auto over = b.copies.find(q.copy);
@@ -188,6 +192,7 @@ void LaunchOrder::all_know_all(BlockOrder& b) {
 }
 
 void LaunchOrder::barrier(BlockOrder& b, const events::Barrier& e) {
+  WG_ASSERT(e.warp < b.warps.size());
   WarpOrder& w = b.warps[e.warp];
   BlockOrder::Arrival a{e.warp, e.mask, e.waits, {}};
   if (!e.waits) {
@@ -207,6 +212,7 @@ bool LaunchOrder::is_of_all(const BlockOrder& b, std::uint32_t id) const {
   if (at != b.barriers.end())
     for (const BlockOrder::Arrival& a : at->second.arrivals) {
       if (!a.waits) return false;
+      WG_ASSERT(a.warp < here_.size());
       here_[a.warp] |= a.mask;
     }
   // With a thread count, all lanes that the block began with must be here: exited threads are not subtracted from the
@@ -285,6 +291,7 @@ void LaunchOrder::warp_sync(BlockOrder& b, const events::WarpSync& e) {
 }
 
 void LaunchOrder::exit(BlockOrder& b, const events::Exit& e) {
+  WG_ASSERT(e.warp < b.warps.size());
   b.warps[e.warp].live &= ~e.mask;
 }
 
@@ -504,6 +511,7 @@ void LaunchOrder::async_group(BlockOrder& b, const events::AsyncGroup& e) {
       for (const std::uint64_t copy : open) over.learn_copy(copy, l);
       open.clear();
     }
+    WG_ASSERT(groups.size() == keep);
     if (over.empty()) return;
     w.lanes_differ = true;
     lane.known = joined(lane.known, std::make_shared<Knowledge>(std::move(over)));

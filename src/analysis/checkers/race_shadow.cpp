@@ -22,6 +22,7 @@ void give_back(void* zeroes, std::size_t bytes) {
 }
 
 Cell Line::get(unsigned w, std::uint32_t none) const {
+  WG_DEBUG_ASSERT(by_word && cells && w < kWords);
   using C = LineCells;
   const std::uint32_t p = cells->parts[w];
   const auto still = [&](std::uint32_t number) { return number > none ? number : 0; };
@@ -36,6 +37,7 @@ Cell Line::get(unsigned w, std::uint32_t none) const {
 }
 
 void Line::put(unsigned w, const Cell& c) {
+  WG_DEBUG_ASSERT(by_word && cells && w < kWords);
   using C = LineCells;
   cells->write[w] = c.write;
   cells->read[w] = c.read;
@@ -60,6 +62,7 @@ Shadow::Page& Shadow::far_page(std::uint64_t number) {
 // Converts parts to cells. Old content of the cells is invalid, because a line returns to parts only when all its
 // records are forgotten.
 void Shadow::fill_cells(Line& line) {
+  WG_ASSERT(!line.by_word);
   if (!line.cells) line.cells = &all_cells_.add();
   LineCells& c = *line.cells;
   std::array<std::uint32_t, Line::kParts> newest{};

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/assert.h"
 #include "checkers/race_order.h"
 
 namespace warpgrind::checkers {
@@ -161,7 +162,10 @@ class Shadow {
 
   std::uint32_t none() const { return none_; }  // numbers up to this one are forgotten
   std::uint32_t next() const { return none_ + static_cast<std::uint32_t>(records_.size()) + 1; }
-  const Record& record(std::uint32_t number) const { return records_[number - none_ - 1]; }
+  const Record& record(std::uint32_t number) const {
+    WG_DEBUG_ASSERT(number > none_ && number < next());
+    return records_[number - none_ - 1];
+  }
   Record& add() { return records_.emplace_back(); }  // the record that next() numbered
   void forget();
 

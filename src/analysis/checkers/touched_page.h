@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/assert.h"
+
 namespace warpgrind::checkers {
 
 // Bit set. kSize is a multiple of 64.
@@ -16,6 +18,7 @@ template <std::size_t kSize>
 class Bits {
  public:
   void set(std::size_t first, std::size_t last) {
+    WG_DEBUG_ASSERT(first <= last && last < kSize);
     for (std::size_t k = first / 64; k <= last / 64; ++k) {
       std::uint64_t bits = ~std::uint64_t{0};
       if (k == first / 64) bits &= ~std::uint64_t{0} << first % 64;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/as_double.h"
+#include "base/assert.h"
 #include "counters/cache_replay.h"
 #include "counters/footprint.h"
 
@@ -52,6 +53,7 @@ class WholeGrid {
       const SiteSeen& site = sites[s];
       if (site.blocks.empty()) continue;
       const auto use = static_cast<unsigned>(site.use);
+      WG_ASSERT(use < kUses && s < log.ranges.size() && s < longer.size());
       const auto range = log.ranges[s];
       const Key key{range.second != 0 ? range.first : array_of(site.blocks), use};
       ranges_[key] = range;
@@ -163,6 +165,7 @@ class WholeGrid {
   }
   // Upper bound: the whole allocation, or for an array of unknown extent 1.25 times the span of the blocks seen.
   double most_of(const Key& key, unsigned granularity, const Stretches& seen) const {
+    WG_ASSERT(ranges_.contains(key));
     const auto range = ranges_.find(key)->second;
     const double bytes = range.second != 0 ? static_cast<double>(range.second - range.first)
                                            : 1.25 * 32 * static_cast<double>(seen.back().end - seen.front().begin);
@@ -280,6 +283,7 @@ class Scaling {
     const events::SiteCounts& c = counts_.sites[s];
     if (site.space == StateSpace::constant || (c.global_requests == 0 && c.local_requests == 0)) return;
     const AccessType type = events::access_type(site);
+    WG_ASSERT(s < replay_.sites.size() && s < out_.sites.size());
     const SiteSeen& seen = replay_.sites[s];
     if (type == AccessType::atomic || type == AccessType::reduction) {
       out_.l2_atomic_sectors += as_double(c.global.sectors);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <map>
 
+#include "base/assert.h"
 #include "counters/request_lines.h"
 #include "counters/sectored_cache.h"
 
@@ -123,7 +124,11 @@ class Replay : public Replayed {
     for (const auto& [sm, blocks_of_sm] : by_sm) live += start(sms_[n++], blocks_of_sm);
     while (live != 0) {
       ++now_;
-      for (std::size_t i = 0; i < n; ++i) live -= turn(sms_[i], i);
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t ended = turn(sms_[i], i);
+        WG_ASSERT(ended <= live);
+        live -= ended;
+      }
     }
   }
 
@@ -172,6 +177,7 @@ class Replay : public Replayed {
     b.filters.assign(warps, WarpFilter());
     shuffle(b.turns, warps, log.block);
     if (b.sets.size() < sites.size()) b.sets.resize(sites.size());
+    WG_ASSERT(at == log.accesses.size());  // BlockLog::taken counts them by warp
     b.left = log.accesses.size();
   }
 
@@ -231,6 +237,7 @@ class Replay : public Replayed {
   }
 
   void access(Sm& sm, RunningBlock& b, const LoggedAccess& e, std::size_t slot) {
+    WG_DEBUG_ASSERT(e.site < facts_.sites.size() && e.warp < b.filters.size());
     const events::Site& site = facts_.sites[e.site];
     SiteSeen& seen = sites[e.site];
     ++requests;

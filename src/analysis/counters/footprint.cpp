@@ -7,7 +7,20 @@
 #include <limits>
 #include <map>
 
+#include "base/assert.h"
+
 namespace warpgrind::counters {
+
+namespace {
+
+// Sorted and disjoint.
+[[maybe_unused]] bool are_merged(const Stretches& s) {
+  for (std::size_t k = 0; k < s.size(); ++k)
+    if (s[k].begin > s[k].end || (k > 0 && s[k].begin <= s[k - 1].end)) return false;
+  return true;
+}
+
+}  // namespace
 
 Stretches merged(Stretches s) {
   const auto by_begin = [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; };
@@ -28,6 +41,7 @@ Stretches merged(Stretches s) {
       s[n++] = x;
   }
   s.resize(n);
+  WG_DEBUG_ASSERT(are_merged(s));
   return s;
 }
 
@@ -38,6 +52,7 @@ std::uint64_t sectors_in(const Stretches& stretches) {
 }
 
 events::DistinctStretches distinct(const Stretches& stretches) {
+  WG_DEBUG_ASSERT(are_merged(stretches));
   double counts[5] = {};
   for (unsigned g = 0; g < 5; ++g) {
     std::uint64_t next = 0, n = 0;  // next: the first stretch not counted yet
@@ -60,6 +75,7 @@ std::uint64_t& BitPages::bits(std::uint64_t number) {
       if (p.number != kNone) bits(p.number) = p.bits;
   }
   const std::size_t last = pages_.size() - 1;
+  WG_DEBUG_ASSERT(std::has_single_bit(pages_.size()) && used_ < pages_.size() && number != kNone);
   for (std::size_t at = number * 0x9e3779b97f4a7c15u >> 20 & last;; at = (at + 1) & last) {
     Page& p = pages_[at];
     if (p.number == number) return p.bits;
@@ -77,6 +93,7 @@ void BitPages::clear() {
 }
 
 void SectorSet::add(std::uint64_t begin, std::uint64_t end) {
+  WG_DEBUG_ASSERT(begin <= end);
   if (!pages_.empty()) return add_to_pages(begin, end);
   for (auto s = few_.rbegin(); s != few_.rend(); ++s)
     if (begin <= s->end && end >= s->begin) {
@@ -122,6 +139,7 @@ Stretches SectorSet::stretches() const {
       at += run;
       bits = run == 64 ? 0 : bits >> run;
     }
+  WG_DEBUG_ASSERT(are_merged(out));
   return out;
 }
 
@@ -176,6 +194,7 @@ bool solve(std::vector<Equation> equations, const Dim3& grid, double tolerance, 
 }
 
 std::optional<Moved> moved_from(const std::vector<const BlockStretches*>& same, const Dim3& grid, double tolerance) {
+  WG_ASSERT(!same.empty());
   const BlockStretches& first = *same.front();
   std::vector<Equation> equations;
   for (const BlockStretches* b : same) {

@@ -6,6 +6,8 @@
 #include <array>
 #include <bit>
 
+#include "base/assert.h"
+
 namespace warpgrind::counters {
 namespace {
 
@@ -29,6 +31,7 @@ std::span<const MetricRow, kMetrics> metric_table() {
 }
 
 const MetricRow& row(MetricId id) {
+  WG_ASSERT(id < MetricId::count);
   return kTable[static_cast<std::size_t>(id)];
 }
 

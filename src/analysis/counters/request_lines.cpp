@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/assert.h"
+
 namespace warpgrind::counters {
 
 void RequestLines::add(std::uint64_t address, std::uint32_t bytes) {
+  WG_DEBUG_ASSERT(bytes > 0);
   const std::uint64_t of = address >> 7, first = address >> 5 & 3;
   const std::uint64_t last = std::min<std::uint64_t>(3, first + ((address & 31) + bytes - 1) / 32);
   const auto mask = static_cast<std::uint8_t>(((2u << last) - 1) & ~((1u << first) - 1));
@@ -28,6 +31,7 @@ unsigned RequestLines::sector_count() const {
 
 unsigned lane_addresses(const events::AccessLog& log, const events::BlockLog& block, const events::LoggedAccess& e,
                         std::uint64_t addresses[kWarpSize], std::uint8_t lanes[kWarpSize]) {
+  WG_DEBUG_ASSERT(log.row > 0);
   unsigned n = 0;
   for (LaneMask m = e.mask; m != 0; m &= m - 1, ++n) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
@@ -61,6 +65,7 @@ void find_lines(const events::AccessLog& log, const events::BlockLog& block, con
     const std::uint64_t end = e.base + std::uint64_t{bytes} * kWarpSize;
     for (std::uint64_t at = e.base; at < end;) {
       const std::uint64_t stop = std::min(end, (at | 127) + 1);
+      WG_DEBUG_ASSERT(out->count < RequestLines::kMost);
       out->line[out->count] = at >> 7;
       out->sectors[out->count++] =
           static_cast<std::uint8_t>(((2u << ((stop - 1) >> 5 & 3)) - 1) & ~((1u << (at >> 5 & 3)) - 1));

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/assert.h"
 #include "base/element.h"
 #include "results/collect.h"
 
@@ -70,6 +71,7 @@ struct Table {
   }
 
   void evict() {
+    WG_ASSERT(heap.size() == patterns.size() && patterns.contains(heap.front()));
     const auto last = patterns.find(heap.front());
     other += last->second.count;
     consider_extremes(last->second);

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/assert.h"
 #include "counters/cache_counters.h"
 #include "results/launch_values.h"
 #include "timing/estimate.h"
@@ -122,6 +123,7 @@ struct KernelSum {
   }
 
   SiteSum& site_sum(const events::KernelFacts& f, std::size_t i) {
+    WG_ASSERT(facts == &f && i < site_places.size());
     if (!site_places[i]) {
       const events::Site& s = f.sites[i];
       const auto [at, fresh] = sites.try_emplace({s.function, s.instruction});
@@ -132,6 +134,7 @@ struct KernelSum {
   }
 
   BranchSum& branch_sum(const events::KernelFacts& f, std::size_t i) {
+    WG_ASSERT(facts == &f && i < branch_places.size());
     if (!branch_places[i]) {
       const events::BranchFacts& b = f.branches[i];
       const auto [at, fresh] = branches.try_emplace({b.function, b.instruction});
@@ -258,6 +261,7 @@ struct Collector::Impl {
               [](const auto* a, const auto* b) { return a->second.first_id < b->second.first_id; });
     for (const auto* entry : order) {
       KernelProfile k = entry->second.profile();
+      WG_ASSERT(range_index.contains(entry->first.first));
       RangeProfile& range = p.ranges[range_index.find(entry->first.first)->second];
       range.kernels.push_back(
           {std::move(k.name), std::move(k.mangled_name), k.launches, std::move(k.sites), std::move(k.bounds)});
@@ -289,6 +293,7 @@ void Collector::add(const LaunchRecord& l) {
 
   const auto [it, fresh] = impl_->index.try_emplace({l.device, l.mangled_name}, impl_->kernels.size());
   if (fresh) impl_->kernels.emplace_back();
+  WG_ASSERT(it->second < impl_->kernels.size());
   impl_->kernels[it->second].add(l, values, of.machine);
   impl_->kernels[it->second].add_bounds(estimate);
   if (!l.range.empty()) {
@@ -327,6 +332,7 @@ void Collector::add_library_call(int device, const std::string& function, const 
     std::get<2>(key) = "(other arguments)";
   const auto [it, fresh] = impl_->library_index.try_emplace(key, impl_->library_calls.size());
   if (fresh) impl_->library_calls.push_back({device, function, std::get<2>(key), by, 0, 0});
+  WG_ASSERT(it->second < impl_->library_calls.size());
   LibraryCallProfile& row = impl_->library_calls[it->second];
   row.count += 1;
   row.estimated_ns += estimated_ns;

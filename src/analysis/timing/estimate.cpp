@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "timing/interval.h"
 
 namespace warpgrind::timing {
@@ -12,6 +13,7 @@ const char* name(Limit limit) {
 #include "timing/terms/terms.inc"
 #undef WG_TERM
   };
+  WG_ASSERT(static_cast<std::size_t>(limit) < std::size(kNames));
   return kNames[static_cast<std::size_t>(limit)];
 }
 

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/assert.h"
+
 namespace warpgrind::timing {
 
 Ledger::EntryPtr Ledger::open(Place place) {
@@ -10,12 +12,14 @@ Ledger::EntryPtr Ledger::open(Place place) {
   entry->place = std::move(place);
   const std::lock_guard lock(mutex_);
   entry->number = next_++;
+  WG_ASSERT(entries_.empty() || entries_.back()->number + 1 == entry->number);
   entries_.push_back(entry);
   return entry;
 }
 
 void Ledger::close(const EntryPtr& entry) {
   std::unique_lock lock(mutex_);
+  WG_ASSERT(entry && !entry->closed && !entry->placed);
   entry->closed = true;
   place_front(lock);
 }
@@ -41,6 +45,7 @@ bool Ledger::placed_through(std::uint64_t number) const {
 }
 
 void Ledger::run(std::unique_lock<std::mutex>& lock, const EntryPtr& entry) {
+  WG_ASSERT(lock.owns_lock() && entry->closed && placing_);
   Place place = std::exchange(entry->place, {});
   lock.unlock();
   place();
@@ -56,6 +61,7 @@ void Ledger::place_front(std::unique_lock<std::mutex>& lock) {
   while (!entries_.empty() && entries_.front()->closed) {
     const EntryPtr entry = entries_.front();
     if (!entry->placed) run(lock, entry);
+    WG_ASSERT(entries_.front() == entry && entry->placed);
     entries_.pop_front();
   }
   placing_ = false;

@@ -7,6 +7,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/assert.h"
+
 namespace warpgrind::timing {
 namespace {
 
@@ -54,6 +56,7 @@ Dependences::Dependences(const sass::Block& block)
 }
 
 void Dependences::link(std::uint32_t from, std::uint32_t to, bool result) {
+  WG_ASSERT(from < to && to < waits_.size());
   waiters_[from].push_back({to, result});
   ++waits_[to];
 }
@@ -178,6 +181,7 @@ class Ordering {
       order.push_back(take());
       issue(order.back());
     }
+    WG_ASSERT(order.size() == n_);  // dependences have no cycle
     return order;
   }
 
@@ -225,6 +229,7 @@ class Ordering {
           (priority_[n] == priority_[open_[best]] && n < open_[best]))
         best = k;
     }
+    WG_ASSERT(best < open_.size());
     const std::uint32_t taken = open_[best];
     open_[best] = open_.back();
     open_.pop_back();
@@ -232,6 +237,7 @@ class Ordering {
   }
 
   void issue(std::uint32_t n) {
+    WG_ASSERT(!issued_[n] && waits_[n] == 0);
     issued_[n] = true;
     if (waits_for_data(at(n)) && readers_[n] > 0) live_ += registers_of(at(n));
     issue_.run(n);
@@ -256,6 +262,7 @@ class Ordering {
 }  // namespace
 
 std::vector<std::uint32_t> order_of(const Dependences& block, Costs costs, std::size_t registers) {
+  WG_ASSERT(costs.latency.size() == block.block().instructions.size());
   for (std::size_t n = 0; n < costs.latency.size(); ++n)
     if (waits_for_data(block.block().instructions[n])) costs.latency[n] = kExpectedLoad;
   Ready none(registers, 0);
@@ -264,6 +271,9 @@ std::vector<std::uint32_t> order_of(const Dependences& block, Costs costs, std::
 
 double issue_in_order(const Dependences& block, const std::vector<std::uint32_t>& order, const Costs& costs,
                       double start, Ready& ready) {
+  // A block that no warp executed has no order.
+  WG_ASSERT(order.empty() || order.size() == block.block().instructions.size());
+  WG_ASSERT(costs.latency.size() == block.block().instructions.size());
   Issue issue(block, costs, start, ready);
   for (const std::uint32_t n : order) {
     issue.wait_until(issue.soonest(n));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace warpgrind::timing {
 
 Timeline::Timeline(unsigned devices, unsigned copy_engines, bool concurrent_kernels, const TimelineCosts& costs)
@@ -42,6 +44,7 @@ void Timeline::host_work(HostClock& host, double ns) {
 }
 
 double Timeline::ready(const Stream& stream) const {
+  WG_ASSERT(static_cast<std::size_t>(stream.device) < devices_.size());
   const DeviceTime& device = devices_[stream.device];
   double earliest = stream.end;
   if (stream.kind == StreamKind::legacy_default) earliest = std::max(earliest, device.blocking_end);
@@ -70,6 +73,7 @@ double Timeline::place_kernel(DeviceTime& device, HostClock& host, double earlie
     active.push_back(*k);
     moments.push_back(k->end);
   }
+  WG_ASSERT(!(fraction < 0 || fraction > 1));
   std::sort(moments.begin(), moments.end());
   double begin = moments.back();
   for (double moment : moments) {
@@ -182,6 +186,7 @@ void Timeline::synchronize(HostClock& host, StreamId id) {
 
 void Timeline::synchronize_device(HostClock& host, int device) {
   std::lock_guard lock(mutex_);
+  WG_ASSERT(static_cast<std::size_t>(device) < devices_.size());
   notice(host, devices_[device].last_end, costs_.host_wait);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/assert.h"
 #include "timing/schedule.h"
 
 namespace warpgrind::timing {
@@ -65,6 +66,7 @@ class Walk {
     const sass::Block& block = code_.blocks[b];
     const double share = b < flow_.loop_share.size() ? flow_.loop_share[b] : 1;
     Unrolled u;
+    WG_ASSERT(share >= 0 && share <= 1);
     u.rounds = share > 0 ? static_cast<unsigned>(std::clamp(std::lround(1 / share), 1L, kMostLoopRounds)) : 1;
     if (block.instructions.size() * u.rounds > kMostInstructions) u.rounds = 1;
     for (unsigned round = 0; round < u.rounds; ++round)
@@ -131,6 +133,7 @@ class Walk {
       if (way == kNowhere) return;
       used[{b, way}] += 1;
       b = code_.blocks[b].successors[way].to;
+      WG_ASSERT(b < code_.blocks.size());
     }
   }
 
@@ -201,6 +204,7 @@ WarpPath warp_path(const GpuModel& model, const sass::Code& code, const sass::Fl
                    double warps_per_block, const NewToWarp& new_to_warp) {
   WarpPath path;
   if (code.blocks.empty() || warps <= 0) return path;
+  WG_ASSERT(flow.warps.size() == code.blocks.size() && flow.edges.size() == code.blocks.size());
   Walk walk(model, code, flow, warps, warps_per_block, new_to_warp);
   for (std::size_t k = 0; k < kPathLatencies.size(); ++k)
     std::tie(path.cycles[k], path.slowest[k]) = walk.cycles_with(kPathLatencies[k]);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/as_double.h"
+#include "base/assert.h"
 #include "timing/warp_path.h"
 
 namespace warpgrind::timing {
@@ -76,6 +77,7 @@ class Reading {
 
   void instructions() {
     for (std::size_t b = 0; b < code_.blocks.size(); ++b) {
+      WG_ASSERT(b < flow_.warps.size());
       const double times = flow_.warps[b] / warps_;
       if (times <= 0) continue;
       const double copies = copies_of(b);

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <optional>
 
+#include "base/assert.h"
 #include "base/demangle.h"
 #include "base/words.h"
 #include "cli/commands.h"
@@ -116,6 +117,7 @@ struct Sum {
       return;
     }
     ++kernels;
+    WG_ASSERT(static_cast<unsigned>(r.size.tier) < std::size(tiers));
     ++tiers[static_cast<unsigned>(r.size.tier)];
     outside += !r.within_bounds();
     largest = std::max(largest, r.size.ptx_instructions);

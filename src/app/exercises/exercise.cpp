@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/assert.h"
 #include "base/edit_distance.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -161,6 +162,7 @@ Result<const Exercise*> find_exercise(const std::vector<Exercise>& exercises, co
   }
   constexpr std::size_t kNear = 4;
   std::string advice = "`warpgrind exercise list` shows all";
+  WG_ASSERT(names.size() == exercises.size());
   if (const auto near = nearest_names(name, names, kNear); !near.empty())
     advice = fmt::format("did you mean {}? {}", names[near.front()], advice);
   return Error{ErrorKind::bad_input, fmt::format("there is no exercise '{}'", name), advice};

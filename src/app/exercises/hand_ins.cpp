@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "base/assert.h"
 #include "base/file.h"
 #include "base/json.h"
 
@@ -37,6 +38,7 @@ std::optional<Marker> read_marker(const std::string& folder) {
 }
 
 Status write_marker(const std::string& folder, const Marker& marker) {
+  WG_ASSERT(!marker.exercise.empty() && marker.hints >= 0);  // else read_marker() refuses it
   const Json j = {{"exercise", marker.exercise}, {"hints", marker.hints}};
   return write_whole((fs::path(folder) / kMarker).string(), j.dump() + "\n");
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "gpu/gpu_model.h"
 #include "lab/explain.h"
 
@@ -103,6 +104,7 @@ void derive(TopicResult& topic, const Limits& limits) {
     std::string problem = ladder_of(row) + " " + row.size_text + " " + row.type;
     for (const auto& [name, value] : row.parameters) problem += " " + name + std::to_string(value);
     Ladder& ladder = ladders[problem];
+    WG_ASSERT(!ladder.before || ladder.first > 0);
     if (ladder.before) {
       row.derived.step = ladder.before->derived.time_us / row.derived.time_us;
       row.derived.cumulative = ladder.first / row.derived.time_us;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "lab/derive.h"
 #include "lab/text_table.h"
 
@@ -32,6 +33,7 @@ std::vector<std::pair<std::string, std::vector<const Row*>>> largest_groups(cons
   auto all = groups(result);
   const auto elements = [](const auto& group) {
     double product = 1;
+    WG_ASSERT(!group.second.empty());
     for (const double n : group.second.front()->size) product *= n;
     return product;
   };
@@ -54,6 +56,7 @@ std::pair<const Row*, const Row*> ends_of_ladder(const TopicResult& t) {
     if (ends.first != ends.second) break;
     ends = {nullptr, nullptr};
     for (const Row* row : rows) look_at(*row);
+    WG_ASSERT((ends.first == nullptr) == (ends.second == nullptr));
     const auto steps = std::count_if(rows.begin(), rows.end(), [](const Row* r) { return r->role == "rung"; });
     if (steps != 1 || !ends.first) continue;
     for (const Row* row : rows)  // a single rung: the other end is a faster row of a sweep

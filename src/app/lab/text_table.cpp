@@ -7,6 +7,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "base/assert.h"
+
 namespace warpgrind::lab {
 
 namespace {
@@ -31,6 +33,7 @@ void append_line(std::string& out, std::string line) {
 }  // namespace
 
 void TextTable::add(std::vector<std::string> cells) {
+  WG_ASSERT(cells.size() <= columns_.size());
   cells.resize(columns_.size());
   rows_.push_back(std::move(cells));
 }
@@ -64,6 +67,7 @@ std::string TextTable::text() const {
     lines = std::max(lines, titles.back().size());
   }
   std::string out;
+  WG_ASSERT(titles.size() == shown.size() && width.size() == shown.size());
   for (std::size_t l = 0; l < lines; ++l) {
     std::string line;
     for (std::size_t i = 0; i < shown.size(); ++i) {  // titles are aligned at the bottom, above the first row

@@ -22,6 +22,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/assert.h"
 #include "sandbox/system_calls.h"
 
 namespace warpgrind::sandbox {
@@ -219,6 +220,7 @@ pid_t first_process(int info) {
 // Waits until the box's folders exist: they appear below the first process's root after bubblewrap has changed that
 // root.
 bool wait_until_made(const Box& box) {
+  WG_ASSERT(box.first > 0 && box.first_alive.get() >= 0);
   const std::string made = fmt::format("/proc/{}/root{}", box.first, kMade);
   for (int waited = 0; waited < kPatience; ++waited) {
     struct stat about;

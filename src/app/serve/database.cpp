@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "base/assert.h"
+
 namespace warpgrind::serve {
 
 Statement::Statement(Database& database, std::string_view sql) : lock_(database.mutex_) {
@@ -16,11 +18,13 @@ Statement::~Statement() {
 }
 
 Statement& Statement::with(std::string_view text) {
+  WG_ASSERT(bound_ < sqlite3_bind_parameter_count(statement_));
   sqlite3_bind_text64(statement_, ++bound_, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
   return *this;
 }
 
 Statement& Statement::with(std::int64_t number) {
+  WG_ASSERT(bound_ < sqlite3_bind_parameter_count(statement_));
   sqlite3_bind_int64(statement_, ++bound_, number);
   return *this;
 }
@@ -35,12 +39,14 @@ void Statement::go() {
 }
 
 std::string Statement::text(int column) const {
+  WG_ASSERT(column >= 0 && column < sqlite3_column_count(statement_));
   const void* bytes = sqlite3_column_blob(statement_, column);
   const int size = sqlite3_column_bytes(statement_, column);
   return bytes != nullptr ? std::string(static_cast<const char*>(bytes), size) : std::string();
 }
 
 std::int64_t Statement::number(int column) const {
+  WG_ASSERT(column >= 0 && column < sqlite3_column_count(statement_));
   return sqlite3_column_int64(statement_, column);
 }
 

@@ -5,6 +5,7 @@
 #include <list>
 #include <mutex>
 
+#include "base/assert.h"
 #include "serve/job_queue.h"
 
 namespace warpgrind::serve {
@@ -36,6 +37,7 @@ class EmbeddedQueue : public JobQueue {
       return next != users_.end();
     });
     if (!found || stop.stop_requested()) return std::nullopt;
+    WG_ASSERT(!next->busy && !next->runs.empty());
     RunRequest run = std::move(next->runs.front());
     next->runs.pop_front();
     next->busy = true;
@@ -46,6 +48,7 @@ class EmbeddedQueue : public JobQueue {
     const std::lock_guard lock(mutex_);
     const auto user = find(run.session);
     if (user == users_.end()) return;
+    WG_ASSERT(user->busy);
     user->busy = false;
     users_.splice(users_.end(), users_, user);  // behind the users that came meanwhile
     if (user->runs.empty()) users_.erase(user);

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <hiredis/hiredis.h>
 
+#include "base/assert.h"
+
 namespace warpgrind::serve {
 
 namespace {
@@ -60,6 +62,7 @@ Redis::~Redis() {
 }
 
 Result<Reply> Redis::ask(const std::vector<std::string>& words) {
+  WG_ASSERT(!words.empty());
   std::vector<const char*> texts;
   std::vector<std::size_t> sizes;
   for (const std::string& word : words) {

@@ -7,6 +7,8 @@
 #include <array>
 #include <ctime>
 
+#include "base/assert.h"
+
 namespace warpgrind::serve {
 
 namespace {
@@ -44,6 +46,7 @@ std::string unguessable_name() {
   WG_ASSERT(getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
   std::string name;
   for (const unsigned char byte : bytes) name += fmt::format("{:02x}", byte);
+  WG_ASSERT(name.size() == 2 * bytes.size());
   return name;
 }
 

@@ -1,5 +1,7 @@
 #include "serve/workers.h"
 
+#include "base/assert.h"
+
 namespace warpgrind::serve {
 
 Workers::Workers(Store& store, JobQueue& queue, LiveRuns& live, Carrier& carrier, unsigned count)
@@ -13,6 +15,7 @@ Workers::~Workers() {
 
 void Workers::work(const std::stop_token& stop) {
   while (auto run = queue_.take(stop)) {
+    WG_ASSERT(!run->id.empty());
     if (const std::shared_ptr<LiveRun> live = live_.find(run->id)) {
       const RunResult result = carrier_.carry_out(task_of(*run), *live, stop);
       if (stop.stop_requested() && !live->unwanted) return;  // it runs again when the server restarts

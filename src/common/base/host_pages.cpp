@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/assert.h"
 #include "base/x86_access.h"
 
 namespace warpgrind {
@@ -170,6 +171,8 @@ void HostPages::apply(bool open) {
 }
 
 void HostPages::watch(std::vector<Run> runs) {
+  for (std::size_t k = 0; k < runs.size(); ++k)
+    WG_ASSERT(runs[k].low < runs[k].high && runs[k].low % kPage == 0 && (k == 0 || runs[k - 1].high <= runs[k].low));
   if (runs.size() > kMostRuns) runs.resize(kMostRuns);
   const Lock lock(*this);
   if (runs.empty() && runs_.empty()) return;
@@ -186,11 +189,13 @@ void HostPages::pause() {
 
 void HostPages::resume() {
   const Lock lock(*this);
+  WG_ASSERT(paused_ > 0);
   if (--paused_ == 0 && !runs_.empty()) apply(false);
 }
 
 std::vector<HostPages::Touch> HostPages::take() {
   const Lock lock(*this);
+  WG_ASSERT(touch_count_ <= touches_.size());
   std::vector<Touch> out(touches_.begin(), touches_.begin() + static_cast<std::ptrdiff_t>(touch_count_));
   touch_count_ = 0;
   return out;

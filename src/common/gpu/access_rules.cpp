@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/assert.h"
 #include "gpu/distinct.h"
 #include "gpu/sectors.h"
 
@@ -33,6 +34,7 @@ Touched touched_far_apart(const std::int64_t* addresses, unsigned n) {
 
 // Distinct sectors and lines of n addresses; each access lies within one sector (it is naturally aligned).
 Touched touched(const std::int64_t* addresses, unsigned n) {
+  WG_DEBUG_ASSERT(n <= kWarpSize);
   if (n == 0) return {};
   std::int64_t low = addresses[0], high = addresses[0];
   for (unsigned i = 1; i < n; ++i) {
@@ -70,6 +72,7 @@ bool strictly_monotonic(const std::int64_t* a, unsigned n) {
 
 // round[i]: number of lanes before lane i with the same address, which is the atomic round that serves lane i.
 unsigned rounds_of(const std::int64_t* a, unsigned n, unsigned* round) {
+  WG_DEBUG_ASSERT(n > 0 && n <= kWarpSize);
   std::uint64_t used = 0;
   std::int64_t keys[64];
   unsigned seen[64], rounds = 1;
@@ -471,6 +474,7 @@ unsigned fullest(const std::int64_t* offsets, LaneMask mask, const AtomicGroups&
 // group with lanes left takes two wavefronts. If lanes of two groups want the same word, the earlier group's lane
 // stores.
 std::uint64_t loop_wavefronts(const std::int64_t* offsets, LaneMask mask, const AtomicGroups& g) {
+  WG_DEBUG_ASSERT(std::has_single_bit(g.lanes));
   std::uint64_t wavefronts = 0;
   while (mask != 0) {
     std::int64_t stored[kWarpSize];
@@ -504,6 +508,7 @@ AccessCost shared_atomic_cost(const AccessRules& rules, SharedAtomic how, const 
                               LaneMask mask, unsigned bytes) {
   if (mask == 0) return {};
   AccessCost cost;
+  WG_DEBUG_ASSERT(bytes <= 16);
   const AtomicGroups g = atomic_groups(bytes);
   std::uint64_t passes_taken = 0, groups = 0;
   for (unsigned first = 0; first < kWarpSize; first += g.lanes) {

@@ -5,6 +5,8 @@
 
 #include <bit>
 
+#include "base/assert.h"
+
 namespace warpgrind {
 
 namespace {
@@ -84,6 +86,7 @@ Distinct count_distinct(const LaneEntries& e, unsigned part_bits) {
 
 Distinct distinct(const std::int64_t offsets[kWarpSize], LaneMask mask, std::int64_t low, unsigned shift,
                   unsigned part_bits) {
+  WG_DEBUG_ASSERT(mask != 0);
   const __m256i origin = _mm256_set1_epi64x(low);
   const __m128i by = _mm_cvtsi32_si128(static_cast<int>(shift));
   const auto entry = [&](unsigned, __m256i four) { return _mm256_srl_epi64(_mm256_sub_epi64(four, origin), by); };
@@ -93,6 +96,7 @@ Distinct distinct(const std::int64_t offsets[kWarpSize], LaneMask mask, std::int
 unsigned most_rows(const std::int64_t* offsets, LaneMask mask, unsigned unit_shift, unsigned unit_bits,
                    unsigned row_shift) {
   if (mask == 0) return 0;
+  WG_DEBUG_ASSERT(unit_bits <= 5);
   const auto skipped = static_cast<unsigned>(std::countr_zero(mask)) / kEight * kEight;
   offsets += skipped;
   mask >>= skipped;

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/edit_distance.h"
 #include "base/file.h"
 
@@ -253,6 +254,7 @@ const GpuModel& parsed(std::size_t index) {
     GpuModel model;
   };
   static auto* slots = new std::array<Slot, std::size(kEmbedded)>;
+  WG_ASSERT(index < slots->size());
   Slot& slot = (*slots)[index];
   std::call_once(slot.once, [&] { slot.model = parse(kEmbedded[index]); });
   return slot.model;
@@ -336,6 +338,7 @@ Result<const GpuModel*> find_gpu_model(std::string_view name) {
       if (known.back() == wanted) return &m;
     }
   }
+  WG_ASSERT(known.size() == models.size() && !known.empty());
   const GpuModel* nearest = models[nearest_names(wanted, known, ~std::size_t{0}).front()];
   std::string ids;
   for (const GpuModel& m : gpu_models()) ids += (ids.empty() ? "" : ", ") + m.id;

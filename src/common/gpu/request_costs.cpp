@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/assert.h"
 #include "gpu/sectors.h"
 
 namespace warpgrind {
@@ -128,6 +129,8 @@ AccessCost shared_words(const Requests& q) {
 
 AccessCost requests_cost(const AccessRules& rules, const AccessForm& form, const KeptRequests& requests, unsigned count,
                          std::uint64_t limit, std::uint32_t skew, unsigned begins, const RequestCounting& counting) {
+  WG_DEBUG_ASSERT(count <= kKeptRequests && std::has_single_bit(begins) &&
+                  std::has_single_bit(std::uint32_t{form.bytes}));
   const Requests q{rules, form, requests, count, limit, skew, begins, counting};
   const bool sectors = rules.coalescing == CoalescingRule::sectors_32;
   const BankRule& banks = rules.banks;

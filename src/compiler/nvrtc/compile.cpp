@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/assert.h"
 #include "base/file.h"
 #include "base/installation.h"
 #include "base/temporary_folder.h"
@@ -111,6 +112,7 @@ class Compilation {
     words.insert(words.end(), request.both.begin(), request.both.end());
     request.both = std::move(words);
     const toolchain::Plan plan = make_plan(request, toolkit_, {}, folder_);
+    WG_ASSERT(plan.units.size() == 1 && !plan.units[0].device.empty());
     ptx_file_ = plan.units[0].ptx;
     return plan.units[0].device;
   }
@@ -133,6 +135,7 @@ class Compilation {
       messages.errors += names.error_count;
     }
     out.log = options_.warnings + messages.log + summary(messages, source_.name);
+    WG_ASSERT(good || messages.errors > 0);
     if (messages.errors > 0 || ptx.empty()) {
       out.result = NVRTC_ERROR_COMPILATION;
       return out;
@@ -240,6 +243,7 @@ Compiled compile(const Source& source, const std::vector<std::string>& words, co
   options->warnings += pch_messages(source, *options);
   const bool created = !options->create_pch.empty();
   Compiled out = Compilation(source, options.take(), *toolkit, folder.path).run(cancelled);
+  WG_ASSERT(out.result != NVRTC_SUCCESS || !out.ptx.empty() || !out.lto_ir.empty());
   if (created) out.pch = NVRTC_SUCCESS;
   return out;
 }

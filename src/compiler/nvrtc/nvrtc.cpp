@@ -10,6 +10,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "base/assert.h"
 #include "base/run_variables.h"
 #include "nvrtc/compile.h"
 #include "nvrtc/forward.h"
@@ -125,6 +126,7 @@ nvrtcResult CreateProgram(nvrtcProgram* prog, const char* src, const char* name,
     program->source.headers.emplace_back(names[i], headers[i]);
   }
   const std::lock_guard lock(library().mutex);
+  WG_ASSERT(!library().programs.contains(program.get()));
   *prog = reinterpret_cast<nvrtcProgram>(program.get());
   library().programs[program.get()] = std::move(program);
   return NVRTC_SUCCESS;

@@ -54,6 +54,7 @@ void Children::end_all() {
 }
 
 Children::Ended Children::wait() {
+  WG_ASSERT(!pids_.empty());
   const sigset_t set = held_signals();
   for (;;) {
     for (const auto& [number, child] : running_) {

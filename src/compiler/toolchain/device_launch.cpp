@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "base/assert.h"
 #include "base/file.h"
 #include "toolchain/messages.h"
 
@@ -42,6 +43,7 @@ class Lexer {
     while (at_ < text_.size()) {
       const std::size_t begin = at_;
       if (const auto kind = next()) out.push_back({*kind, begin, at_});
+      WG_ASSERT(at_ > begin);
     }
     return out;
   }
@@ -130,6 +132,7 @@ class LaunchFinder {
 
  private:
   char mark(std::size_t i) const {
+    WG_ASSERT(i < tokens_.size());
     const Token& token = tokens_[i];
     return token.kind == TokenKind::mark && token.end - token.begin == 1 ? text_[token.begin] : '\0';
   }

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/assert.h"
 #include "base/file.h"
 #include "base/installation.h"
 #include "base/temporary_folder.h"
@@ -114,6 +115,7 @@ class Driver {
     std::map<int, std::size_t> unit_of;  // by child
     std::vector<Running> units;
     for (Unit& unit : plan_.units) units.push_back({&unit});
+    WG_ASSERT(at_once_ > 0);
     std::size_t next = 0, open = 0;
     bool good = true;
     while (next < units.size() || open > 0) {
@@ -133,6 +135,7 @@ class Driver {
         outcome_.signal = ended.signal;
         return false;
       }
+      WG_ASSERT(unit_of.contains(ended.child) && units[unit_of[ended.child]].passes > 0 && open > 0);
       Running& running = units[unit_of[ended.child]];
       if (ended.exit_code != 0) running.failed = true;
       if (--running.passes > 0) continue;
@@ -168,6 +171,7 @@ class Driver {
   bool respell(Running& running) const {
     if (running.launches_rewritten) return false;  // the places refer to rewritten texts
     Unit& unit = *running.unit;
+    WG_ASSERT(running.failed && running.passes == 0);
     bool changed = false;
     const std::string said = content_of(unit.host_messages) + content_of(unit.device_messages);
     for (const auto& [file, places] : refused_spellings(said)) {
@@ -219,6 +223,7 @@ class Driver {
   // Runs after both passes have ended: prints their messages, writes the dependencies, and puts the fatbin in its
   // place.
   bool finish(const Running& running) {
+    WG_ASSERT(running.passes == 0);
     const Unit& unit = *running.unit;
     const std::string host = unit.host.empty() ? "" : content_of(unit.host_messages);
     // After a rewriting, the device half's text is no longer the user's: the host half's errors are enough.

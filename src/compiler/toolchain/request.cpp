@@ -10,6 +10,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/assert.h"
+
 namespace warpgrind::toolchain {
 
 namespace {
@@ -47,6 +49,7 @@ Status read_inputs(const CommandLine& line, Request& out) {
     if (language == Language::ptx && out.phase != Phase::fatbin && out.phase != Phase::cubin)
       return bad_option(fmt::format("{}: .ptx input files are only allowed with --fatbin (-fatbin)", path),
                         "include the kernels' source instead, or load the PTX when the program runs");
+    WG_ASSERT(language);
     out.inputs.push_back({path, *language});
   }
   if (out.inputs.empty()) return bad_option("no input files specified", "use option --help for more information");
@@ -115,6 +118,7 @@ Status read_device(const CommandLine& line, Request& out) {
 
 // Adds the words of the option's table text, with the value in place of %.
 void pass_on(const Given& given, std::vector<std::string>& to) {
+  WG_ASSERT(given.option);
   for (const std::string& word : split_words(given.option->text)) {
     const auto at = word.find('%');
     to.push_back(at == std::string::npos ? word : word.substr(0, at) + given.value + word.substr(at + 1));

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/assert.h"
 #include "toolchain/messages.h"
 
 namespace warpgrind::toolchain {
@@ -49,6 +50,7 @@ std::string_view gnu_spelling(std::string_view attribute) {
 }
 
 void respell_attribute(std::string& source, std::size_t at) {
+  WG_ASSERT(at < source.size());
   const std::string_view here = std::string_view(source).substr(at);
   if (here.starts_with("alignas")) {
     source.replace(at, 7, "_Alignas");
@@ -69,6 +71,7 @@ bool is_letter(char c) {
 // clang stops at the first error of an asm text and names a place just behind the '%'. The later ones on the line have
 // the same error. An operand is '%' and digits, with at most one letter before them ("%c0", "%[name]").
 void respell_percents(std::string& source, std::size_t at) {
+  WG_ASSERT(at < source.size());
   std::size_t first = at;
   while (first > 0 && at - first < 4 && source[first] != '%') first--;
   if (source[first] != '%') return;

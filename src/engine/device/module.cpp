@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/assert.h"
 #include "device/memory/address_space.h"
 
 namespace warpgrind::device {
@@ -49,6 +50,7 @@ Status LoadedModule::place() {
 
 Status LoadedModule::initialise(std::uint32_t index) {
   const ptx::Variable& variable = module_->variables[index];
+  WG_ASSERT(globals_[index] != 0);
   auto* bytes = reinterpret_cast<std::uint8_t*>(globals_[index]);
   if (placed_.contains(variable.name)) {  // its value existed before main, and the host shares it
     if (variable.relocations.empty()) return Ok{};
@@ -100,6 +102,7 @@ void LoadedModule::for_variables(const std::function<void(const events::Allocati
 const flow::Definitions& LoadedModule::definitions(std::uint32_t function) {
   const std::lock_guard lock(facts_mutex_);
   const auto [at, fresh] = definitions_.try_emplace(function);
+  WG_ASSERT(function < module_->functions.size());
   if (fresh) at->second = flow::find_definitions(module_->functions[function]);
   return at->second;
 }
@@ -107,6 +110,7 @@ const flow::Definitions& LoadedModule::definitions(std::uint32_t function) {
 const jit::KernelLayout& LoadedModule::layout(std::uint32_t entry) {
   const std::lock_guard lock(facts_mutex_);
   const auto [at, fresh] = layouts_.try_emplace(entry);
+  WG_ASSERT(entry < module_->functions.size());
   if (fresh) at->second = jit::lay_out(*module_, entry);
   return at->second;
 }

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "base/assert.h"
+
 namespace warpgrind::device {
 
 namespace {
@@ -11,6 +13,7 @@ constexpr std::string_view kRandom = "random:";
 
 std::string name(const Schedule& schedule) {
   if (schedule.order == Schedule::Order::random) return std::string(kRandom) + std::to_string(schedule.seed);
+  WG_ASSERT(static_cast<unsigned>(schedule.order) < std::size(kNames));
   return std::string(kNames[static_cast<unsigned>(schedule.order)]);
 }
 

@@ -24,6 +24,7 @@ void SiteCounts::add(const SiteCounts& o) {
 
 void SiteCounts::add(StateSpace space, const AccessCost& cost, LaneMask mask, std::uint64_t times,
                      std::uint64_t parts) {
+  WG_DEBUG_ASSERT(space != StateSpace::none);
   const std::uint64_t on = static_cast<std::uint64_t>(std::popcount(mask)) * times;
   requests += times;
   lanes += on;
@@ -48,6 +49,7 @@ void SiteCounts::add(StateSpace space, const AccessCost& cost, LaneMask mask, st
 void LaunchCounts::add(const LaunchCounts& other) {
   WG_ASSERT(sites.size() == other.sites.size() && blocks.size() == other.blocks.size() &&
             edges.size() == other.edges.size());
+  WG_ASSERT(guard_lanes.size() == other.guard_lanes.size() && branches.size() == other.branches.size());
   for (std::size_t i = 0; i < sites.size(); ++i) sites[i].add(other.sites[i]);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     blocks[i].warps += other.blocks[i].warps;

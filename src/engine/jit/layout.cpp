@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/assert.h"
 #include "gpu/gpu_model.h"
 #include "gpu/launch_limits.h"
 #include "jit/abi.h"
@@ -40,6 +41,7 @@ LaneShape lane_shape_of(const Dim3& block) {
 std::vector<ParameterLayout> parameter_layout(const ptx::Function& entry) {
   std::vector<ParameterLayout> out;
   std::uint64_t offset = 0;
+  WG_ASSERT(entry.parameter_count <= entry.variables.size());
   for (std::uint32_t p = 0; p < entry.parameter_count; ++p) {
     const ptx::Variable& v = entry.variables[p];
     const std::uint64_t align = std::max<std::uint64_t>(1, v.alignment);
@@ -52,6 +54,7 @@ std::vector<ParameterLayout> parameter_layout(const ptx::Function& entry) {
 
 PlaneLayout plane_layout(const std::vector<ptx::Variable>& variables, std::size_t first, std::size_t count) {
   PlaneLayout out;
+  WG_ASSERT(first + count <= variables.size());
   for (std::size_t i = first; i < first + count; ++i) {
     const std::uint64_t align = std::max<std::uint64_t>(1, variables[i].alignment / 4);
     out.words = (out.words + align - 1) / align * align;
@@ -90,6 +93,7 @@ class Layouter {
   Layouter(const ptx::Module& module, std::uint32_t entry) : module_(module), entry_(entry) {}
 
   KernelLayout run() {
+    WG_ASSERT(entry_ < module_.functions.size());
     collect_functions();
     place_shared();
     for (std::uint32_t f : out_.functions) place_local(f);
@@ -139,6 +143,7 @@ class Layouter {
     const std::uint64_t align = std::max<std::uint64_t>(1, v.alignment);
     top = (top + align - 1) / align * align;
     const std::uint64_t offset = top;
+    WG_ASSERT(top <= kUnreasonable + align);
     top = std::min(kUnreasonable, top + std::min(kUnreasonable, v.size));
     return offset;
   }
@@ -226,6 +231,7 @@ class Layouter {
       if (oldest != number) return;
       const bool cycle = calls_itself || open_.back() != f;
       for (std::uint32_t member = ~f; member != f;) {
+        WG_ASSERT(!open_.empty());
         member = open_.back();
         open_.pop_back();
         oldest_[member] = kClosed;

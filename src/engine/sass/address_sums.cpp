@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/assert.h"
 #include "base/wrapping.h"
 #include "flow/forms.h"
 #include "flow/transfer.h"
@@ -148,6 +149,7 @@ AddressSum AddressSums::sum(const AddressSum& a, const AddressSum& b, std::int64
   AddressSum s;
   s.constant = wrapping_add(a.constant, wrapping_multiply(sign, b.constant));
   s.zeros = std::min(a.zeros, b.zeros);
+  WG_ASSERT(std::is_sorted(a.terms.begin(), a.terms.end()) && std::is_sorted(b.terms.begin(), b.terms.end()));
   auto x = a.terms.begin();
   auto y = b.terms.begin();
   while (x != a.terms.end() || y != b.terms.end()) {
@@ -162,6 +164,7 @@ AddressSum AddressSums::sum(const AddressSum& a, const AddressSum& b, std::int64
       ++x, ++y;
     }
   }
+  WG_ASSERT(s.zeros <= kMost);
   if (s.terms.empty()) s.zeros = kMost;
   return s;
 }
@@ -200,6 +203,7 @@ AddressSum AddressSums::of(const Operand& o, bool outside) {
 }
 
 AddressSum AddressSums::of_register(ptx::RegId r, bool outside) {
+  WG_ASSERT(r < zeros_.size() && r < definitions_.of.size());
   if (!outside)
     if (const auto it = here_.find(r); it != here_.end()) return it->second;
   const AddressSum itself = opaque({Root::Kind::register_, r}, zeros_[r]);

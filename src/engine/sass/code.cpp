@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/assert.h"
 #include "flow/cfg.h"
 #include "flow/definitions.h"
 #include "flow/forms.h"
@@ -45,6 +46,7 @@ class Translation {
       const bool leaves = edge.to == events::EdgeFacts::kLeaves;
       code_.blocks[edge.from].successors.push_back({leaves ? Edge::kLeaves : edge.to, e});
     }
+    WG_ASSERT(code_.blocks.size() == facts_.blocks.size() && code_.functions.size() == bodies_.size());
     convert_branches(code_, facts_, bodies_);
     merge_accesses(code_, module_, bodies_);
     fuse_operations(code_, bodies_);
@@ -75,6 +77,7 @@ class Translation {
     const ptx::Function& body = bodies_[function->second].function;
     if (facts.first_instruction + facts.instruction_count > body.body.size()) return false;
     if (facts.function == facts_.name && facts.first_instruction == 0) code_.entry = number;
+    WG_ASSERT(code_.blocks.size() == number);
     code_.block_of[number] = number;
     Block& block = code_.blocks.emplace_back();
     block.facts_blocks.push_back(number);
@@ -130,6 +133,7 @@ std::vector<double> edge_warps(const events::KernelFacts& facts, const events::L
     branch_at[{facts.branches[b].function, facts.branches[b].instruction}] = b;
   std::vector<std::uint32_t> ways(facts.blocks.size(), 0), entries(facts.blocks.size(), 0);
   for (const events::EdgeFacts& e : facts.edges) {
+    WG_ASSERT(e.from < ways.size());
     ++ways[e.from];
     if (e.to != events::EdgeFacts::kLeaves) ++entries[e.to];
   }
@@ -217,6 +221,7 @@ std::string_view name(Pipe pipe) {
                                                 "fence",
                                                 "control"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(Pipe::count));
+  WG_ASSERT(pipe < Pipe::count);
   return kNames[static_cast<unsigned>(pipe)];
 }
 
@@ -225,9 +230,11 @@ Code translate(const ptx::Module& module, const events::KernelFacts& facts, cons
 }
 
 Flow flow_of(const Code& code, const events::KernelFacts& facts, const events::LaunchCounts& counts) {
+  WG_ASSERT(code.block_of.size() == facts.blocks.size() || code.blocks.empty());
   const std::vector<double> edges = edge_warps(facts, counts);
   Flow flow;
   for (const Block& block : code.blocks) {
+    WG_ASSERT(!block.facts_blocks.empty());
     const std::uint32_t first = block.facts_blocks.front();
     const bool counted = first < counts.blocks.size();
     flow.warps.push_back(counted ? static_cast<double>(counts.blocks[first].warps) : 0);

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace warpgrind::sass {
 namespace {
 
@@ -24,6 +26,7 @@ class Conversion {
       const auto branch = branch_at_.find({f.function, f.first_instruction + f.instruction_count - 1});
       branch_of_.push_back(branch == branch_at_.end() ? kNone : branch->second);
     }
+    WG_ASSERT(branch_of_.size() == code.blocks.size());
   }
 
   void run() {
@@ -84,6 +87,7 @@ class Conversion {
     if (block.successors.size() != 1) return false;
     const std::uint32_t next = block.successors[0].to;
     if (next == Edge::kLeaves || next == b || entries_[next] != 1) return false;
+    WG_ASSERT(!dead_[next]);
     drop_branch(block);
     take(block, next, false);
     block.successors = std::move(code_.blocks[next].successors);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "base/assert.h"
 #include "base/wrapping.h"
 #include "ptx/types.h"
 #include "sass/address_sums.h"
@@ -81,6 +82,7 @@ class Merging {
  private:
   void go_through(Block& block) {
     if (block.instructions.empty()) return;
+    WG_ASSERT(block.instructions.front().function < sums_.size());
     AddressSums& sums = sums_[block.instructions.front().function];
     sums.begin_block();
     open_.clear();
@@ -163,6 +165,7 @@ class Merging {
 
   // Removes the access `gone`: `by` has the value, or makes the same access.
   static void absorb(Block& block, std::size_t gone, std::size_t by, bool store) {
+    WG_ASSERT(gone != by && by < block.instructions.size());
     Instruction& i = block.instructions[gone];
     i.issue = 0;
     i.bytes = 0;
@@ -258,6 +261,7 @@ class Merging {
     const auto before = [](const Access& a, const Access& b) { return a.at < b.at; };
     const Access& leader = parts.front().store ? *std::max_element(parts.begin(), parts.end(), before)
                                                : *std::min_element(parts.begin(), parts.end(), before);
+    WG_ASSERT(!parts.empty() && width <= kWidest);
     Instruction& joint = block.instructions[leader.at];
     const std::uint32_t site = block.instructions[parts.front().at].site;
     for (const Access& part : parts) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "flow/cfg.h"
 #include "flow/definitions.h"
 #include "gpu/gpu_model.h"
@@ -61,6 +62,7 @@ class Pressure {
         changed = true;
       }
     }
+    WG_ASSERT(weight_.size() == code_.registers);
     RegisterNeed need;
     for (std::size_t b = 0; b < code_.blocks.size(); ++b) measure(b, need);
     return need;
@@ -91,6 +93,7 @@ class Pressure {
   }
 
   void add(ptx::RegId r, Set& now, unsigned depth = 0) const {
+    WG_DEBUG_ASSERT(r < code_.registers);
     if (folded(r) && depth < 8) {
       for (const ptx::RegId from : uses_.instruction(*uses_.only_writer(r)).reads) add(from, now, depth + 1);
       return;

@@ -165,6 +165,64 @@ void find_post_dominators(ControlFlow& cfg) {
   for (std::uint32_t b : cfg.order) cfg.blocks[b].post_dominator = idom[b] == undefined ? n : idom[b];
 }
 
+// Checks of what the code above has made.
+
+bool blocks_cover(const ptx::Function& f, const ControlFlow& cfg) {
+  std::uint32_t next = 0;
+  for (std::uint32_t b = 0; b < cfg.blocks.size(); ++b) {
+    const BasicBlock& block = cfg.blocks[b];
+    if (block.first != next || block.end <= block.first) return false;
+    for (next = block.first; next < block.end; ++next)
+      if (next >= f.body.size() || cfg.block_of[next] != b) return false;
+  }
+  return next == f.body.size();
+}
+
+// Successors and predecessors are the same edges, among the reachable blocks.
+bool edges_agree(const ControlFlow& cfg) {
+  std::size_t out = 0, in = 0;
+  for (const std::uint32_t b : cfg.order)
+    for (const std::uint32_t s : cfg.blocks[b].successors) {
+      if (s > cfg.exit()) return false;
+      if (s == cfg.exit()) continue;
+      const std::vector<std::uint32_t>& back = cfg.blocks[s].predecessors;
+      if (!cfg.blocks[s].reachable || std::count(back.begin(), back.end(), b) != 1) return false;
+      ++out;
+    }
+  for (const BasicBlock& block : cfg.blocks) in += block.predecessors.size();
+  return in == out;
+}
+
+// Every reachable block once, the entry first. An edge back in this order enters a loop head.
+bool is_reverse_post_order(const ControlFlow& cfg) {
+  std::vector<std::uint32_t> place(cfg.blocks.size(), ptx::kNoId);
+  for (std::uint32_t n = 0; n < cfg.order.size(); ++n) {
+    if (place[cfg.order[n]] != ptx::kNoId || !cfg.blocks[cfg.order[n]].reachable) return false;
+    place[cfg.order[n]] = n;
+  }
+  if (cfg.order.empty() || cfg.order.front() != 0) return false;
+  for (const std::uint32_t b : cfg.order)
+    for (const std::uint32_t s : cfg.blocks[b].successors)
+      if (s != cfg.exit() && (place[s] == ptx::kNoId || (place[s] <= place[b] && !cfg.blocks[s].loop_head)))
+        return false;
+  return true;
+}
+
+// From each successor of a block, the chain of post-dominators leads to the block's own and on to the exit.
+bool post_dominators_agree(const ControlFlow& cfg) {
+  const auto leads_to = [&](std::uint32_t from, std::uint32_t to) {
+    for (std::size_t steps = 0; from != to && from != cfg.exit(); from = cfg.blocks[from].post_dominator)
+      if (++steps > cfg.blocks.size()) return false;
+    return from == to;
+  };
+  return std::all_of(cfg.order.begin(), cfg.order.end(), [&](std::uint32_t b) {
+    const BasicBlock& block = cfg.blocks[b];
+    return block.post_dominator != b && block.post_dominator <= cfg.exit() && leads_to(b, cfg.exit()) &&
+           std::all_of(block.successors.begin(), block.successors.end(),
+                       [&](std::uint32_t s) { return leads_to(s, block.post_dominator); });
+  });
+}
+
 }  // namespace
 
 ControlFlow build_control_flow(const ptx::Function& function) {
@@ -184,6 +242,10 @@ ControlFlow build_control_flow(const ptx::Function& function) {
   connect(function, cfg);
   number_blocks(cfg);
   find_post_dominators(cfg);
+  WG_DEBUG_ASSERT(blocks_cover(function, cfg));
+  WG_DEBUG_ASSERT(edges_agree(cfg));
+  WG_DEBUG_ASSERT(is_reverse_post_order(cfg));
+  WG_DEBUG_ASSERT(post_dominators_agree(cfg));
   return cfg;
 }
 
@@ -207,6 +269,7 @@ std::vector<bool> walk(const ControlFlow& cfg, std::uint32_t from, std::size_t a
 }  // namespace
 
 std::vector<bool> loop_body(const ControlFlow& cfg, std::uint32_t head) {
+  WG_ASSERT(head < cfg.blocks.size() && cfg.blocks[head].reachable);
   const std::vector<bool> reached = walk(cfg, head, cfg.blocks.size());
   const std::vector<bool> beside = walk(cfg, cfg.order.front(), head);
   const std::vector<std::uint32_t>& before = cfg.blocks[head].predecessors;

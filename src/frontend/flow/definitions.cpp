@@ -1,5 +1,6 @@
 #include "flow/definitions.h"
 
+#include "base/assert.h"
 #include "flow/forms.h"
 #include "flow/liveness.h"
 #include "flow/webs.h"
@@ -11,6 +12,7 @@ Definitions find_definitions(const ptx::Function& written_function) {
   found.function = written_function;
   ptx::Function& function = found.function;
   split_webs(function, build_control_flow(function));
+  WG_ASSERT(function.body.size() == written_function.body.size());
   found.of.resize(function.registers.size());
   found.unwritten.assign(function.registers.size(), false);
   std::vector<ptx::RegId> written;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/assert.h"
 #include "flow/liveness.h"
 #include "flow/transfer.h"
 
@@ -129,11 +130,13 @@ class Analysis {
     } while (begin_with_zero());
     for (Form& form : out_.forms)
       if (form.kind == FormKind::undefined) form = uniform_form(0);  // never read, or not reached
+    WG_ASSERT(out_.divergent.size() == cfg_.blocks.size() && out_.forms.size() == f_.registers.size());
     return std::move(out_);
   }
 
  private:
   bool set(RegId r, Form form) {
+    WG_DEBUG_ASSERT(r < out_.forms.size());
     const Form next = join(out_.forms[r], fit(form, f_.registers[r].type));
     const Form fitted = fit(next, f_.registers[r].type);
     if (fitted == out_.forms[r]) return false;
@@ -175,6 +178,7 @@ class Analysis {
 
   // Blocks where the lanes that wait at a split of `block` resume later.
   std::vector<std::uint32_t> resume_points(std::uint32_t block) const {
+    WG_ASSERT(cfg_.blocks[block].successors.size() > 1);
     const BasicBlock& b = cfg_.blocks[block];
     std::vector<std::uint32_t> points{b.post_dominator};
     const bool one_side_waits =

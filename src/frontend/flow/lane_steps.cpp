@@ -1,6 +1,7 @@
 // Steps of registers, from the first definition that has one.
 #include "flow/lane_steps.h"
 
+#include "base/assert.h"
 #include "base/wrapping.h"
 #include "flow/transfer.h"
 
@@ -24,6 +25,7 @@ std::int64_t bounded(std::int64_t step) {
 
 LaneSteps::LaneSteps(const ptx::Function& function, const ControlFlow& cfg, const std::vector<Form>& forms)
     : forms_(forms), steps_(function.registers.size()) {
+  WG_ASSERT(forms.size() == function.registers.size());
   constexpr unsigned kPasses = 2;  // the second pass knows the values that a loop carries over
   std::vector<ptx::RegId> written;
   for (unsigned pass = 0; pass < kPasses; ++pass)
@@ -38,6 +40,7 @@ LaneSteps::LaneSteps(const ptx::Function& function, const ControlFlow& cfg, cons
 }
 
 std::int64_t LaneSteps::of_register(ptx::RegId r) const {
+  WG_DEBUG_ASSERT(r < forms_.size());
   const Form& f = forms_[r];
   if (f.kind == FormKind::varying) return steps_[r];
   return f.kx ? bounded(wrapping_multiply(*f.kx, f.scale)) : 0;

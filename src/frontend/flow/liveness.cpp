@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "flow/forms.h"
 
 namespace warpgrind::flow {
@@ -30,6 +31,7 @@ std::vector<std::uint64_t> live_out(const LiveRegisters& live, const ControlFlow
 }  // namespace
 
 LiveRegisters find_live_registers(const ptx::Function& function, const ControlFlow& cfg) {
+  WG_ASSERT(cfg.block_of.size() == function.body.size());
   LiveRegisters live(cfg.blocks.size(), function.registers.size());
   const std::size_t words = (function.registers.size() + 63) / 64;
   std::vector<ptx::RegId> scratch;
@@ -50,6 +52,7 @@ LiveRegisters find_live_registers(const ptx::Function& function, const ControlFl
 
 std::vector<std::uint64_t> live_registers_before(const ptx::Function& function, const ControlFlow& cfg,
                                                  const LiveRegisters& live, std::uint32_t instruction) {
+  WG_ASSERT(instruction < function.body.size() && cfg.block_of.size() == function.body.size());
   const std::uint32_t block = cfg.block_of[instruction];
   std::vector<std::uint64_t> now = live_out(live, cfg, block, (function.registers.size() + 63) / 64);
   std::vector<ptx::RegId> scratch;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/assert.h"
 #include "flow/cfg.h"
 #include "ptx/ast.h"
 
@@ -13,7 +14,10 @@ class LiveRegisters {
  public:
   LiveRegisters(std::size_t blocks, std::size_t registers)
       : words_((registers + 63) / 64), in_(blocks, std::vector<std::uint64_t>(words_, 0)) {}
-  bool live_in(std::uint32_t block, ptx::RegId r) const { return in_[block][r / 64] >> (r % 64) & 1; }
+  bool live_in(std::uint32_t block, ptx::RegId r) const {
+    WG_DEBUG_ASSERT(block < in_.size() && r / 64 < words_);
+    return in_[block][r / 64] >> (r % 64) & 1;
+  }
   std::vector<std::uint64_t>& words(std::uint32_t block) { return in_[block]; }
   const std::vector<std::uint64_t>& words(std::uint32_t block) const { return in_[block]; }
 

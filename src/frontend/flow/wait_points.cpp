@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "ptx/waits.h"
 
 namespace warpgrind::flow {
@@ -84,6 +85,7 @@ std::vector<bool> find_overtaking(const ptx::Function& f, const ControlFlow& cfg
 }  // namespace
 
 bool only_leaves(const ptx::Function& f, const BasicBlock& block) {
+  WG_ASSERT(block.first < block.end && block.end <= f.body.size());
   const Instruction& i = f.body[block.first];
   return block.end == block.first + 1 && !i.guard && (i.opcode == Opcode::ret || i.opcode == Opcode::exit);
 }
@@ -107,6 +109,7 @@ WaitPoints::WaitPoints(const ptx::Function& f, const ControlFlow& cfg, const For
       spins_(analysis.spin_head),
       overtakes_(find_overtaking(f, cfg, analysis, layout)),
       live_(cfg.blocks.size(), f.registers.size()) {
+  WG_ASSERT(analysis.divergent.size() == cfg.blocks.size() && spins_.size() == cfg.blocks.size());
   std::vector<std::uint32_t> splits;
   for (std::uint32_t b : cfg.order)
     if (analysis.divergent[b] && !one_way_leaves(f, cfg, b)) splits.push_back(b);

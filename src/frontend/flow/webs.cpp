@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/assert.h"
 #include "flow/forms.h"
 
 namespace warpgrind::flow {
@@ -51,6 +52,7 @@ class WebSplitter {
 
   void add(std::uint32_t instruction, RegId r) {
     by_register_[r].push_back(static_cast<std::uint32_t>(definitions_.size()));
+    WG_DEBUG_ASSERT(r < by_register_.size());
     definitions_.push_back({instruction, r});
   }
 
@@ -84,6 +86,7 @@ class WebSplitter {
 
   // A guarded definition keeps the old value where the guard is off.
   void apply(std::uint32_t n, Set& live) {
+    WG_DEBUG_ASSERT(first_of_[n] <= first_of_[n + 1] && first_of_[n + 1] <= definitions_.size());
     const bool replaces = !f_.body[n].guard;
     for (std::uint32_t d = first_of_[n]; d < first_of_[n + 1] && replaces; ++d) {
       const RegId r = definitions_[d].reg;
@@ -212,6 +215,7 @@ class WebSplitter {
   }
 
   void rename() {
+    WG_ASSERT(parent_.size() == definitions_.size());
     number_.assign(definitions_.size(), ptx::kNoId);
     taken_.assign(f_.registers.size(), false);
     renamed_ = f_.body;

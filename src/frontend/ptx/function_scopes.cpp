@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "base/assert.h"
 #include "ptx/function_parser.h"
 
 namespace warpgrind::ptx {
@@ -20,6 +21,7 @@ bool FunctionParser::open_scope() {
 }
 
 void FunctionParser::close_scope() {
+  WG_ASSERT(!scopes_.empty());
   NameScope scope = std::move(scopes_.back());
   scopes_.pop_back();
   for (const auto& [name, reference] : scope.label_references) {
@@ -41,6 +43,7 @@ std::uint32_t FunctionParser::label_reference(const Token& name) {
 
 // Replaces the indices of label references in operands and tables by those of the labels.
 void FunctionParser::resolve_labels() {
+  WG_ASSERT(scopes_.empty());
   for (LabelReference& r : label_references_) {
     std::uint32_t same = r.same_as;
     while (same != kNoId && label_references_[same].label == kNoId) same = label_references_[same].same_as;
@@ -68,6 +71,7 @@ RegId FunctionParser::add_register(std::string name, ScalarType type) {
 }
 
 RegId FunctionParser::add_registers(std::string_view name, ScalarType type, unsigned components) {
+  WG_ASSERT(components <= 8);
   if (components <= 1) return add_register(std::string(name), type);
   const auto first = static_cast<RegId>(f_->registers.size());
   static constexpr char kNames[] = "xyzwabcd";
@@ -126,6 +130,7 @@ bool FunctionParser::find_in_range(NameScope& scope, std::string_view name, Symb
       range.dense.resize(std::min(kDenseRange, std::max<std::uint64_t>(n + 1, 2 * range.dense.size())), kNoId);
     RegId& id = n < kDenseRange ? range.dense[n] : range.sparse.try_emplace(n, kNoId).first->second;
     if (id == kNoId) id = add_registers(name, range.type, range.components);
+    WG_ASSERT(id < f_->registers.size());
     out = {SymbolKind::register_, range.components, id};
     return true;
   }

@@ -1,5 +1,6 @@
 #include "ptx/inlining.h"
 
+#include "base/assert.h"
 #include "base/demangle.h"
 
 namespace warpgrind::ptx {
@@ -16,6 +17,7 @@ std::vector<Caller> inlined_callers(const Module& module, const std::string& nam
   for (std::size_t depth = 0; at->inlined_at >= 0 && depth < function->locations.size(); ++depth) {
     Caller caller;
     caller.function = at->function.empty() ? "" : demangle(at->function);
+    WG_ASSERT(static_cast<std::size_t>(at->inlined_at) < function->locations.size());
     at = &function->locations[static_cast<std::size_t>(at->inlined_at)];
     if (at->file < module.files.size()) caller.file = module.files[at->file];
     caller.line = at->line;

@@ -6,6 +6,8 @@
 #include <bit>
 #include <charconv>
 
+#include "base/assert.h"
+
 namespace warpgrind::ptx {
 
 namespace {
@@ -37,6 +39,7 @@ int hex_value(char c) {
 }  // namespace
 
 void Lexer::skip_comment() {
+  WG_ASSERT(position_ + 1 < text_.size() && text_[position_] == '/');
   const bool block = text_[position_ + 1] == '*';
   position_ += 2;
   if (!block) {
@@ -90,6 +93,7 @@ Token Lexer::make(TokenKind kind, std::size_t length) {
   t.line = line_;
   t.column = static_cast<std::uint32_t>(position_ - line_start_ + 1);
   t.text = text_.substr(position_, length);
+  WG_DEBUG_ASSERT(position_ >= line_start_ && position_ + t.text.size() <= text_.size());
   position_ += t.text.size();
   return t;
 }
@@ -122,6 +126,7 @@ Token Lexer::next() {
 void Lexer::extend_opcode(Token& token) {
   const std::size_t start = static_cast<std::size_t>(token.text.data() - text_.data());
   const std::size_t old_end = start + token.text.size();  // position_ may be further, behind blanks
+  WG_ASSERT(old_end <= position_ && position_ <= text_.size());
   std::size_t end = old_end;
   for (;;) {
     std::size_t from = end;
@@ -154,6 +159,7 @@ Token Lexer::string() {
 }
 
 void Lexer::real_literal(Token& token, std::size_t digits, Literal literal) {
+  WG_ASSERT(token.text.size() >= 2);
   const std::string_view hex = token.text.substr(2);
   if (hex.size() != digits) {
     token.kind = TokenKind::invalid;

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/assert.h"
+#include "ptx/references.h"
+
 namespace warpgrind::ptx {
 
 namespace {
@@ -66,8 +69,12 @@ class Linker {
         variable_from_, [](Module & m) -> auto& { return m.variables; });
     for (std::size_t k = 0; k < function_from_.size(); ++k)
       relocate(out_->functions[k], placements_[function_from_[k].module]);
+    for (std::size_t m = 0; m < modules_.size(); ++m)
+      WG_ASSERT(placements_[m].functions.size() == modules_[m]->functions.size() &&
+                placements_[m].variables.size() == modules_[m]->variables.size());
     for (std::size_t k = 0; k < variable_from_.size(); ++k)
       relocate(out_->variables[k], placements_[variable_from_[k].module]);
+    WG_DEBUG_ASSERT(references_hold(*out_));
     return out_;
   }
 
@@ -80,6 +87,7 @@ class Linker {
   using Names = std::unordered_map<std::string, std::uint32_t>;
 
   Result<std::shared_ptr<Module>> failure() {
+    WG_ASSERT(!clash_.empty());
     return Error{ErrorKind::bad_input, fmt::format("'{}' is defined in {} and in {}", clash_, first_, second_),
                  "Two modules of one program define the same symbol; make one of them static or weak."};
   }

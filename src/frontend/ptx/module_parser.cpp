@@ -5,9 +5,11 @@
 
 #include <charconv>
 
+#include "base/assert.h"
 #include "base/element.h"
 #include "ptx/function_parser.h"
 #include "ptx/parser.h"
+#include "ptx/references.h"
 
 namespace warpgrind::ptx {
 
@@ -51,8 +53,10 @@ Result<std::shared_ptr<Module>> ModuleParser::run() {
                              n == 1 ? "error" : "errors", t_.diagnostics()[0].line, t_.diagnostics()[0].message),
                  render(t_.diagnostics(), module_->text, module_->name)};
   }
+  WG_ASSERT(module_->version_major != 0 && !module_->target.empty());
   redirect_aliases();
   resolve_function_names();
+  WG_DEBUG_ASSERT(references_hold(*module_));
   return module_;
 }
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/assert.h"
 #include "ptx/special_registers.h"
 
 namespace warpgrind::ptx {
@@ -85,7 +86,10 @@ class InstructionPrinter {
 
  private:
   bool is_predicate(RegId id) const { return f_.registers[id].type == ScalarType::pred; }
-  const std::string& reg(RegId id) const { return names_ ? names_->registers[id] : f_.registers[id].name; }
+  const std::string& reg(RegId id) const {
+    WG_ASSERT(id < f_.registers.size());
+    return names_ ? names_->registers[id] : f_.registers[id].name;
+  }
 
   std::string variable(const Operand& o) const {
     if (o.scope == Scope::module) return m_.variables[o.index].name;
@@ -226,6 +230,7 @@ void print_initial(const Variable& v, const Module& m, std::string& out) {
 }
 
 std::string parameters(const Function& f, const Names& names, std::size_t from, std::size_t count) {
+  WG_ASSERT(from + count <= f.variables.size());
   std::string out = "(";
   for (std::size_t k = from; k < from + count; ++k) {
     const Variable& v = f.variables[k];

@@ -5,6 +5,8 @@
 #include <array>
 #include <unordered_map>
 
+#include "base/assert.h"
+
 namespace warpgrind::ptx {
 
 namespace {
@@ -13,6 +15,7 @@ constexpr unsigned kLongestOpcode = 5;  // parts: cp.async.bulk.prefetch.tensor
 constexpr unsigned kMostSuffixes = 31;  // two bits each, behind the leading 1
 
 void push_order(std::uint64_t& order, SuffixKind kind) {
+  WG_ASSERT(order >> 62 == 0);  // at most kMostSuffixes
   order = order << 2 | static_cast<std::uint64_t>(kind);
 }
 

@@ -15,6 +15,7 @@
 
 #include <functional>
 
+#include "base/assert.h"
 #include "codegen/compile/optimise.h"
 #include "codegen/compile/slow_notice.h"
 #include "codegen/kernel/emit.h"
@@ -130,6 +131,7 @@ Result<std::string> LlvmGenerator::generate(const ptx::Module& module, std::uint
                                             const CompileOptions& options, CompiledKernel& kernel,
                                             events::KernelFacts& facts) {
   if (Status ready = prepare(options); !ready) return ready.error();
+  WG_ASSERT(entry < module.functions.size());
   const KernelLayout layout = lay_out(module, entry);
   if (Status good = check_layout(module, entry, layout); !good) return good.error();
   KernelUnit unit;

@@ -18,6 +18,7 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "base/assert.h"
 #include "codegen/compile/nan_sinking.h"
 
 namespace warpgrind::jit {
@@ -121,6 +122,7 @@ Promotion optimise(llvm::Module& module, llvm::TargetMachine& target, Tier tier)
     if (function.isDeclaration()) continue;
     if (tier != Tier::full) {
       llvm::DominatorTree dominators(function);
+      WG_ASSERT(sum.phis <= phi_budget(tier));
       const Promotion done = promote_slots(function, dominators, phi_budget(tier) - sum.phis);
       sum.slots += done.slots;
       sum.in_memory += done.in_memory;

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/assert.h"
 #include "jit/calls/registers_aside.h"
 
 namespace warpgrind::jit {
@@ -108,6 +109,7 @@ PhiCounter::PhiCounter(llvm::Function& function, llvm::DominatorTree& dominators
 void PhiCounter::find_frontiers(llvm::DominatorTree& dominators) {
   frontier_.resize(blocks_.size());
   std::vector<std::uint32_t> dominator(blocks_.size(), 0);
+  WG_ASSERT(number_.size() == blocks_.size());
   for (std::uint32_t b = 1; b < blocks_.size(); ++b)
     dominator[b] = number_.lookup(dominators.getNode(blocks_[b])->getIDom()->getBlock());
   for (std::uint32_t b = 0; b < blocks_.size() && counts(); ++b) {
@@ -154,6 +156,7 @@ void PhiCounter::place_phis() {
 }
 
 void PhiCounter::count(llvm::MutableArrayRef<Slot> slots) {
+  WG_ASSERT(slots.size() <= 64);
   for (std::vector<Bits>* bits : {&defines_, &live_, &phis_}) bits->assign(blocks_.size(), 0);
   const auto mark = [&](std::vector<Bits>& bits, const std::vector<BasicBlock*>& blocks, std::size_t slot) {
     for (const BasicBlock* block : blocks)
@@ -215,6 +218,7 @@ Promotion promote_slots(llvm::Function& function, llvm::DominatorTree& dominator
     out.phis += slot.phis;
     chosen.push_back(slot.alloca);
   }
+  WG_ASSERT(chosen.size() + out.in_memory == out.slots && out.phis <= budget);
   llvm::PromoteMemToReg(chosen, dominators);
   return out;
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace warpgrind::jit {
 
 using ptx::Opcode;
@@ -76,6 +78,7 @@ void AccessGroups::add(std::vector<Open>& open, std::uint32_t index, const ptx::
     if (o.address != address.index || o.space != i.space || o.bytes != bytes || o.vector != i.vector || !alike ||
         distance % bytes != 0)
       continue;
+    WG_ASSERT(o.leader < index && !followers_.contains(o.leader));
     followers_[index] = {o.leader, distance};
     leaders_.insert(o.leader);
     return;

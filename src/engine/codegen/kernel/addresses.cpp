@@ -3,6 +3,7 @@
 
 #include <llvm/IR/Constants.h>
 
+#include "base/assert.h"
 #include "base/wrapping.h"
 
 namespace warpgrind::jit {
@@ -24,6 +25,7 @@ bool offsets_are_32_bit(StateSpace space) {
 // i1: no lane of b + kx*X + ky*Y leaves the 32-bit range that the extension to 64 bits assumes. Null: true at compile
 // time.
 Value* Addresses::no_wrap(const Affine& a) {
+  WG_ASSERT(a.wide);
   const std::int64_t x = f_.layout.row_length - 1, y = 32 / f_.layout.row_length - 1;
   auto* ckx = llvm::dyn_cast<llvm::ConstantInt>(a.kx);
   auto* cky = llvm::dyn_cast<llvm::ConstantInt>(a.ky);
@@ -111,6 +113,7 @@ Address Addresses::of(const Operand& o, StateSpace space) {
 
 Value* Addresses::lanes(Address& a) {
   if (a.vector) return a.vector;
+  WG_ASSERT(a.operand);
   Operand o = *a.operand;
   a.vector = a.kind == Address::Kind::uniform ? f_.splat(a.base) : registers_.read_vector(o, ScalarType::b64);
   return a.vector;

@@ -1,6 +1,7 @@
 // Addition, multiplication, conversion and address arithmetic on affine and wide values.
 #include "codegen/kernel/affine_arithmetic.h"
 
+#include "base/assert.h"
 #include "base/wrapping.h"
 #include "flow/transfer.h"
 
@@ -19,6 +20,7 @@ Affine AffineArithmetic::operand(std::size_t index, unsigned width) {
 // a + b or a - b. At most one of two 64-bit values carries lanes.
 Affine AffineArithmetic::sum(const Affine& a, const Affine& b, bool minus) {
   const auto op = [&](Value* x, Value* y) { return minus ? ir_.CreateSub(x, y) : ir_.CreateAdd(x, y); };
+  WG_ASSERT(a.wide == b.wide && !(a.carries_lanes && b.carries_lanes));
   if (a.wide) {
     const bool lanes_in_b = b.carries_lanes;
     Affine r = lanes_in_b ? b : a;
@@ -36,6 +38,7 @@ Affine AffineArithmetic::sum(const Affine& a, const Affine& b, bool minus) {
 
 // by32: the factor as a value (32-bit affine); by: as a literal (wide).
 Affine AffineArithmetic::scaled(Affine a, Value* by32, std::optional<std::int64_t> by) {
+  WG_ASSERT(a.wide ? by.has_value() : by32 != nullptr);
   if (a.wide) {
     a.base = ir_.CreateMul(a.base, ir_.getInt64(static_cast<std::uint64_t>(*by)));
     a.scale = wrapping_multiply(a.scale, *by);
@@ -52,10 +55,12 @@ Affine AffineArithmetic::product(bool widening) {
   const ptx::Instruction& i = f_.instruction();
   const bool first = registers_.form(i.operands[2]).kind == FormKind::uniform;
   const std::size_t lanes = first ? 1 : 2, other = first ? 2 : 1;
+  WG_ASSERT(registers_.form(i.operands[other]).kind == FormKind::uniform);
   if (widening) {
     Affine a = operand(lanes, 32);
     a.wide = a.carries_lanes = true;
     a.is_signed = ptx::is_signed(i.type());
+    WG_ASSERT(flow::literal(i.operands[other]));
     a.scale = *flow::literal(i.operands[other]);
     a.base = ir_.getInt64(0);
     return a;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace warpgrind::jit {
 
 using llvm::BasicBlock;
@@ -20,6 +22,7 @@ std::uint32_t Branches::block_at(std::uint32_t instruction) const {
 
 void Branches::lower(std::uint32_t block) {
   const flow::BasicBlock& b = f_.cfg.blocks[block];
+  WG_ASSERT(b.reachable && !f_.now.guard);
   f_.stand_at(b.end - 1);
   const ptx::Instruction& last = f_.instruction();
   switch (last.opcode) {
@@ -50,6 +53,7 @@ void Branches::lower_branch(std::uint32_t block, const ptx::Instruction& i) {
     return;
   }
   const std::uint32_t fallthrough = block_at(f_.cfg.blocks[block].end);
+  WG_ASSERT(f_.cfg.blocks[block].successors.size() <= 2);
   const ptx::Operand p = predicate_of(i.guard);
   if (registers_.is_scalar(p)) {
     Value* condition = registers_.read_scalar(p, ptx::ScalarType::pred);
@@ -94,6 +98,7 @@ BasicBlock* Branches::counted(Value* counters, Value* taken, BasicBlock* to) {
 // Ends the block with a jump if the lanes agree, otherwise with a split.
 void Branches::split(std::uint32_t block, Value* taken, Value* not_taken, std::uint32_t target,
                      std::uint32_t fallthrough) {
+  WG_ASSERT(f_.analysis.divergent[block] && target != fallthrough);
   Value* counters = counting_.begin_branch();
   BasicBlock* some_taken = f_.new_block("some");
   BasicBlock* mixed = f_.new_block("split");
@@ -184,6 +189,7 @@ void Branches::jump_by_index(std::uint32_t block, Value* index, const std::vecto
 
 // Pushes every side that has lanes, then takes the top one.
 void Branches::split_by_index(std::uint32_t block, Value* index, const std::vector<std::uint32_t>& targets) {
+  WG_ASSERT(f_.analysis.divergent[block] || f_.cfg.blocks[block].successors.size() < 2);
   Value* mask = masks_.active();
   const std::vector<Value*> sides = sides_of(block, targets, [&](std::uint32_t k) {
     return ir_.CreateAnd(mask, f_.lanes_to_bits(ir_.CreateICmpEQ(index, f_.splat(ir_.getInt32(k)))));
@@ -198,6 +204,7 @@ void Branches::split_by_index(std::uint32_t block, Value* index, const std::vect
   leave_table(bad);
   ir_.SetInsertPoint(inside);
   const std::uint32_t point = f_.cfg.blocks[block].post_dominator;
+  WG_ASSERT(sides.size() == f_.cfg.blocks[block].successors.size());
   stack_.push_reconvergence(point);
   for (std::size_t k = 0; k < sides.size(); ++k) {
     const std::uint32_t target = f_.cfg.blocks[block].successors[k];

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 
+#include "base/assert.h"
 #include "base/element.h"
 #include "codegen/kernel/signatures.h"
 #include "jit/calls/symbols.h"
@@ -131,6 +132,7 @@ void Calls::lower() {
     return f_.entry_alloca(llvm::ArrayType::get(ir_.getInt32Ty(), std::max<std::uint64_t>(1, words) * kWarpSize), name,
                            64);
   };
+  WG_ASSERT(in.word.size() == i.arguments.size() && out.word.size() == i.results.size());
   Value* arguments = area(in.words, "arguments");
   Value* results = area(out.words, "results");
   for (std::size_t k = 0; k < i.arguments.size(); ++k) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace warpgrind::jit {
 
 using llvm::Value;
@@ -56,6 +58,7 @@ void Clock::pass(const ptx::Instruction& i) {
 
 void Clock::write_down() {
   if (slots_ == 0) return;
+  WG_ASSERT(f_.unit.keeps_time);
   Value* each = f_.context_field(offsetof(WarpContext, issue_cycles), ir_.getInt32Ty(), "issue_cycles");
   Value* passed = ir_.CreateMul(ir_.CreateZExt(each, ir_.getInt64Ty()), ir_.getInt64(slots_));
   ir_.CreateStore(ir_.CreateAdd(cycles(), passed), f_.context_address(offsetof(WarpContext, cycles)));

@@ -3,6 +3,7 @@
 
 #include <llvm/IR/Constants.h>
 
+#include "base/assert.h"
 #include "codegen/kernel/instruction_class.h"
 
 namespace warpgrind::jit {
@@ -32,6 +33,7 @@ void Counting::begin_block(std::uint32_t b) {
       facts.file = f_.function.locations[i.location].file;
     }
   }
+  WG_ASSERT(block_numbers_[b] == f_.unit.facts.blocks.size());
   f_.unit.facts.blocks.push_back(facts);
 }
 
@@ -52,6 +54,7 @@ void Counting::bump(Value* address, Value* amount) {
 
 void Counting::count_block() {
   if (!f_.unit.options.counters) return;
+  WG_ASSERT(!f_.unit.facts.blocks.empty());
   const std::uint64_t first = 2 * (f_.unit.facts.blocks.size() - 1);
   bump(slot(ir_.getInt64(first)), ir_.getInt64(1));
   Value* lanes = ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, masks_.active());
@@ -65,12 +68,14 @@ void Counting::count_guarded(Value* lanes) {
   facts.block = static_cast<std::uint32_t>(f_.unit.facts.blocks.size() - 1);
   facts.instruction_class = instruction_class(f_.instruction());
   facts.flop_kind = flop_kind(f_.instruction());
+  WG_ASSERT(f_.instruction().guard && f_.now.index >= f_.cfg.blocks[f_.now.block].first);
   Value* at = ir_.CreateAdd(part("wg_guard_base"), ir_.getInt64(f_.unit.facts.guards.size()));
   f_.unit.facts.guards.push_back(facts);
   bump(slot(at), ir_.CreateZExt(ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, lanes), ir_.getInt64Ty()));
 }
 
 void Counting::record_edge(std::uint32_t block, std::uint32_t target) {
+  WG_ASSERT(block_numbers_[block] < f_.unit.facts.blocks.size());
   f_.unit.facts.edges.push_back({block_numbers_[block], block_numbers_[target], events::EdgeFacts::kNotCounted});
 }
 

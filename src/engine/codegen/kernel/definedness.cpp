@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "flow/liveness.h"
 
 namespace warpgrind::jit {
@@ -125,6 +126,7 @@ bool Definedness::tracks(const Operand& o) const {
 // Inactive lanes do not affect a shadow that all lanes share.
 Value* Definedness::load(ptx::RegId r, bool lanes) {
   const Slot& slot = slots_[r];
+  WG_ASSERT(slot.at && slot.lanes == slot.at->getAllocatedType()->isVectorTy());
   Value* v = ir_.CreateLoad(slot.at->getAllocatedType(), slot.at);
   if (lanes) return f_.splat(v);
   if (!slot.lanes) return v;
@@ -174,6 +176,7 @@ void Definedness::check(const Operand& o, Use use) {
 
 // Call before the guard becomes the mask.
 void Definedness::check_guard() {
+  WG_ASSERT(!f_.now.guard);
   if (on_ && f_.instruction().guard) check(predicate_of(f_.instruction().guard), Use::branch);
 }
 

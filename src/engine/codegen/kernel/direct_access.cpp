@@ -7,6 +7,8 @@
 #include <bit>
 #include <cstdlib>
 
+#include "base/assert.h"
+
 namespace warpgrind::jit {
 
 using llvm::Value;
@@ -80,6 +82,7 @@ Value* DirectAccess::row_pointer(const Address& a, Value* pointer, const Rows& r
 // Loads a row, and nothing after its last element, which may not be allocated memory. Uses a mask if the CPU has masks.
 Value* DirectAccess::load_row(const Rows& rows, Value* at, llvm::Type* element) {
   const unsigned bytes = element->getPrimitiveSizeInBits() / 8;
+  WG_ASSERT(rows.elements > 0);
   const unsigned whole = std::bit_ceil(rows.elements);
   if (rows.elements == whole || !f_.has_avx512())
     return ir_.CreateAlignedLoad(llvm::FixedVectorType::get(element, rows.elements), at, llvm::Align(bytes),
@@ -124,6 +127,7 @@ std::vector<Value*> DirectAccess::load_rows(const Address& a, Value* pointer, co
 // Stores the lanes' elements in the order of memory. The bytes between them stay unchanged.
 void DirectAccess::store_rows(const Address& a, Value* pointer, const Rows& rows, llvm::Type* element,
                               const std::vector<Value*>& values) {
+  WG_ASSERT(rows.lanes == f_.layout.row_length);
   const auto count = static_cast<unsigned>(values.size());
   const llvm::Align align(element->getPrimitiveSizeInBits() / 8);
   const unsigned size = std::bit_ceil(rows.elements);
@@ -225,7 +229,8 @@ bool DirectAccess::is_volatile() const {
 }
 
 Value* DirectAccess::concatenated(std::vector<Value*> parts) {
-  while (parts.size() > 1) {  // pairs; counts are powers of two
+  WG_ASSERT(std::has_single_bit(parts.size()));
+  while (parts.size() > 1) {  // pairs
     const unsigned n = llvm::cast<llvm::FixedVectorType>(parts[0]->getType())->getNumElements();
     std::vector<int> both(2 * n);
     for (unsigned k = 0; k < 2 * n; ++k) both[k] = static_cast<int>(k);

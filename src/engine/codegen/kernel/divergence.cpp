@@ -1,6 +1,8 @@
 // Arrival at reconvergence points, and the dispatch to the next stack entry.
 #include "codegen/kernel/divergence.h"
 
+#include "base/assert.h"
+
 namespace warpgrind::jit {
 
 using llvm::BasicBlock;
@@ -17,6 +19,7 @@ void Divergence::create() {
   for (std::uint32_t b : f_.cfg.order) {
     if (!f_.analysis.divergent[b]) continue;
     const std::uint32_t point = f_.cfg.blocks[b].post_dominator;
+    WG_ASSERT(point == f_.cfg.exit() || f_.cfg.blocks[point].reachable);
     if (point != f_.cfg.exit()) is_reconvergence_[point] = is_resume_[point] = true;
     for (std::uint32_t s : f_.cfg.blocks[b].successors)
       if (s != f_.cfg.exit()) is_resume_[s] = true;
@@ -37,6 +40,7 @@ void Divergence::create_blocks() {
 
 BasicBlock* Divergence::arrival(std::uint32_t block) {
   if (block == f_.cfg.exit()) return leave_;
+  WG_ASSERT(bodies_[block]);
   return arrivals_[block] ? arrivals_[block] : bodies_[block];
 }
 
@@ -98,6 +102,7 @@ void Divergence::emit_dispatch() {
 }
 
 void Divergence::finish() {
+  WG_ASSERT(leave_->empty() && dispatch_->empty() && return_->empty());
   ir_.SetInsertPoint(leave_);
   masks_.count_at_end(masks_.active());
   Value* left = ir_.CreateAnd(masks_.live(), ir_.CreateNot(masks_.active()));

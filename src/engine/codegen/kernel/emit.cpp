@@ -8,10 +8,24 @@
 
 #include <cstdio>
 
+#include "base/assert.h"
 #include "codegen/kernel/clock.h"
 #include "codegen/kernel/function_lowering.h"
+#include "codegen/kernel/verifier.h"
 
 namespace warpgrind::jit {
+
+namespace {
+
+// Empty: none.
+std::string problem_of(const llvm::Module& module, const KernelUnit& unit) {
+  if (unit.options.verify) return find_broken_rule(module, unit);
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  return llvm::verifyModule(module, &stream) ? "kernel " + unit.facts.name + ": " + problem : std::string();
+}
+
+}  // namespace
 
 Result<std::unique_ptr<llvm::Module>> emit(KernelUnit& unit, llvm::LLVMContext& context, std::uint32_t entry,
                                            const llvm::TargetMachine& target) {
@@ -65,12 +79,11 @@ Result<std::unique_ptr<llvm::Module>> emit(KernelUnit& unit, llvm::LLVMContext& 
   set("wg_branch_base", 2 * unit.facts.blocks.size() + unit.facts.guards.size());
   set("wg_edge_base", 2 * unit.facts.blocks.size() + unit.facts.guards.size() +
                           events::BranchFacts::kCounters * unit.facts.branches.size());
-  std::string problem;
-  llvm::raw_string_ostream stream(problem);
-  if (llvm::verifyModule(*module, &stream)) {
-    std::fprintf(stderr, "warpgrind: invalid code for kernel %s: %s\n", unit.facts.name.c_str(), problem.c_str());
+  if (const std::string problem = problem_of(*module, unit); !problem.empty()) {
+    std::fprintf(stderr, "warpgrind: invalid code: %s\n", problem.c_str());
     WG_ASSERT(!"generated LLVM IR is valid");
   }
+  if (unit.options.verify) remove_marks(*module);
   return module;
 }
 

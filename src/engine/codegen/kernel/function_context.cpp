@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 
+#include "base/assert.h"
 #include "base/element.h"
 #include "codegen/kernel/stack_parameters.h"
+#include "codegen/kernel/verifier.h"
 #include "flow/webs.h"
 #include "ptx/printer.h"
 
@@ -65,16 +67,23 @@ Value* FunctionContext::enter_with(unsigned argument) const {
 }
 
 void FunctionContext::enter_again(Value* context, Value* frame) {
+  WG_ASSERT(is_kernel);
   llvm::cast<llvm::PHINode>(context_argument)->addIncoming(context, ir().GetInsertBlock());
   llvm::cast<llvm::PHINode>(frame_argument)->addIncoming(frame, ir().GetInsertBlock());
   ir().CreateBr(enter);
 }
 
 void FunctionContext::stand_at(std::uint32_t index) {
+  WG_ASSERT(index < function.body.size());
   now.instruction = &function.body[index];
   now.index = index;
   now.site = ptx::kNoId;
   now.guard = nullptr;
+  if (unit.options.verify) mark_instruction(ir(), function_index, index);
+}
+
+void FunctionContext::stand_outside() {
+  if (unit.options.verify) mark_no_instruction(ir());
 }
 
 Value* FunctionContext::lane_pattern(bool y, unsigned width) {

@@ -23,6 +23,7 @@ class FunctionContext : public Values {
 
   const ptx::Instruction& instruction() const { return *now.instruction; }
   void stand_at(std::uint32_t index);
+  void stand_outside();  // what follows is code of no instruction
 
   llvm::BasicBlock* new_block(const std::string& name) {
     return llvm::BasicBlock::Create(context(), name, llvm_function);

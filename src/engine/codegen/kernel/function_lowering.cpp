@@ -1,6 +1,8 @@
 // Order of lowering: blocks, guards, undefined bits, affine results, then the opcode's own lowering.
 #include "codegen/kernel/function_lowering.h"
 
+#include "base/assert.h"
+
 namespace warpgrind::jit {
 
 using llvm::BasicBlock;
@@ -29,12 +31,14 @@ void FunctionLowering::run() {
   masks_.create(lanes);
   divergence_.create();
   stack_parameters_.enter();
+  f_.stand_outside();
   counting_.number_blocks();
   divergence_.create_blocks();
   for (const std::uint32_t b : f_.cfg.order) {
     lower_block(b);
     if (f_.unit.error) return;
   }
+  f_.stand_outside();
   divergence_.finish();
   if (f_.wait_points.any()) waiting_.write_saving();
   stack_parameters_.leave();
@@ -44,11 +48,14 @@ void FunctionLowering::run() {
 
 void FunctionLowering::lower_block(std::uint32_t b) {
   f_.now.block = b;
+  f_.stand_outside();
+  WG_ASSERT(divergence_.body(b) && divergence_.body(b)->empty());
   ir().SetInsertPoint(divergence_.body(b));
   counting_.begin_block(b);
   branches_.begin_block(b);
   counting_.count_block();
   const flow::BasicBlock& block = f_.cfg.blocks[b];
+  WG_ASSERT(block.reachable && block.end > block.first);
   const std::uint32_t last = block.end - 1;
   for (std::uint32_t n = block.first; n < block.end; ++n) {
     if (f_.unit.error) return;
@@ -61,6 +68,7 @@ void FunctionLowering::lower_block(std::uint32_t b) {
   if (flow::ends_block(f_.function.body[last])) check_end(last);
   regions_.end_block(b);
   branches_.lower(b);
+  WG_ASSERT(f_.unit.all_refusals || f_.unit.error || ir().GetInsertBlock()->getTerminator());
 }
 
 // Checks the operands of a block's last instruction for undefined bits.
@@ -75,6 +83,7 @@ void FunctionLowering::lower_instruction(std::uint32_t index) {
   f_.stand_at(index);
   free_scratch();
   if (f_.wait_points.overtakes(index)) f_.call("wg_let_others_pass", ir().getVoidTy(), {f_.context_argument});
+  WG_ASSERT(f_.unit.all_refusals || !ir().GetInsertBlock()->getTerminator());
   const ptx::Guard& guard = f_.instruction().guard;
   if (!guard) return lower_unguarded();
 
@@ -113,6 +122,7 @@ void FunctionLowering::lower_unguarded() {
   }
   if (affine_.lower()) return;
   if (!lower) return f_.unsupported(std::string(info.refused).c_str());
+  WG_ASSERT(!flow::ends_block(i));
   const std::size_t destinations = i.has_second_destination ? 2 : info.destinations;
   f_.now.scalar = !info.convergent && !info.reads_memory && !info.writes_memory;
   for (std::size_t k = destinations; f_.now.scalar && k < i.operands.size(); ++k)

@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "base/assert.h"
 #include "codegen/kernel/access_facts.h"
 #include "gpu/local_kinds.h"
 
@@ -31,6 +32,7 @@ bool InlineCache::serves_some(const Address& a, StateSpace space, unsigned eleme
 
 Value* InlineCache::state() {
   const std::uint64_t site = sites_.number()->getZExtValue();
+  WG_ASSERT(site < f_.unit.facts.sites.size());
   if (!sites_at_) {
     sites_at_ = f_.entry_alloca(ir_.getPtrTy(), "sites");
     f_.prologue.CreateStore(f_.prologue.CreateLoad(ir_.getPtrTy(), f_.context_address(offsetof(WarpContext, sites))),
@@ -45,6 +47,7 @@ void InlineCache::read_sites_again() {
 }
 
 Value* InlineCache::hit(const Address& a, Value* state, unsigned alignment) {
+  WG_ASSERT(a.kind != Address::Kind::varying && std::has_single_bit(alignment));
   llvm::Type* i64 = ir_.getInt64Ty();
   const auto field = [&](std::size_t offset) { return ir_.CreateLoad(i64, f_.at(state, offset)); };
   Value* distance = ir_.CreateSub(a.base, field(offsetof(SiteState, low)));

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdlib>
 
+#include "base/assert.h"
 #include "codegen/kernel/access_facts.h"
 
 namespace warpgrind::jit {
@@ -38,6 +39,7 @@ llvm::MDNode* LaneAccess::weights(std::uint32_t first, std::uint32_t second) con
 }
 
 Value* LaneAccess::begin(Value* addresses, Value* state, unsigned bytes, BasicBlock* slow) {
+  WG_ASSERT(std::has_single_bit(bytes));
   llvm::Type* i64 = ir_.getInt64Ty();
   const auto field = [&](std::size_t offset) {
     return f_.splat(ir_.CreateLoad(i64, f_.at(state, offsetof(SiteState, lanes) + offset)));
@@ -57,6 +59,7 @@ Value* LaneAccess::begin(Value* addresses, Value* state, unsigned bytes, BasicBl
 }
 
 std::int64_t LaneAccess::expected_step(const Address& a, unsigned bytes) const {
+  WG_ASSERT(a.operand);
   const std::int64_t guess = f_.lane_steps.of(*a.operand);
   return std::abs(guess) > bytes ? guess : bytes;
 }

@@ -1,5 +1,7 @@
 #include "codegen/kernel/lane_masks.h"
 
+#include "base/assert.h"
+
 namespace warpgrind::jit {
 
 using llvm::Value;
@@ -10,6 +12,7 @@ void LaneMasks::create(Value* all) {
     ir_.CreateStore(all, a);
     return a;
   };
+  WG_ASSERT(all->getType()->isIntegerTy(32) && !active_);
   active_ = variable("mask");
   live_ = variable("live");
 }

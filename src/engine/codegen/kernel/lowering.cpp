@@ -1,4 +1,5 @@
 // Dispatch from opcode to lowering, made from the table of opcodes.
+#include "base/assert.h"
 #include "codegen/kernel/function_lowering.h"
 
 namespace warpgrind::jit {
@@ -14,6 +15,7 @@ constexpr LowerFunction kLowerings[] = {
 }  // namespace
 
 LowerFunction find_lowering(ptx::Opcode opcode) {
+  WG_ASSERT(static_cast<std::size_t>(opcode) < std::size(kLowerings));
   return kLowerings[static_cast<std::size_t>(opcode)];
 }
 

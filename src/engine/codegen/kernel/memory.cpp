@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace warpgrind::jit {
 
 using flow::FormKind;
@@ -122,6 +124,7 @@ void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsig
     lanes_.keep(distances, state);
     ir_.CreateBr(anywhere);
     ir_.SetInsertPoint(anywhere);
+    WG_ASSERT(count == 1);
     move(nullptr);
     ir_.CreateBr(join);
   }
@@ -141,6 +144,8 @@ std::vector<Value*> Memory::load_lanes(Address& a, StateSpace space, llvm::Type*
                        : std::vector<Value*>{lanes_.load(addresses_.lanes(a), space, element)});
       },
       [&] { arrive(careful_load(a, element, count, kLoad)); });
+  WG_ASSERT(!ways.empty());
+  for (const auto& way : ways) WG_ASSERT(way.second.size() == count);
   std::vector<Value*> out;
   for (unsigned e = 0; e < count; ++e) {
     llvm::PHINode* value = ir_.CreatePHI(ways[0].second[e]->getType(), static_cast<unsigned>(ways.size()));
@@ -217,6 +222,7 @@ Value* Memory::checked_by_leader() {
   const auto led = follows ? led_.find(follows->leader) : led_.end();
   if (led == led_.end()) return nullptr;
   events::Site& site = f_.unit.facts.sites[sites_.number()->getZExtValue()];
+  WG_ASSERT(led->second.site < sites_.number()->getZExtValue());
   site.leader = led->second.site;
   site.distance = follows->distance;
   return led->second.checked;
@@ -358,6 +364,7 @@ void Memory::store_shadows(const Address& a, llvm::Type* element, const std::vec
   std::vector<Value*> stored = shadows;
   for (Value*& s : stored)
     if (!s) s = llvm::Constant::getNullValue(llvm::FixedVectorType::get(element, kWarpSize));
+  WG_ASSERT(!some_lanes || stored.size() == 1);
   direct_.go_to_shadow(true);
   if (some_lanes)
     direct_.store_some(a, f_.instruction().space, element, stored[0]);

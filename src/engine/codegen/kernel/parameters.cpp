@@ -3,6 +3,9 @@
 
 #include <llvm/IR/Constants.h>
 
+#include <bit>
+
+#include "base/assert.h"
 #include "codegen/kernel/signatures.h"
 
 namespace warpgrind::jit {
@@ -21,6 +24,7 @@ Value* Parameters::planes(std::uint32_t v) {
   if (!f_.function.is_entry && v < f_.function.parameter_count + f_.function.result_count)
     return at(f_.llvm_function->getArg(3), f_.function.parameter_count, f_.function.result_count,
               v - f_.function.parameter_count);
+  WG_ASSERT(f_.function.variables[v].space == StateSpace::param);
   if (!own_[v]) {
     const std::uint64_t words = (f_.function.variables[v].size + 3) / 4;
     own_[v] = f_.entry_alloca(llvm::ArrayType::get(ir_.getInt32Ty(), words * kWarpSize), "param", 64);
@@ -115,6 +119,7 @@ void Parameters::load() {
 }
 
 Value* Parameters::hold(Value* address, unsigned bytes) {
+  WG_ASSERT(std::has_single_bit(bytes));
   const std::uint64_t size = f_.unit.layout->parameter_bytes;
   if (bytes > size) return ir_.getFalse();
   Value* params = f_.context_field(offsetof(WarpContext, params), ir_.getPtrTy(), "params");

@@ -1,5 +1,7 @@
 #include "codegen/kernel/path_stack.h"
 
+#include "base/assert.h"
+
 namespace warpgrind::jit {
 
 using llvm::BasicBlock;
@@ -26,10 +28,12 @@ Value* PathStack::entry(Value* index) {
 }
 
 Value* PathStack::field(Value* entry, Field field) {
+  WG_ASSERT(entries_);
   return ir_.CreateInBoundsGEP(ir_.getInt32Ty(), entries_, ir_.CreateAdd(entry, ir_.getInt64(field)));
 }
 
 void PathStack::push(Value* mask, std::uint32_t target, Value* reconverge) {
+  WG_ASSERT(target < f_.cfg.exit());
   Value* top = depth();
   Value* at = entry(top);
   ir_.CreateStore(mask, field(at, kMask));
@@ -40,6 +44,7 @@ void PathStack::push(Value* mask, std::uint32_t target, Value* reconverge) {
 
 // No entry is pushed if the lanes head for `point` already.
 void PathStack::push_reconvergence(std::uint32_t point) {
+  WG_ASSERT(point == f_.cfg.exit() || f_.cfg.blocks[point].reachable);
   Value* outer = current();
   BasicBlock* fresh = f_.new_block("push");
   BasicBlock* after = f_.new_block("pushed");

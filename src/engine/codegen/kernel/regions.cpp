@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "flow/forms.h"
 #include "flow/liveness.h"
 #include "ptx/waits.h"
@@ -170,6 +171,7 @@ void Regions::place(Border& border, const RegisterSet& live, const RegisterSet& 
   std::uint64_t& bytes = f_.unit.region_bytes;
   for (ptx::RegId r = 0; r < f_.function.registers.size(); ++r) {
     if (!contains(live, r)) continue;
+    WG_ASSERT(!slots_of(r).empty());
     for (llvm::AllocaInst* a : slots_of(r)) {
       const auto [at, fresh] = places_.emplace(a, 0);
       if (fresh) {
@@ -225,6 +227,7 @@ Value* Regions::in_context(std::size_t field) {
 }
 
 Value* Regions::in_frame(std::uint64_t at) {
+  WG_ASSERT(f_.frame_argument);
   return f_.at(f_.frame_argument, at);
 }
 
@@ -294,6 +297,7 @@ void Regions::ask_device(llvm::function_ref<Value*()> come, BasicBlock* next) {
 }
 
 void Regions::end(llvm::function_ref<Value*()> come, Value* of_block) {
+  WG_ASSERT(border_here() && entries_);
   const Border& border = *border_here();
   keep(border.kept);
   const auto number = static_cast<std::uint32_t>(&border - borders_.data()) + 1;

@@ -113,6 +113,7 @@ Value* Registers::load_vector(ptx::RegId r) {
 
 Affine Registers::affine_special(ptx::SpecialRegister s) {
   using S = ptx::SpecialRegister;
+  WG_ASSERT(s == S::laneid || (!f_.layout.general && (s == S::tid_x || s == S::tid_y)));
   Affine a;
   a.kx = a.ky = ir_.getInt32(0);
   const auto base = [&](unsigned d) {
@@ -153,6 +154,7 @@ Affine Registers::read_affine(const Operand& operand, unsigned width) {
   if (operand.kind == OperandKind::sreg) return affine_special(operand.sreg);
   WG_ASSERT(operand.kind == OperandKind::reg);
   const Slot& slot = slots_[operand.index];
+  WG_ASSERT(slot.scalar && (slot.base != nullptr) == (f.kind == FormKind::wide));
   const auto coefficient = [&](const std::optional<std::int64_t>& k, llvm::AllocaInst* at) -> Value* {
     if (k) return ir_.getInt32(static_cast<std::uint32_t>(*k));
     return ir_.CreateLoad(ir_.getInt32Ty(), at);
@@ -183,6 +185,7 @@ void Registers::write_affine(ptx::RegId r, const Affine& a) {
           type);
     return;
   }
+  WG_ASSERT(a.wide == (f.kind == FormKind::wide) && (a.base != nullptr) == a.wide);
   ir_.CreateStore(a.b, slot.scalar);
   if (slot.kx) ir_.CreateStore(a.kx, slot.kx);
   if (slot.ky) ir_.CreateStore(a.ky, slot.ky);
@@ -190,6 +193,7 @@ void Registers::write_affine(ptx::RegId r, const Affine& a) {
 }
 
 Value* Registers::load_scalar(ptx::RegId r) {
+  WG_ASSERT(slots_[r].scalar);
   return ir_.CreateLoad(f_.element(f_.function.registers[r].type), slots_[r].scalar);
 }
 
@@ -291,6 +295,7 @@ void Registers::write(const Operand& o, Value* value, ScalarType type) {
     write_affine(o.index, a);
     return;
   }
+  WG_ASSERT(s.vector);
   value = f_.splat(value);
   if (f_.now.guard || f_.analysis.blend[f_.now.block][o.index]) {
     Value* old = ir_.CreateLoad(value->getType(), s.vector);

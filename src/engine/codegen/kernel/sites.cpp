@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/element.h"
 #include "codegen/families/matrix.h"
 #include "codegen/kernel/access_facts.h"
@@ -87,6 +88,7 @@ std::vector<events::AddressOrigin> Sites::origins() const {
 events::Site Sites::describe() const {
   const ptx::Instruction& i = f_.instruction();
   events::Site site;
+  WG_ASSERT(f_.now.index < f_.function.body.size() && &i == &f_.function.body[f_.now.index]);
   site.kind = ptx::info(i.opcode).site;
   site.space = i.space == StateSpace::none ? StateSpace::generic : i.space;
   site.element_bytes = static_cast<std::uint8_t>(std::max(1u, ptx::bytes(i.type())));

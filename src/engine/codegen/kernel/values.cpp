@@ -4,6 +4,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Module.h>
 
+#include "base/assert.h"
 #include "jit/abi.h"
 
 namespace warpgrind::jit {
@@ -42,11 +43,13 @@ Value* Values::splat(Value* value) const {
 }
 
 Value* Values::lanes_to_bits(Value* lanes) const {
+  WG_ASSERT(lanes->getType()->getScalarType()->isIntegerTy(1));
   if (!lanes->getType()->isVectorTy()) return builder_->CreateSExt(lanes, builder_->getInt32Ty());
   return builder_->CreateBitCast(lanes, builder_->getInt32Ty());
 }
 
 Value* Values::bits_to_lanes(Value* bits) const {
+  WG_ASSERT(bits->getType()->isIntegerTy(32));
   return builder_->CreateBitCast(bits, llvm::FixedVectorType::get(builder_->getInt1Ty(), kWarpSize));
 }
 

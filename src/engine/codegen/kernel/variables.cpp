@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 
+#include "base/assert.h"
 #include "base/element.h"
 
 namespace warpgrind::jit {
@@ -24,6 +25,7 @@ void Variables::create_frame() {
 }
 
 void Variables::release_frame() {
+  WG_ASSERT(frame_base_);
   if (!f_.is_kernel) ir_.CreateStore(frame_base_, f_.at(f_.context_argument, offsetof(WarpContext, local_top)));
 }
 
@@ -39,6 +41,7 @@ Value* Variables::stack_slot() {
 }
 
 Value* Variables::in_frame(const ptx::Operand& o) {
+  WG_ASSERT(frame_base_);
   const std::uint64_t at = element(f_.unit.layout->local, std::pair{f_.function_index, o.index});
   return ir_.CreateAdd(frame_base_, ir_.getInt64(at + static_cast<std::uint64_t>(o.offset)));
 }

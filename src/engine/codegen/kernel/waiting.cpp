@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/assert.h"
 #include "jit/calls/registers_aside.h"
 
 namespace warpgrind::jit {
@@ -55,6 +56,7 @@ Waiting::Stop Waiting::stop_before(std::uint32_t instruction) const {
         stop.bytes += vectors ? (bits == 1 ? 64 : (kWarpSize * bits / 8 + 63) / 64 * 64) : bits <= 64 ? 8 : 16;
       }
     }
+    WG_ASSERT(stop.bytes % 8 == 0);
     if (vectors) continue;
     stop.scalar_bytes = stop.bytes;
     stop.bytes = (stop.bytes + 63) / 64 * 64;
@@ -148,6 +150,7 @@ void Waiting::save_by_table() {
 
 void Waiting::write_saving() {
   const llvm::IRBuilder<>::InsertPointGuard guard(ir_);
+  WG_ASSERT(stops_.size() == places_.size());
   std::uint64_t most = 0;
   for (const Stop& stop : stops_) most = std::max(most, stop.bytes);
   save_area_->setOperand(0, ir_.getInt64((most + 63) / 64 * 64 + 64));
@@ -178,6 +181,7 @@ void Waiting::next_path(Value* depth) {
 void Waiting::wait(std::uint32_t instruction, llvm::function_ref<void(Value* place)> ask) {
   const auto place = static_cast<std::uint32_t>(places_.size());
   places_.push_back(f_.new_block("place"));
+  WG_ASSERT(stops_.size() == place && place < kParkedPath);
   Stop stop = stop_before(instruction);
   stop.put_aside = ir_.CreateStore(save_area_, field(offsetof(Paths, saved)));
   const auto put = [&](std::size_t offset, std::uint64_t value) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/assert.h"
 #include "device/access/access_log.h"
 #include "device/access/count.h"
 #include "device/access/lane_requests.h"
@@ -99,6 +100,7 @@ void clear_lanes(const Access& a, LaneMask lanes, void* values) {
 }  // namespace
 
 Place pass(Access& a) {
+  WG_DEBUG_ASSERT(a.mask != 0 && a.context);
   const Extent x = check(a);
   if (a.mask == 0) return {0, a.addresses};
   if (a.counted) count(a, x);
@@ -118,6 +120,7 @@ std::optional<Place> try_pass(Access& a) {
 }
 
 void Texels::add(unsigned lane, const TexelList::Entry& texel) {
+  WG_DEBUG_ASSERT(lane < kWarpSize && read[lane] < std::size(on));
   const unsigned k = read[lane]++;
   on[k] |= LaneMask{1} << lane;
   addresses[k][lane] = texel.address;
@@ -126,6 +129,7 @@ void Texels::add(unsigned lane, const TexelList::Entry& texel) {
 }
 
 LaneTexels::At LaneTexels::at(unsigned k, unsigned lane) const {
+  WG_DEBUG_ASSERT(k < corners && lane < kWarpSize);
   const unsigned c = corner[k];
   const auto along = [&](unsigned axis, unsigned side) { return static_cast<std::uint64_t>(index[axis][side][lane]); };
   return {along(0, c & 1), axes > 1 ? along(1, c >> 1 & 1) : 0, along(2, axes > 2 ? c >> 2 : 0)};

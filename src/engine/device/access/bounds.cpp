@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/assert.h"
 #include "device/memory/address_space.h"
 #include "device/module.h"
 
@@ -30,6 +31,7 @@ std::optional<Bound> bound_by(const Launch& launch, const events::AddressOrigin&
     case Kind::parameter:
       return bound_by_value(launch, origin);
     case Kind::variable: {
+      WG_ASSERT(origin.index < launch.module->globals().size());
       const std::uint64_t at = launch.module->globals()[origin.index];
       return at && origin.bytes ? Bound{at, at + origin.bytes, &origin} : Bound{};
     }
@@ -67,6 +69,7 @@ std::vector<SiteBounds> site_bounds(const Launch& launch) {
   for (const events::Site& site : launch.kernel->code->facts().sites)
     out.push_back({bound_in(launch, site, StateSpace::global), bound_in(launch, site, StateSpace::shared),
                    bound_in(launch, site, StateSpace::local)});
+  WG_ASSERT(out.size() == launch.kernel->code->facts().sites.size());
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/assert.h"
 #include "device/access/count.h"
 #include "device/device_impl.h"
 #include "device/fault.h"
@@ -252,6 +253,7 @@ FaultText text_of(const Access& a, unsigned lane, Problem problem) {
   if (problem == Problem::wrong_space)
     return {FaultKind::illegal_address, fmt::format("{} on local memory", verb_of(a)),
             "atomics, asynchronous copies and mbarriers work on global and shared memory only"};
+  WG_ASSERT(problem != Problem::none);
   if (problem == Problem::misaligned) return misaligned(a, lane);
   if (problem == Problem::outside) return outside(a, lane);
   return {
@@ -263,6 +265,7 @@ FaultText text_of(const Access& a, unsigned lane, Problem problem) {
 namespace {
 
 [[noreturn]] void refuse(const Access& a) {
+  WG_ASSERT(a.mask != 0);
   const auto first = static_cast<unsigned>(std::countr_zero(a.mask));
   if (wrong_space(a)) {
     FaultText said = text_of(a, first, Problem::wrong_space);

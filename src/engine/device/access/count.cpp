@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/assert.h"
 #include "device/access/inline_cache.h"
 #include "device/access/lane_requests.h"
 #include "device/access/texel_requests.h"
@@ -247,6 +248,7 @@ void take_bins(std::uint64_t (&bins)[256], F&& f) {
 
 void fold_bin(Worker& worker, std::uint32_t site, const jit::SiteState& state, unsigned bin, std::uint64_t hits) {
   const bool local = worker.launch->kernel->sites[site].form.space == StateSpace::local;
+  WG_DEBUG_ASSERT(!local || bin < kLocalKinds);
   if (local && bin == 0) return;  // no lane was active
   fold_hits(worker, site, state, local ? 0 : bin, local ? lanes_of_local_kind(bin) : kFullMask, hits);
 }
@@ -333,6 +335,7 @@ void fold_lane_requests(Worker& worker, std::uint32_t site, jit::LaneRequests& l
   record.used = true;
   AccessForm form = facts.form;
   if (form.space == StateSpace::generic || form.space == StateSpace::none) form.space = StateSpace::global;
+  WG_DEBUG_ASSERT(lanes.kept <= kKeptRequests);
   const auto count = static_cast<unsigned>(lanes.kept);
   const auto skew = static_cast<std::uint32_t>(lanes.low & 255);
   std::uint64_t lanes_on = 0;
@@ -411,6 +414,7 @@ void forget_pieces(Worker& worker) {
 void collect(Worker& worker, events::LaunchCounts& counts) {
   const Launch& launch = *worker.launch;
   const events::KernelFacts& facts = launch.kernel->code->facts();
+  WG_ASSERT(counts.sites.size() == facts.sites.size() && launch.kernel->sites.size() == facts.sites.size());
   for (std::uint32_t s = 0; s < facts.sites.size(); ++s) {  // leaders also count for followers
     close_site(worker, s, worker.sites[s]);
     if (!worker.logs.empty()) close_site(worker, s, worker.logged_sites[s]);
@@ -431,6 +435,8 @@ void collect(Worker& worker, events::LaunchCounts& counts) {
   }
   if (launch.counters) {
     const jit::CompiledKernel& code = *launch.kernel->code;
+    WG_ASSERT(worker.scoreboard && counts.blocks.size() == facts.blocks.size() &&
+              counts.guard_lanes.size() == facts.guards.size() && counts.branches.size() == facts.branches.size());
     const std::uint64_t* board = worker.scoreboard;
     for (std::size_t b = 0; b < counts.blocks.size(); ++b) {
       counts.blocks[b].warps += board[2 * b];

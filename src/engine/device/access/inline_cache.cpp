@@ -6,6 +6,7 @@
 #include <bit>
 #include <tuple>
 
+#include "base/assert.h"
 #include "device/access/access_log.h"
 #include "device/access/count.h"
 #include "device/device_impl.h"
@@ -51,6 +52,7 @@ bool piece_window(const Access& s, const AffineAddresses& a, unsigned row, Windo
 void cut(Window* w, const Bound& bound) {
   w->low = std::max(w->low, bound.low);
   w->high = std::max(w->low, std::min(w->high, bound.high));
+  WG_DEBUG_ASSERT(w->low <= w->high);
 }
 
 // Finds the window; returns false if the access needs the normal path.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/assert.h"
 #include "device/access/access_log.h"
 #include "device/access/count.h"
 
@@ -45,6 +46,7 @@ std::optional<Bounds> bounds_of(const Access& a) {
 
 void keep(const Access& a) {
   jit::LaneRequests& lanes = a.context->sites[a.site].lanes;
+  WG_DEBUG_ASSERT(lanes.kept < kKeptRequests && a.mask != 0);
   lanes.requests.masks[lanes.kept++] = a.mask;
   if (lanes.kept == kKeptRequests) fold_lane_requests(worker_of(*a.context), a.site, lanes);
 }
@@ -60,6 +62,7 @@ void open_around(const Access& a, std::uint64_t first, std::uint64_t last) {
   constexpr std::uint32_t kEager = 16, kLater = 64;  // sites that alternate between allocations keep their window
   if (const std::uint32_t n = record.lane_refills++; n >= kEager && n % kLater != 0) return;
   const auto found = bounds_of(a);
+  WG_DEBUG_ASSERT(std::has_single_bit(a.bytes()) && first <= last);
   const std::uint64_t within = a.bytes() - 1;
   if (!found || found->high < a.bytes()) return;
   std::uint64_t low = (found->low + within) & ~within;
@@ -71,6 +74,7 @@ void open_around(const Access& a, std::uint64_t first, std::uint64_t last) {
   fold_lane_requests(worker, a.site, lanes);
   lanes.low = low;
   lanes.places = ((end - low) >> std::countr_zero(a.bytes())) + 1;
+  WG_DEBUG_ASSERT(lanes.places > 0 && low % a.bytes() == 0);
 }
 
 StateSpace space_of_window(const Access& a) {

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/assert.h"
 #include "base/sanitizers.h"
 #include "device/access/access.h"
 #include "device/access/access_log.h"
@@ -53,6 +54,7 @@ void move_local_parts(const Access& a, std::uint8_t* values) {
 }
 
 void move_contiguous(const Access& a, std::uint64_t origin, void* values) {
+  WG_DEBUG_ASSERT(a.mask != 0 && a.vector == 1);
   const auto first = static_cast<unsigned>(std::countr_zero(a.mask));
   auto* memory = reinterpret_cast<std::uint8_t*>(origin + a.addresses[first]) - std::size_t{first} * a.element;
   return a.writes() ? copy_lanes(memory, values, a.mask, a.element) : copy_lanes(values, memory, a.mask, a.element);
@@ -63,6 +65,7 @@ void move_contiguous(const Access& a, std::uint64_t origin, void* values) {
 void move_local(const Access& a, void* values) {
   auto* bytes = static_cast<std::uint8_t*>(values);
   if (a.element <= 4) return move_local_parts(a, bytes);
+  WG_DEBUG_ASSERT(a.element == 8 || a.element == 16);
   if (a.element == 8) return a.writes() ? move_local_words<8, true>(a, bytes) : move_local_words<8, false>(a, bytes);
   return a.writes() ? move_local_words<16, true>(a, bytes) : move_local_words<16, false>(a, bytes);
 }

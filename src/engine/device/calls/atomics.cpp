@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "base/assert.h"
 #include "base/sanitizers.h"
 #include "device/access/access.h"
 #include "device/access/lane_requests.h"
@@ -33,6 +34,7 @@ struct Request {
 };
 
 bool one_address(const Request& r) {
+  WG_DEBUG_ASSERT(r.mask != 0);
   const std::uint8_t* first = r.pointer(static_cast<unsigned>(std::countr_zero(r.mask)));
   for (LaneMask m = r.mask; m != 0; m &= m - 1)
     if (r.pointer(static_cast<unsigned>(std::countr_zero(m))) != first) return false;
@@ -299,6 +301,7 @@ struct Update {
 void perform_passed(const Access& part, const Place& place, LaneMask lanes, const Update& u) {
   const auto type = static_cast<ScalarType>(u.code >> 8 & 0xff);
   const std::size_t size = ptx::bytes(type);
+  WG_ASSERT(part.vector > 0 && lanes != 0);
   for (unsigned e = 0; e < part.vector; ++e) {
     const auto of_element = [&](const void* p) {
       return p ? static_cast<const std::uint8_t*>(p) + e * size * kWarpSize : nullptr;

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/assert.h"
 #include "base/sanitizers.h"
 #include "device/access/access.h"
 #include "device/access/count.h"
@@ -65,6 +66,7 @@ void load_uniform(void* context, std::uint32_t site, std::uint64_t base, LaneMas
   const auto place = pass_affine(s, a);
   if (place && place->space != StateSpace::local) {
     const NotWatched guard;
+    WG_DEBUG_ASSERT(s.bytes() <= 32);
     std::memcpy(out, reinterpret_cast<const void*>(place->host_base), s.bytes());
     return;
   }

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/assert.h"
 #include "base/sanitizers.h"
 #include "device/access/access.h"
 #include "device/calls/texture_levels.h"
@@ -79,6 +80,7 @@ Texel read_texels(const Texture& t, const TextureCall& call, const std::uint32_t
   float f[3] = {0, 0, 0};
   std::int32_t n[3] = {0, 0, 0};
   const unsigned first = layered ? 1 : 0;
+  WG_DEBUG_ASSERT(lane < kWarpSize && call.coordinates <= 4);
   for (unsigned c = first; c < call.coordinates && c - first < 3; ++c) {
     const std::uint32_t raw = coordinates[c * kWarpSize + lane];
     n[c - first] = static_cast<std::int32_t>(raw);

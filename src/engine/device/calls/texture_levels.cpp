@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/assert.h"
+
 namespace warpgrind::device {
 
 namespace {
@@ -67,6 +69,7 @@ LaneMask lanes_at(const LaneLevels& levels, LaneMask mask, unsigned low) {
 
 bool read_levels(const Texture& t, const std::vector<LaneSampler>& samplers, const TextureCall& call,
                  const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out, LevelTexels& texels) {
+  WG_ASSERT(samplers.size() == t.levels.size());
   LaneMask reads;
   const LaneLevels levels = find_levels(t, call, coordinates, mask, reads);
   std::fill_n(out, 4 * kWarpSize, 0u);
@@ -77,6 +80,7 @@ bool read_levels(const Texture& t, const std::vector<LaneSampler>& samplers, con
     alignas(64) std::uint32_t values[kMostPlanes][4 * kWarpSize];
     const unsigned planes = blends ? 2 : 1;
     for (unsigned p = 0; p < planes; ++p) {
+      WG_ASSERT(low + p < samplers.size());
       const LaneSampler& s = samplers[low + p];
       if (s.kind == LaneSampler::Kind::none ||
           !s.read(coordinates, p == 0 ? lanes : blends, values[p], texels.planes[p]))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "device/access/access.h"
 
 namespace warpgrind::device {
@@ -33,6 +34,7 @@ const BoundTexture* TextureUnit::find(const Launch& launch, std::uint64_t handle
   std::vector<LaneSampler> levels;
   if (std::exchange(call.detail, jit::TextureDetail::base) != jit::TextureDetail::base)
     for (const std::shared_ptr<const Texture>& level : texture->levels) levels.emplace_back(*level, call);
+  WG_ASSERT(levels.empty() || levels.size() == texture->levels.size());
   kept = std::make_unique<BoundTexture>(BoundTexture{handle, code, std::move(texture), sampler, std::move(levels)});
   return kept.get();
 }

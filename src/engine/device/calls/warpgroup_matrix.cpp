@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/assert.h"
 #include "device/access/access.h"
 #include "device/symbols.h"
 
@@ -62,6 +63,7 @@ class Reader {
     access_.counted = access_.published = false;
   }
   void read(std::uint64_t address, std::uint8_t* to) {
+    WG_DEBUG_ASSERT(waiting_ < kWarpSize);
     addresses_[waiting_] = address;
     to_[waiting_] = to;
     if (++waiting_ == kWarpSize) flush();
@@ -92,6 +94,7 @@ class Reader {
 
 // Reads `count` rows of A or columns of B from `first` on.
 void read_matrix(Reader& reader, const Descriptor& d, bool by_depth, unsigned first, unsigned count, std::uint8_t* to) {
+  WG_ASSERT(count % kEight == 0 && first % kEight == 0);
   if (by_depth) {
     for (unsigned k = 0; k < kDepth; ++k)
       for (unsigned g = 0; g < count / kEight; ++g, to += kPiece) reader.read(d.of_depth(first / kEight + g, k), to);

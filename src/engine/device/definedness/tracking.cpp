@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/element.h"
 #include "device/access/shadows.h"
 #include "device/definedness/origin_search.h"
@@ -89,6 +90,7 @@ void note_load(jit::WarpContext& c, std::uint32_t site, const LaneAccess& a, std
 
 void load_shadow(void* context, std::uint32_t site, const std::uint64_t* addresses, LaneMask mask, void* out) {
   jit::WarpContext& c = warp(context);
+  WG_DEBUG_ASSERT(site < launch_of(c).kernel->sites.size());
   const SiteFacts& facts = launch_of(c).kernel->sites[site];
   const std::uint64_t bytes = facts.form.bytes;
   auto* planes = static_cast<std::uint8_t*>(out);

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/assert.h"
 #include "base/element.h"
 #include "device/memory/physical_memory.h"
 
@@ -128,6 +129,7 @@ Result<std::uint64_t> AddressSpace::allocate(std::uint64_t size, std::uint64_t a
       holes_[start] = taken;
       return shared.error();
     }
+  WG_ASSERT(start % 512 == 0 && !ranges_.contains(start) && !blocks_.contains(start));
   Range range = attributes;
   range.low = start;
   range.high = start + size;
@@ -282,6 +284,7 @@ bool AddressSpace::leaves_quarantine() const {
 }
 
 void AddressSpace::leave_quarantine() {
+  WG_ASSERT(!quarantine_.empty() && quarantined_bytes_ >= quarantine_.front().bytes);
   const Quarantined oldest = quarantine_.front();
   quarantine_.pop_front();
   quarantined_bytes_ -= oldest.bytes;
@@ -290,6 +293,7 @@ void AddressSpace::leave_quarantine() {
 
 // Joins the new hole with its neighbours. A hole at the top gives its addresses back.
 void AddressSpace::add_hole(std::uint64_t low, std::uint64_t bytes) {
+  WG_ASSERT(bytes > 0 && low >= base_);
   std::uint64_t high = low + bytes;
   auto next = holes_.lower_bound(low);
   if (next != holes_.end() && next->first == high) {
@@ -399,6 +403,7 @@ std::shared_ptr<const RangeTable> AddressSpace::snapshot() {
     std::vector<Range> sorted;
     sorted.reserve(ranges_.size());
     for (const auto& [low, range] : ranges_) sorted.push_back(range);
+    for (std::size_t k = 1; k < sorted.size(); ++k) WG_DEBUG_ASSERT(sorted[k - 1].low < sorted[k].low);
     table_ = std::make_shared<const RangeTable>(std::move(sorted));
   }
   return table_;

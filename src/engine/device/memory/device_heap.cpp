@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/assert.h"
 #include "device/memory/address_space.h"
 
 namespace warpgrind::device {
@@ -42,6 +43,7 @@ Status DeviceHeap::open(std::uint64_t bytes, int device, bool by_piece) {
 // Calls f with each word of the bit map and its bits for these addresses, until f returns false.
 template <class F>
 bool DeviceHeap::each_word(std::uint64_t start, std::uint64_t bytes, F&& f) const {
+  WG_DEBUG_ASSERT(bytes > 0 && start >= base_ && start - base_ + bytes <= size_);
   const std::uint64_t last = (start + bytes - 1 - base_) / kUnit;
   for (std::uint64_t unit = (start - base_) / kUnit; unit <= last; unit = (unit / 64 + 1) * 64) {
     const std::uint64_t count = std::min<std::uint64_t>(64 - unit % 64, last - unit + 1);
@@ -74,6 +76,7 @@ std::uint64_t DeviceHeap::take(std::uint64_t bytes) {
     const std::uint64_t start = it->first, left = it->second - wanted;
     free_.erase(it);
     if (left) free_[start + wanted] = left;
+    WG_ASSERT(!used_.contains(start) && rounded(bytes) <= left_);
     used_[start] = bytes;
     left_ -= rounded(bytes);
     mark(start, bytes, true);
@@ -120,6 +123,7 @@ DeviceHeap::Released DeviceHeap::release(std::uint64_t address) {
 
 // Joins the freed piece with the free ranges around it.
 void DeviceHeap::leave_quarantine() {
+  WG_ASSERT(!quarantine_.empty());
   const Piece piece = quarantine_.front();
   quarantine_.pop_front();
   std::uint64_t start = piece.start, bytes = taken(piece.bytes);

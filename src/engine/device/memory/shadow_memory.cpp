@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/assert.h"
 #include "device/memory/address_space.h"
 
 namespace warpgrind::device {
@@ -35,6 +36,7 @@ int file_of_ones() {
 
 // Maps ones; untouched pages take no memory, whatever the size. Returns the address where it stopped.
 std::uint64_t map_ones(std::uint64_t low, std::uint64_t high) {
+  WG_ASSERT(low <= high);
   while (high - low >= kOnes && file_of_ones() >= 0) {
     void* const p = mmap(reinterpret_cast<void*>(low), kOnes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file_of_ones(), 0);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace warpgrind::device {
 
 namespace {
@@ -29,6 +31,7 @@ UndefinedOrigins& UndefinedOrigins::instance() {
 void UndefinedOrigins::stored(std::uint64_t host, std::uint64_t bytes, const Owner& owner,
                               const events::UndefinedOrigin& origin) {
   const std::lock_guard lock(mutex_);
+  WG_ASSERT(bytes > 0);
   const std::string text = text_of(origin);
   const auto [known, fresh] = known_.emplace(text, static_cast<std::uint32_t>(origins_.size()));
   if (fresh) origins_.push_back(origin);

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <string>
 
+#include "base/assert.h"
+
 namespace warpgrind::jit {
 
 namespace {
@@ -26,6 +28,7 @@ void register_call_symbols(std::span<const CallSymbol> symbols) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   for (const CallSymbol& s : symbols) r.symbols[s.name] = s;
+  for (const CallSymbol& s : symbols) WG_ASSERT(s.address);
 }
 
 std::optional<CallSymbol> find_call_symbol(std::string_view name) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <mutex>
 
+#include "base/assert.h"
 #include "base/processor.h"
 #include "events/kernels_gone.h"
 #include "jit/calls/symbols.h"
@@ -17,13 +18,16 @@
 namespace warpgrind::jit {
 
 std::uint32_t CompiledKernel::guard_slot(std::uint32_t i) const {
+  WG_ASSERT(i <= facts().guards.size());
   return static_cast<std::uint32_t>(2 * facts().blocks.size()) + i;
 }
 std::uint32_t CompiledKernel::branch_slot(std::uint32_t i) const {
+  WG_ASSERT(i <= facts().branches.size());
   return static_cast<std::uint32_t>(2 * facts().blocks.size() + facts().guards.size()) +
          events::BranchFacts::kCounters * i;
 }
 std::uint32_t CompiledKernel::edge_slot(std::uint32_t i) const {
+  WG_ASSERT(i <= facts().edge_counters);
   return branch_slot(static_cast<std::uint32_t>(facts().branches.size())) + 2 * i;
 }
 std::uint32_t CompiledKernel::scoreboard_slots() const {

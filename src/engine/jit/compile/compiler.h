@@ -14,6 +14,7 @@
 #include "gpu/types.h"
 #include "jit/abi.h"
 #include "jit/compile/tier.h"
+#include "jit/compile/verification.h"
 #include "ptx/ast.h"
 
 namespace warpgrind::jit {
@@ -49,6 +50,7 @@ struct CompileOptions {
   // For measurements and tests of the compiler. A kernel with one of these options does not come from the cache.
   std::optional<Tier> tier;          // nullopt: by size
   std::string dump_ir, dump_object;  // files for the unoptimised IR and the object code
+  bool verify = verify_lowering;     // checks the IR of each kernel (codegen/kernel/verifier.h), aborts if it is wrong
   bool bypasses_cache() const { return tier || !dump_ir.empty() || !dump_object.empty(); }
 };
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/assert.h"
 #include "base/digest.h"
 #include "jit/code_hash.h"  // made by the build: kCodeHash, a digest of the code-generation sources
 
@@ -167,6 +168,7 @@ std::string pack(const CompiledKernel& kernel, const FileIdentity& llvm, std::st
   members(writer, llvm.path, llvm.bytes, llvm.modified_ns);
   visit_kernel(writer, kernel);
   visit(writer, kernel.facts());
+  WG_ASSERT(!object.empty());
   return writer.take().append(object);
 }
 

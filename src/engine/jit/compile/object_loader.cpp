@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "base/assert.h"
+
 namespace warpgrind::jit {
 
 LoadedObject::~LoadedObject() {
@@ -114,6 +116,7 @@ Status Loader::read_sections() {
 }
 
 void Loader::place(ObjectSegment segment) {
+  WG_ASSERT(!memory_);
   begin_[segment] = bytes_ = aligned(bytes_, kPage);
   for (Section& s : sections_) {
     if (s.segment != segment) continue;
@@ -144,6 +147,7 @@ Status Loader::map() {
 Status Loader::read_symbols(const std::function<void*(const char*)>& resolve) {
   const Elf64_Shdr& table = symbol_table_->header;
   const std::uint64_t names = sections_[table.sh_link].header.sh_offset;
+  WG_ASSERT(memory_ && symbol_table_);
   symbols_.resize(symbol_count_);
   for (std::uint64_t i = 1; i < symbol_count_; ++i) {  // symbol 0 means none
     Elf64_Sym s{};
