@@ -228,14 +228,14 @@ struct Recorder {
   }
 };
 
-std::string newer_code(const GpuModel& model, bool refused) {
+std::string unfit_code(const GpuModel& model, bool refused) {
   if (refused)
     return fmt::format(
-        "the program has code for newer GPUs only: the {} (sm_{}{}) itself would refuse it "
+        "the program has code for other GPUs only: the {} (sm_{}{}) itself would refuse it "
         "(cudaErrorNoKernelImageForDevice); here it runs",
         model.name, model.cc_major, model.cc_minor);
   return fmt::format(
-      "the program has machine code for the {} (sm_{}{}), which does not run here, and PTX for newer GPUs "
+      "the program has machine code for the {} (sm_{}{}), which does not run here, and PTX for other GPUs "
       "only: that runs, and may do other than the machine code does",
       model.name, model.cc_major, model.cc_minor);
 }
@@ -247,8 +247,8 @@ std::variant<double, Session::Refusal> Session::prepare(const LaunchRequest& req
   Result<device::LoadedModule*> module = request.program->loaded(gpu);
   if (!module) return Refusal{Refusal::Step::load, module.error()};
   if (request.kernel->beyond_model) return Refusal{Refusal::Step::architecture, *request.kernel->beyond_model};
-  if (request.program->newer_than_model() && !options_.quiet)
-    say_once(newer_code(*model_, request.program->refused_by_model()));
+  if (request.program->unfit_for_model() && !options_.quiet)
+    say_once(unfit_code(*model_, request.program->refused_by_model()));
   const auto note = [&](const std::string& kernel) {
     const std::lock_guard lock(mutex_);
     compiling_ = kernel;
