@@ -80,13 +80,10 @@ report::CheckCounts remove_suppressed(FinishedRun& run, const SanitizerOptions& 
 
 void print(const FinishedRun& run, const CheckCommand& command, const report::CheckCounts& counts, std::FILE* out) {
   const report::TextOptions options{.colour = report::wants_colour(out)};
-  const Severity least = command.print_level == "info"    ? Severity::info
-                         : command.print_level == "error" ? Severity::error
-                                                          : Severity::warning;
   std::size_t shown = 0, left_out = 0;
   for (const results::Profile& p : run.profiles)
     for (const Finding& f : p.findings) {
-      if (f.severity < least) continue;
+      if (!is_printed(f.severity, command.print_level)) continue;
       if (shown == command.print_limit) {
         ++left_out;
         continue;
