@@ -51,6 +51,8 @@ FaultPlace fault_place(const Launch& launch, const WarpFiber& fiber, std::uint32
 
 // "read of 4 bytes at 0x...: 400 bytes past the end of a 4096-byte allocation"
 std::string describe_address(const char* verb, std::uint64_t address, std::uint64_t bytes);
+// Place of an access outside `size` bytes, relative to them: "4 bytes before the beginning of", "just past the end of".
+std::string beside_text(std::int64_t offset, std::uint64_t size);
 std::string address_advice(std::uint64_t address);
 
 }  // namespace warpgrind::device
