@@ -177,7 +177,7 @@ std::string place_of(const Launch& launch, const WarpFiber& fiber, std::uint32_t
     where += fmt::format(" at {}:{}", facts.files[s->file], s->line);
   else if (s)
     where += fmt::format(" at PTX line {} ({})", s->ptx_line, s->text);
-  return fmt::format("block ({},{},{}), warp {} (threads {}-{}): {} {}", c.ctaid[0], c.ctaid[1], c.ctaid[2], c.warp,
+  return fmt::format("block ({},{},{}), warp {} (threads {}-{}): {} in {}", c.ctaid[0], c.ctaid[1], c.ctaid[2], c.warp,
                      c.warp * kWarpSize, std::min(launch.threads_per_block, (c.warp + 1) * kWarpSize) - 1, what, where);
 }
 
