@@ -372,7 +372,8 @@ CLI::App* add_diff(CLI::App& app, DiffCommand& command) {
   diff->add_option("after", command.after, "Profile of the later run")->type_name("FILE")->required();
   diff->add_option("--fail-if", command.rules,
                    "Counts a change as worse: '[KERNELS:] METRIC > 5 %' (default: time > 5 %; any increase of "
-                   "excessive sectors, bank conflicts, divergent branches, local memory); may be repeated")
+                   "excessive sectors, bank conflicts, divergent branches, local memory; any decrease of lanes or "
+                   "occupancy); may be repeated")
       ->type_name("RULE")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -37,7 +37,7 @@ __global__ void shared_before_start(float* out, int by) {
   __shared__ float s[64];
   s[threadIdx.x] = 1;
   __syncthreads();
-  //! C222 ERROR oob-shared-read thread=0,0,0 block=0,0,0 count=1 bytes=4 object~s message~"4 bytes before the beginning"
+  //! C222 ERROR oob-shared-read thread=0,0,0 block=0,0,0 count=1 object~s message~"4 bytes before the beginning"
   out[threadIdx.x] = s[static_cast<int>(threadIdx.x) - by];
 }
 CASE(C222, "shared array of 64 floats, thread i reads s[i-1]") {
