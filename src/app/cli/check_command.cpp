@@ -109,14 +109,16 @@ Status print_report(const FinishedRun& run, const CheckCommand& command, const r
   const bool as_sanitizer = !command.sanitizer.tools.empty();
   std::FILE* const usual = as_sanitizer ? stdout : stderr;
   std::FILE* const log = command.log_path.empty() ? usual : std::fopen(command.log_path.c_str(), "we");
-  const Error failed{ErrorKind::environment, "cannot write " + command.log_path, ""};
+  const Error failed{ErrorKind::environment,
+                     "cannot write " + (command.log_path.empty() ? "the report" : command.log_path), ""};
   if (!log) return failed;
   Status status = Ok{};
   if (as_sanitizer || command.sanitizer.xml || !command.sanitizer.save.empty())
     status = print_as_sanitizer(run, command.sanitizer, command.print_level, command.print_limit, log);
   else
     print(run, command, counts, log);
-  if (log != usual && std::fclose(log) != 0) return failed;
+  const bool written = std::fflush(log) == 0 && std::ferror(log) == 0;
+  if ((log != usual && std::fclose(log) != 0) || !written) return failed;
   return status;
 }
 
