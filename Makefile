@@ -7,9 +7,9 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 TEST_JOBS ?= $$(($(JOBS) + 1))
-SOURCES = git ls-files '*.cpp' '*.h' '*.cu' '*.cc'
+SOURCES = git ls-files '*.cpp' '*.h' '*.cu' '*.cuh' '*.cc'
 
-.PHONY: run tour test build setup install package accuracy clients bench format check clean
+.PHONY: run tour test build setup install package accuracy clients bench format check check-format clean
 
 run: setup
 	@scripts/build.sh $(BUILD) product
@@ -57,8 +57,10 @@ bench: build
 format:
 	@$(SOURCES) | xargs $$(scripts/clang_format.sh) -i
 
-check:
+check: check-format
 	@python3 scripts/check_layers.py
+
+check-format:
 	@$(SOURCES) | xargs $$(scripts/clang_format.sh) --dry-run -Werror
 
 clean:

@@ -24,7 +24,7 @@ __device__ inline float4 add_scaled(float4 a, float s, float4 b) {
 
 // Grid-stride loop for any length and any grid. The rest that does not fill a whole V goes to the first threads, one
 // float each.
-#define FOR_GRID(i, count)                                                              \
+#define FOR_GRID(i, count)                                                             \
   for (long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x; i < (count); \
        i += static_cast<long>(gridDim.x) * blockDim.x)
 
@@ -65,8 +65,8 @@ template <class V>
 __global__ void triad(const float* a, const float* b, float* out, float s, long n) {
   constexpr int kLanes = sizeof(V) / sizeof(float);
 #pragma unroll 4
-  FOR_GRID(i, n / kLanes) reinterpret_cast<V*>(out)[i] =
-      add_scaled(reinterpret_cast<const V*>(a)[i], s, reinterpret_cast<const V*>(b)[i]);
+  FOR_GRID(i, n / kLanes)
+  reinterpret_cast<V*>(out)[i] = add_scaled(reinterpret_cast<const V*>(a)[i], s, reinterpret_cast<const V*>(b)[i]);
   FOR_GRID(i, n % kLanes) out[n - 1 - i] = fmaf(s, b[n - 1 - i], a[n - 1 - i]);
 }
 

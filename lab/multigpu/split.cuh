@@ -184,8 +184,8 @@ class Domain {
       if (!other) continue;
       CHECK_CUDA(cudaStreamWaitEvent(s.stream(), other->edges_done, 0));
       // With unified addresses, the same copy as cudaMemcpyPeerAsync, which stream capture does not support.
-      CHECK_CUDA(cudaMemcpyAsync(s.halo(index, step < 0), other->edge(index, step > 0), bytes, cudaMemcpyDefault,
-                                 s.stream()));
+      CHECK_CUDA(
+          cudaMemcpyAsync(s.halo(index, step < 0), other->edge(index, step > 0), bytes, cudaMemcpyDefault, s.stream()));
     }
   }
   // All work between fork() and join() lies between two points of one stream of the first GPU, which is timed.

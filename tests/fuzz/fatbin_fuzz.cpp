@@ -18,7 +18,7 @@ void use(const std::vector<fatbin::FatbinEntry>& entries) {
     if (e.kind == fatbin::EntryKind::cubin) (void)fatbin::registers(e);
   }
   for (std::uint32_t image : fatbin::program_images(entries))
-    (void)fatbin::choose_ptx(entries, image, 90, fatbin::NewerPtx::accept);
+    (void)fatbin::choose_ptx(entries, image, 90, fatbin::UnfitPtx::accept);
 }
 
 }  // namespace

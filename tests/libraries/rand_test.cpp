@@ -325,6 +325,21 @@ TEST(Quasi, NormalFloatsAreOf32Bits) {
   DONE(curandDestroyGenerator(g));
 }
 
+// The Gray code of this offset has all bits, and so has the point: 1 as a uniform number, which has no normal quantile.
+TEST(Quasi, TheLargestNumberIsOneAndItsNormalIsFinite) {
+  constexpr unsigned long long kLargest = 0xaaaaaaaaaaaaaaaa;
+  curandGenerator_t g = nullptr;
+  DONE(curandCreateGeneratorHost(&g, CURAND_RNG_QUASI_SOBOL64));
+  double number = 0;
+  DONE(curandSetGeneratorOffset(g, kLargest));
+  DONE(curandGenerateUniformDouble(g, &number, 1));
+  EXPECT_EQ(number, 1);
+  DONE(curandSetGeneratorOffset(g, kLargest));
+  DONE(curandGenerateNormalDouble(g, &number, 1, 0, 1));
+  EXPECT_NEAR(number, 8.292361, 1e-5);
+  DONE(curandDestroyGenerator(g));
+}
+
 TEST(RandomCalls, Errors) {
   curandGenerator_t g = nullptr;
   EXPECT_EQ(curandCreateGenerator(&g, static_cast<curandRngType>(7)), CURAND_STATUS_TYPE_ERROR);

@@ -170,6 +170,17 @@ TEST(WarpSyncs, ShuffleOfAbsentLanes) {
             "");
 }
 
+// Of the readers, only lane 9 gets to the store.
+TEST(WarpSyncs, OneReaderOfAbsentLanesUsesTheValue) {
+  const auto found = check(make_warp_syncs,
+                           "setp.ge.u32 %p1, %r1, 16; @%p1 ret;\nshfl.sync.down.b32 %r2|%p2, %r1, 8, 31, 0xffff;\n"
+                           "setp.ne.u32 %p3, %r1, 9; @%p3 bra END;\nst.global.u32 [%rd1], %r2;\nEND:",
+                           32);
+  ASSERT_EQ(kinds(found), "shuffle-inactive-lane");
+  EXPECT_EQ(found[0].thread, (Dim3{9, 0, 0}));
+  EXPECT_EQ(found[0].accesses[0].object, "lane 9 of warp 0");
+}
+
 TEST(MBarriers, RightUse) {
   const std::string body =
       "mov.u32 %r5, memory; setp.ne.u32 %p1, %r1, 0; @%p1 bra MADE;\nmbarrier.init.shared.b64 [%r5], 64;\nMADE: "

@@ -103,14 +103,14 @@ TEST(Fatbin, ChoosesTheHighestArchitectureThatFits) {
   const std::string bin = Builder().add(1, 75, kPtx).add(1, 120, kPtx).add(2, 90, "elf").add(1, 80, kPtx).build();
   const auto entries = read_fatbin(as_bytes(bin));
   ASSERT_TRUE(entries);
-  EXPECT_EQ(choose_ptx(*entries, 0, 90, NewerPtx::refuse)->entry->arch, 80u);
-  EXPECT_EQ(choose_ptx(*entries, 0, 120, NewerPtx::refuse)->entry->arch, 120u);
-  const auto old = choose_ptx(*entries, 0, 35, NewerPtx::refuse);
+  EXPECT_EQ(choose_ptx(*entries, 0, 90, UnfitPtx::refuse)->entry->arch, 80u);
+  EXPECT_EQ(choose_ptx(*entries, 0, 120, UnfitPtx::refuse)->entry->arch, 120u);
+  const auto old = choose_ptx(*entries, 0, 35, UnfitPtx::refuse);
   ASSERT_FALSE(old);
   EXPECT_EQ(old.error().message, "the program holds PTX for sm_75, sm_80, sm_120 only, and the GPU is sm_35");
-  const auto anyway = choose_ptx(*entries, 0, 35, NewerPtx::accept);
+  const auto anyway = choose_ptx(*entries, 0, 35, UnfitPtx::accept);
   EXPECT_EQ(anyway->entry->arch, 75u);
-  EXPECT_TRUE(anyway->newer);
+  EXPECT_TRUE(anyway->unfit);
 }
 
 TEST(Fatbin, OneArchitectureAloneOrWithOthers) {
@@ -121,9 +121,48 @@ TEST(Fatbin, OneArchitectureAloneOrWithOthers) {
     const auto entries = read_fatbin(as_bytes(bin));
     ASSERT_TRUE(entries);
     const FatbinEntry &plain = (*entries)[first], &specific = (*entries)[!first];
-    EXPECT_EQ(choose_ptx(*entries, 0, 90, NewerPtx::refuse)->entry, &specific);
-    EXPECT_EQ(choose_ptx(*entries, 0, 100, NewerPtx::refuse)->entry, &plain);
+    EXPECT_EQ(choose_ptx(*entries, 0, 90, UnfitPtx::refuse)->entry, &specific);
+    EXPECT_EQ(choose_ptx(*entries, 0, 100, UnfitPtx::refuse)->entry, &plain);
   }
+}
+
+std::string ptx_for(const std::string& target) {
+  std::string text = kPtx;
+  return text.replace(text.find("sm_90"), 5, target);
+}
+
+// PTX for sm_90a runs on 9.0 alone, PTX for sm_100f on 10.x.
+TEST(Fatbin, SpecificPtxRunsOnItsOwnGpusOnly) {
+  const std::string bin = Builder()
+                              .add(1, 80, ptx_for("sm_80"))
+                              .add(1, 90, ptx_for("sm_90a"))
+                              .add(1, 100, ptx_for("sm_100f"))
+                              .add(1, 100, ptx_for("sm_100a"))
+                              .build();
+  const auto entries = read_fatbin(as_bytes(bin));
+  ASSERT_TRUE(entries);
+  const struct {
+    unsigned cc;
+    std::size_t entry;
+  } wanted[] = {{89, 0}, {90, 1}, {100, 3}, {103, 2}, {120, 0}};
+  for (const auto& want : wanted) {
+    const auto choice = choose_ptx(*entries, 0, want.cc, UnfitPtx::refuse);
+    ASSERT_TRUE(choice) << want.cc;
+    EXPECT_EQ(choice->entry, &(*entries)[want.entry]) << want.cc;
+  }
+  EXPECT_EQ(newest_ptx(*entries, 0), 100u);
+}
+
+TEST(Fatbin, SpecificPtxAloneIsRefusedAsTheDriverRefusesIt) {
+  const std::string bin = Builder().add(1, 90, ptx_for("sm_90a")).build();
+  const auto entries = read_fatbin(as_bytes(bin));
+  ASSERT_TRUE(entries);
+  const auto refused = choose_ptx(*entries, 0, 100, UnfitPtx::refuse);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "the program holds PTX for sm_90a only, and the GPU is sm_100");
+  const auto accepted = choose_ptx(*entries, 0, 100, UnfitPtx::accept);
+  ASSERT_TRUE(accepted);
+  EXPECT_TRUE(accepted->unfit);
 }
 
 // Like CuPy's binding of CUB: an H200 runs its cubin; a virtual GPU runs the available PTX.
@@ -133,13 +172,13 @@ TEST(Fatbin, NewerPtxBesideMachineCodeThatTheGpuRuns) {
   ASSERT_TRUE(entries);
   const struct {
     unsigned cc;
-    bool newer, machine_code;
+    bool unfit, machine_code;
   } wanted[] = {{120, false, false}, {90, true, true},  {86, true, true},
                 {89, true, true},    {75, true, false}, {100, true, false}};
   for (const auto& want : wanted) {
-    const auto choice = choose_ptx(*entries, 0, want.cc, NewerPtx::accept);
+    const auto choice = choose_ptx(*entries, 0, want.cc, UnfitPtx::accept);
     ASSERT_TRUE(choice) << want.cc;
-    EXPECT_EQ(choice->newer, want.newer) << want.cc;
+    EXPECT_EQ(choice->unfit, want.unfit) << want.cc;
     EXPECT_EQ(choice->machine_code, want.machine_code) << want.cc;
   }
 }
@@ -147,7 +186,7 @@ TEST(Fatbin, NewerPtxBesideMachineCodeThatTheGpuRuns) {
 TEST(Fatbin, MachineCodeAloneIsAClearError) {
   const std::string bin = Builder().add(2, 90, "elf").build();
   const auto entries = read_fatbin(as_bytes(bin));
-  const auto choice = choose_ptx(*entries, 0, 90, NewerPtx::accept);
+  const auto choice = choose_ptx(*entries, 0, 90, UnfitPtx::accept);
   ASSERT_FALSE(choice);
   EXPECT_EQ(choice.error().message, "the program holds no PTX, only machine code for sm_90");
 }
@@ -270,7 +309,7 @@ TEST_P(Nvcc, ProgramsAreRead) {
   ASSERT_TRUE(entries) << entries.error().message;
   const auto images = program_images(*entries);
   ASSERT_EQ(images.size(), 1u);
-  const auto choice = choose_ptx(*entries, images[0], 90, NewerPtx::refuse);
+  const auto choice = choose_ptx(*entries, images[0], 90, UnfitPtx::refuse);
   ASSERT_TRUE(choice) << choice.error().message;
   const auto text = ptx_text(*choice->entry);
   ASSERT_TRUE(text);

@@ -77,13 +77,14 @@ TEST(Leaks, Handles) {
   p.handles.made("stream", 1);
   p.handles.made("event", 2);
   p.handles.destroyed(1);
-  ASSERT_EQ(p.handles.live().size(), 1u);
-  EXPECT_EQ(p.handles.live()[0].kind, "event");
+  ASSERT_EQ(p.handles.all().size(), 2u);
+  EXPECT_EQ(p.handles.all()[1].kind, "event");
+  EXPECT_FALSE(p.handles.all()[1].destroyed);
   EXPECT_TRUE(p.handles.find(1)->destroyed);
   p.handles.made("stream", 1);  // the same address again
   EXPECT_FALSE(p.handles.find(1)->destroyed);
   p.handles.destroyed_all();
-  EXPECT_TRUE(p.handles.live().empty());
+  for (const Handle& h : p.handles.all()) EXPECT_TRUE(h.destroyed) << h.kind;
 }
 
 session::ApiErrors::Entry failed(const char* call, const char* error, const char* reason) {

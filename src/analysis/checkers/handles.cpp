@@ -29,12 +29,9 @@ std::optional<Handle> Handles::find(std::uint64_t handle) const {
   return all_[it->second];
 }
 
-std::vector<Handle> Handles::live() const {
+std::vector<Handle> Handles::all() const {
   const std::lock_guard lock(mutex_);
-  std::vector<Handle> out;
-  for (const Handle& h : all_)
-    if (!h.destroyed) out.push_back(h);
-  return out;
+  return all_;
 }
 
 }  // namespace warpgrind::checkers

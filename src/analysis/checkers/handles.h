@@ -25,7 +25,7 @@ class Handles {
   void destroyed(std::uint64_t handle);
   void destroyed_all();                                    // the device was reset
   std::optional<Handle> find(std::uint64_t handle) const;  // the newest one with this value
-  std::vector<Handle> live() const;                        // in order of creation
+  std::vector<Handle> all() const;                         // in order of creation
 
  private:
   mutable std::mutex mutex_;

@@ -47,12 +47,21 @@ struct Target {
   std::optional<results::FindingCause> cause;
 };
 
+// The address in the terms of InvalidAccess::low. Offsets in shared and local memory wrap at 4 GiB.
+std::uint64_t address_of(const InvalidAccess& e, unsigned lane) {
+  const bool wraps = e.space == StateSpace::shared || e.space == StateSpace::local;
+  return wraps ? static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(e.addresses[lane])})
+               : e.addresses[lane];
+}
+
 std::string relation(const Target& t, std::uint64_t address, std::uint64_t bytes) {
   if (t.freed) return fmt::format("at offset {} of {}, which has been freed", address - t.low, t.text);
-  if (address + bytes <= t.low) return fmt::format("{} bytes before {}", t.low - address, t.text);
-  if (address == t.high) return fmt::format("just past the end of {}", t.text);
-  if (address > t.high) return fmt::format("{} bytes past the end of {}", address - t.high, t.text);
-  const std::uint64_t inside = std::min(t.high, address + bytes) - std::max(t.low, address);
+  const auto offset = static_cast<std::int64_t>(address - t.low), size = static_cast<std::int64_t>(t.high - t.low);
+  const std::int64_t end = offset + static_cast<std::int64_t>(bytes);
+  if (end <= 0) return fmt::format("{} bytes before the beginning of {}", -offset, t.text);
+  if (offset == size) return fmt::format("just past the end of {}", t.text);
+  if (offset > size) return fmt::format("{} bytes past the end of {}", offset - size, t.text);
+  const auto inside = static_cast<std::uint64_t>(std::min(size, end) - std::max<std::int64_t>(offset, 0));
   if (inside < bytes) return fmt::format("of which only {} lie inside {}", inside, t.text);
   return fmt::format("at offset {} of {}", address - t.low, t.text);
 }
@@ -260,7 +269,7 @@ void Memory::note_launch(results::Finding& f, const events::Launch& launch) cons
 }
 
 results::Finding Memory::finding_of(const InvalidAccess& e, unsigned lane) const {
-  const std::uint64_t address = e.addresses[lane];
+  const std::uint64_t address = address_of(e, lane);
   const std::uint32_t bytes = e.bytes_of(lane);
   const Target target = target_of(e, lane);
   results::Finding f;

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
+#include "checkers/lane_values.h"
+#include "gpu/types.h"
 #include "ptx/ast.h"
 
 namespace warpgrind::checkers {
@@ -14,6 +17,11 @@ bool can_be_passed_by(const ptx::Function& function, std::uint32_t instruction);
 // Does every thread that executes the instruction use its first result on every path: store it, branch on it, or form
 // an address from it? False also if that is uncertain: a condition, a select or a guard may discard the value.
 bool result_is_used(const ptx::Function& function, std::uint32_t instruction);
+
+// Those of the lanes that use the result on every path that they can take: conditions that follow from the number of
+// the thread alone (`if (lane == 0)`) are known. place: of a lane.
+LaneMask lanes_that_use_result(const ptx::Function& function, std::uint32_t instruction, LaneMask lanes,
+                               const std::function<LaneOfBlock(unsigned)>& place);
 
 // The function with its body; null: the module has none of that name.
 const ptx::Function* find_body(const ptx::Module& module, const std::string& name);

@@ -13,6 +13,7 @@
 #include "checkers/checker.h"
 #include "checkers/first_seen.h"
 #include "checkers/kernel_has.h"
+#include "checkers/kernel_place.h"
 #include "checkers/lanes_text.h"
 #include "checkers/warp_paths.h"
 
@@ -87,11 +88,13 @@ class WarpSyncs final : public Checker {
   void compare_parts(const events::WarpSync& e);
   // Result of a code analysis for the site, cached.
   bool ask(const events::WarpEvent& e, bool (*question)(const ptx::Function&, std::uint32_t));
+  LaneMask lanes_that_use(const events::AbsentLanes& e);
 
   BlockStates<BlockParts> blocks_;
   FirstSeen found_;
   std::mutex mutex_;
   std::map<std::string, bool> answers_;
+  std::map<std::string, LaneMask> users_;
 };
 
 bool WarpSyncs::ask(const events::WarpEvent& e, bool (*question)(const ptx::Function&, std::uint32_t)) {
@@ -101,6 +104,23 @@ bool WarpSyncs::ask(const events::WarpEvent& e, bool (*question)(const ptx::Func
   if (!is_new || !e.launch->module) return it->second;
   const events::Site& site = e.launch->facts->sites[e.site];
   if (const ptx::Function* f = find_body(*e.launch->module, site.function)) it->second = question(*f, site.instruction);
+  return it->second;
+}
+
+// Of the readers, those that use what they read. The same for all blocks of a launch.
+LaneMask WarpSyncs::lanes_that_use(const events::AbsentLanes& e) {
+  if (ask(e, &result_is_used)) return e.mask;
+  const events::Launch& launch = *e.launch;
+  const Dim3 &t = launch.block, &g = launch.grid;
+  const std::string of =
+      fmt::format("{} {} {:#x} {} {} {} {} {} {}", key("users", e), e.warp, e.mask, t.x, t.y, t.z, g.x, g.y, g.z);
+  const std::lock_guard lock(mutex_);
+  const auto [it, is_new] = users_.try_emplace(of, 0);
+  if (!is_new || !launch.module) return it->second;
+  const events::Site& site = launch.facts->sites[e.site];
+  const ptx::Function* f = find_body(*launch.module, site.function);
+  const auto place = [&](unsigned lane) { return LaneOfBlock{thread_of(launch, e.warp, lane), t, g, lane}; };
+  if (f) it->second = lanes_that_use_result(*f, site.instruction, e.mask, place);
   return it->second;
 }
 
@@ -168,12 +188,13 @@ void WarpSyncs::compare_parts(const events::WarpSync& e) {
 }
 
 void WarpSyncs::on_absent_lanes(const events::AbsentLanes& e, unsigned) {
-  if (!ask(e, &result_is_used)) return;
-  found_.add(key("absent", e), who(e, e.mask), [&] {
-    results::Finding f = finding("shuffle-inactive-lane", e, e.mask);
+  const LaneMask users = lanes_that_use(e);
+  if (users == 0) return;
+  found_.add(key("absent", e), who(e, users), [&] {
+    results::Finding f = finding("shuffle-inactive-lane", e, users);
     f.message =
-        fmt::format("{} {} the value of a lane that does not take part in the shuffle, and {} it", lanes_text(e.mask),
-                    std::has_single_bit(e.mask) ? "reads" : "read", std::has_single_bit(e.mask) ? "uses" : "use");
+        fmt::format("{} {} the value of a lane that does not take part in the shuffle, and {} it", lanes_text(users),
+                    std::has_single_bit(users) ? "reads" : "read", std::has_single_bit(users) ? "uses" : "use");
     f.notes.push_back("the value is undefined (CUDA C++ guide, warp shuffle functions); an H200 gives 0");
     f.advice = "let all lanes execute the shuffle whose values are read, and throw away afterwards what is not wanted";
     return f;

@@ -26,7 +26,7 @@ using events::SiteKind;
 // All sites of one allocation and use whose blocks are not shifted copies of each other. Their footprint is
 // extrapolated from the overlap of their blocks.
 struct Irregular {
-  double one = 0, seen = 0;
+  double seen = 0;
   Stretches together;
   double ones[5] = {};
   double longer = 1;  // accesses of such a block / logged accesses

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "results/member_json.h"
 #include "results/profile_members.h"
@@ -65,19 +65,9 @@ Result<Profile> from_json(std::string_view text, std::string_view file) {
 }
 
 Result<Profile> read_profile(const std::string& path) {
-  std::FILE* f = std::fopen(path.c_str(), "rbe");
-  const auto failure = [&] {
-    return Error{ErrorKind::bad_input, fmt::format("cannot read {}: {}", path, std::strerror(errno)), ""};
-  };
-  if (f == nullptr) return failure();
-  std::string text;
-  char buffer[1 << 16];
-  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, f)) > 0;) text.append(buffer, n);
-  const bool good = std::ferror(f) == 0;
-  const Error error = failure();
-  std::fclose(f);
-  if (!good) return error;
-  return from_json(text, path);
+  const auto text = read_whole(path);
+  if (!text) return Error{ErrorKind::bad_input, fmt::format("cannot read {}: {}", path, std::strerror(errno)), ""};
+  return from_json(*text, path);
 }
 
 }  // namespace warpgrind::results

@@ -33,7 +33,10 @@ std::optional<results::Finding> Findings::check_finding(const device::Fault& fau
   finding.severity = kind.severity;
   for (results::FindingAccess& at : finding.accesses) {
     checkers::leave_library(at);
-    if (at.access.empty()) at.access = fault.kind == device::FaultKind::block_order ? "waits here" : "stops here";
+    if (!at.access.empty()) continue;
+    at.access = fault.kind == device::FaultKind::block_order ? "waits here"
+                : at.bytes != 0                              ? "stops at an access"  // "... of 4 bytes"
+                                                             : "stops here";
   }
   if (!finding.accesses.empty()) checkers::take_place(finding, finding.accesses[0]);
   if (!fault.waiting.empty()) finding.notes.clear();  // the accesses show which warp waits where

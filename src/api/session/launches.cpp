@@ -39,14 +39,14 @@ double part_of_gpu(const counters::LaunchShape& shape, const Occupancy& occupanc
   return resident > 0 ? static_cast<double>(shape.grid.count()) / resident : 0;
 }
 
-std::string newer_code(const GpuModel& model, bool refused) {
+std::string unfit_code(const GpuModel& model, bool refused) {
   if (refused)
     return fmt::format(
-        "the program has code for newer GPUs only: the {} (sm_{}{}) itself would refuse it "
+        "the program has code for other GPUs only: the {} (sm_{}{}) itself would refuse it "
         "(cudaErrorNoKernelImageForDevice); here it runs",
         model.name, model.cc_major, model.cc_minor);
   return fmt::format(
-      "the program has machine code for the {} (sm_{}{}), which does not run here, and PTX for newer GPUs "
+      "the program has machine code for the {} (sm_{}{}), which does not run here, and PTX for other GPUs "
       "only: that runs, and may do other than the machine code does",
       model.name, model.cc_major, model.cc_minor);
 }
@@ -58,8 +58,8 @@ std::variant<double, Launches::Refusal> Launches::prepare(const LaunchRequest& r
   Result<device::LoadedModule*> module = request.program->loaded(gpu);
   if (!module) return Refusal{Refusal::Step::load, module.error()};
   if (request.kernel->beyond_model) return Refusal{Refusal::Step::architecture, *request.kernel->beyond_model};
-  if (request.program->newer_than_model() && !parts_.options.quiet)
-    parts_.messages.say_once(newer_code(parts_.model, request.program->refused_by_model()));
+  if (request.program->unfit_for_model() && !parts_.options.quiet)
+    parts_.messages.say_once(unfit_code(parts_.model, request.program->refused_by_model()));
   parts_.run.note_compilation(request.kernel->name);
   auto kernel = gpu.compiled(*module, request.kernel->function, request.config.block, request.config.counted);
   parts_.run.note_compilation("");

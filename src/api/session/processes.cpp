@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -56,13 +55,7 @@ void leave_note(const std::string& folder, const ProcessNote& note) {
   const nlohmann::json j = {
       {"pid", ::getpid()}, {"ended", note.ended}, {"command", note.command}, {"json", note.json}, {"csv", note.csv}};
   const std::string text = j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  // Renamed into place: a reader sees either the old or the new note.
-  const std::string path = note_path(folder, note.number), made = path + ".new";
-  std::FILE* file = std::fopen(made.c_str(), "we");
-  if (!file) return;  // the note is optional
-  const bool whole = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (std::fclose(file) == 0 && whole && std::rename(made.c_str(), path.c_str()) == 0) return;
-  ::unlink(made.c_str());
+  (void)write_whole(note_path(folder, note.number), text);  // the note is optional
 }
 
 std::vector<ProcessNote> process_notes(const std::string& folder) {

@@ -27,13 +27,13 @@ Result<std::shared_ptr<const ptx::Module>> Program::build() {
   entries_ = entries.take();
   std::vector<std::shared_ptr<ptx::Module>> modules;
   for (std::uint32_t image : fatbin::program_images(entries_)) {
-    Result<fatbin::Choice> choice = fatbin::choose_ptx(entries_, image, cc_, fatbin::NewerPtx::accept);
+    Result<fatbin::Choice> choice = fatbin::choose_ptx(entries_, image, cc_, fatbin::UnfitPtx::accept);
     if (!choice) {
       has_image_ = false;
       return choice.error();
     }
-    if (choice->newer) newer_ = true;
-    if (choice->newer && !choice->machine_code) refused_by_model_ = true;
+    if (choice->unfit) unfit_ = true;
+    if (choice->unfit && !choice->machine_code) refused_by_model_ = true;
     Result<std::string> text = fatbin::ptx_text(*choice->entry);
     if (!text) return text.error();
     std::string name =
@@ -194,7 +194,7 @@ Result<const KernelEntry*> Program::kernel(const std::string& name) {
   entry.text = &(*m)->functions[entry.function];
   if (!entry.text->is_entry) return Error{ErrorKind::bad_input, fmt::format("{} is no kernel", name), ""};
   entry.parameters = jit::parameter_layout(*entry.text);
-  if (newer_) entry.beyond_model = beyond_model(entry.function, **m);
+  if (unfit_) entry.beyond_model = beyond_model(entry.function, **m);
   std::lock_guard lock(mutex_);
   return &kernels_.emplace(name, std::move(entry)).first->second;
 }

@@ -64,8 +64,8 @@ class Program {
   Result<const KernelEntry*> kernel(const std::string& name);
   // Functions that the program calls but that neither it nor the virtual GPU defines. Call after a device was created.
   std::vector<std::string> undefined_functions();
-  // True if an image is used although its PTX was made for a newer GPU than the model.
-  bool newer_than_model() const { return newer_; }
+  // True if an image is used although the driver would refuse its PTX for the model.
+  bool unfit_for_model() const { return unfit_; }
   // True if, in addition, there is no machine code for the model, so that the real GPU would refuse the program.
   bool refused_by_model() const { return refused_by_model_; }
   // False if module() found no code that this GPU could run.
@@ -80,7 +80,7 @@ class Program {
   std::vector<fatbin::FatbinEntry> entries_;  // set by build()
   std::uint32_t cc_;
   std::string name_;
-  std::atomic<bool> newer_{false}, refused_by_model_{false}, has_image_{true};
+  std::atomic<bool> unfit_{false}, refused_by_model_{false}, has_image_{true};
   std::mutex mutex_;
   std::optional<Result<std::shared_ptr<const ptx::Module>>> module_;
   std::map<std::string, std::uint32_t> functions_;

@@ -80,13 +80,10 @@ report::CheckCounts remove_suppressed(FinishedRun& run, const SanitizerOptions& 
 
 void print(const FinishedRun& run, const CheckCommand& command, const report::CheckCounts& counts, std::FILE* out) {
   const report::TextOptions options{.colour = report::wants_colour(out)};
-  const Severity least = command.print_level == "info"    ? Severity::info
-                         : command.print_level == "error" ? Severity::error
-                                                          : Severity::warning;
   std::size_t shown = 0, left_out = 0;
   for (const results::Profile& p : run.profiles)
     for (const Finding& f : p.findings) {
-      if (f.severity < least) continue;
+      if (!is_printed(f.severity, command.print_level)) continue;
       if (shown == command.print_limit) {
         ++left_out;
         continue;
@@ -112,14 +109,16 @@ Status print_report(const FinishedRun& run, const CheckCommand& command, const r
   const bool as_sanitizer = !command.sanitizer.tools.empty();
   std::FILE* const usual = as_sanitizer ? stdout : stderr;
   std::FILE* const log = command.log_path.empty() ? usual : std::fopen(command.log_path.c_str(), "we");
-  const Error failed{ErrorKind::environment, "cannot write " + command.log_path, ""};
+  const Error failed{ErrorKind::environment,
+                     "cannot write " + (command.log_path.empty() ? "the report" : command.log_path), ""};
   if (!log) return failed;
   Status status = Ok{};
   if (as_sanitizer || command.sanitizer.xml || !command.sanitizer.save.empty())
     status = print_as_sanitizer(run, command.sanitizer, command.print_level, command.print_limit, log);
   else
     print(run, command, counts, log);
-  if (log != usual && std::fclose(log) != 0) return failed;
+  const bool written = std::fflush(log) == 0 && std::ferror(log) == 0;
+  if ((log != usual && std::fclose(log) != 0) || !written) return failed;
   return status;
 }
 

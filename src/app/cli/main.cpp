@@ -274,8 +274,8 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
       ->add_option("--gen-suppressions", command.gen_suppressions,
                    "Writes to FILE suppressions of all findings, for --suppress")
       ->type_name("FILE");
-  check->add_option("--print-level", command.print_level, "Lowest severity of the findings to print")
-      ->check(CLI::IsMember({"info", "warn", "error", "fatal"}))
+  check->add_option("--print-level", command.print_level, "Lowest severity of the findings to print; fatal: none")
+      ->check(CLI::IsMember(std::vector<std::string>(cli::kPrintLevels.begin(), cli::kPrintLevels.end())))
       ->capture_default_str();
   check->add_option("--print-limit", command.print_limit, "Largest number of findings to print")->capture_default_str();
   check
@@ -372,7 +372,8 @@ CLI::App* add_diff(CLI::App& app, DiffCommand& command) {
   diff->add_option("after", command.after, "Profile of the later run")->type_name("FILE")->required();
   diff->add_option("--fail-if", command.rules,
                    "Counts a change as worse: '[KERNELS:] METRIC > 5 %' (default: time > 5 %; any increase of "
-                   "excessive sectors, bank conflicts, divergent branches, local memory); may be repeated")
+                   "excessive sectors, bank conflicts, divergent branches, local memory; any decrease of lanes or "
+                   "occupancy); may be repeated")
       ->type_name("RULE")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

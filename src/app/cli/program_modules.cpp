@@ -13,8 +13,8 @@ Result<std::vector<std::shared_ptr<ptx::Module>>> read_modules(const std::vector
                                                                const std::string& path, int* code) {
   std::map<std::uint32_t, std::vector<std::shared_ptr<ptx::Module>>> groups;
   for (std::uint32_t image : fatbin::program_images(entries)) {
-    constexpr std::uint32_t kNewest = 999;  // any PTX: a virtual GPU can run PTX newer than its model
-    auto choice = fatbin::choose_ptx(entries, image, kNewest, fatbin::NewerPtx::accept);
+    const std::uint32_t newest = fatbin::newest_ptx(entries, image);  // a virtual GPU can run PTX of any architecture
+    auto choice = fatbin::choose_ptx(entries, image, newest, fatbin::UnfitPtx::accept);
     if (!choice) {
       complain(choice.error());
       *code = kUsageError;

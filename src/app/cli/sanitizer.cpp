@@ -18,7 +18,6 @@ namespace warpgrind::cli {
 namespace {
 
 using results::Finding;
-using results::Severity;
 
 struct Tool {
   const char* name;
@@ -96,12 +95,9 @@ struct Shown {
 };
 Shown shown_of(const FinishedRun& run, const std::string& print_level, std::size_t limit) {
   Shown out;
-  const Severity least = print_level == "info"   ? Severity::info
-                         : print_level == "warn" ? Severity::warning
-                                                 : Severity::error;
   for (const results::Profile& p : run.profiles)
     for (const Finding& f : p.findings) {
-      if (f.severity < least) continue;
+      if (!is_printed(f.severity, print_level)) continue;
       out.counts.add(f);
       if (limit == 0 || out.findings.size() < limit)
         out.findings.push_back(&f);
@@ -124,6 +120,12 @@ std::string text_of(const Shown& shown, const FinishedRun& run, const SanitizerO
 }
 
 }  // namespace
+
+bool is_printed(results::Severity severity, const std::string& level) {
+  static_assert(static_cast<int>(results::Severity::error) == 2);  // the index of "error"
+  return std::find(kPrintLevels.begin(), kPrintLevels.end(), level) - kPrintLevels.begin() <=
+         static_cast<std::ptrdiff_t>(severity);
+}
 
 const std::vector<SanitizerOption>& options_without_meaning() {
   constexpr bool flag = false, value = true, nothing = false, refused = true;

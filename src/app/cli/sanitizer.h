@@ -2,6 +2,7 @@
 // called by the name compute-sanitizer.
 #pragma once
 
+#include <array>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -10,8 +11,14 @@
 #include "checkers/selection.h"
 #include "cli/run_reports.h"
 #include "report/sanitizer_text.h"
+#include "results/finding.h"
 
 namespace warpgrind::cli {
+
+// The values of --print-level, of rising severity. No finding is fatal: that level prints none.
+inline constexpr std::array kPrintLevels = {"info", "warn", "error", "fatal"};
+// level: one of kPrintLevels.
+bool is_printed(results::Severity severity, const std::string& level);
 
 struct SanitizerOptions {
   std::vector<std::string> tools;  // names of groups; if set, the report has compute-sanitizer's form

@@ -10,7 +10,6 @@
 #include "results/json.h"
 
 namespace warpgrind::cli {
-namespace {}  // namespace
 
 int show(const ShowCommand& command) {
   auto expectations = prepare(command.reports);

@@ -59,11 +59,7 @@ class State {
     fs::create_directories(folder_, ignored);
     LabResult one;
     one.topics.push_back(topic);
-    const fs::path path = folder_ / (topic.topic + ".json"), part = folder_ / (topic.topic + ".part");
-    if (write_whole(part.string(), to_json(one)))
-      fs::rename(part, path, ignored);
-    else
-      fs::remove(part, ignored);
+    (void)write_whole((folder_ / (topic.topic + ".json")).string(), to_json(one));
   }
   void clear() const {
     std::error_code ignored;
@@ -93,12 +89,14 @@ class Durations {
     constexpr double kGuess = 5;
     return known_.empty() ? kGuess : sum / static_cast<double>(known_.size());
   }
+  // After a full disk, the estimates come from the run before.
   void save() const {
     if (path_.empty()) return;
     std::error_code ignored;
     fs::create_directories(path_.parent_path(), ignored);
-    std::ofstream file(path_);
-    for (const auto& [name, seconds] : known_) file << name << " " << seconds << "\n";
+    std::string text;
+    for (const auto& [name, seconds] : known_) text += fmt::format("{} {}\n", name, seconds);
+    (void)write_whole(path_.string(), text);
   }
 
  private:

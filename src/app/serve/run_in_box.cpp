@@ -1,6 +1,7 @@
 // Run of a user's program in a box on this machine: its command, its files and its report.
+#include <fmt/format.h>
+
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "base/file.h"
@@ -76,12 +77,23 @@ sandbox::Job job_of(const RunRequest& run, bool compared) {
   return job;
 }
 
-void add_tests(const RunRequest& run, const fs::path& work) {
+Status add_tests(const RunRequest& run, const fs::path& work) {
   const fs::path folder = exercises_folder();
-  std::error_code ignored;
-  fs::copy_file(folder / run.exercise / "driver.cu", work / "driver.cu", ignored);
-  fs::copy(folder / "include", work, ignored);
-  std::ofstream(work / kJudged) << "#include \"" << kSource << "\"\n#include \"judge.h\"\n#include \"driver.cu\"\n";
+  std::error_code problem;
+  fs::copy_file(folder / run.exercise / "driver.cu", work / "driver.cu", problem);
+  if (!problem) fs::copy(folder / "include", work, problem);
+  if (problem)
+    return Error{ErrorKind::environment,
+                 fmt::format("cannot copy the tests of {}: {}", run.exercise, problem.message()), ""};
+  return write_whole((work / kJudged).string(),
+                     fmt::format("#include \"{}\"\n#include \"judge.h\"\n#include \"driver.cu\"\n", kSource));
+}
+
+Status write_files(const Task& task, const fs::path& work) {
+  if (Status s = write_whole((work / kSource).string(), task.run.source); !s) return s;
+  if (!task.before.empty())
+    if (Status s = write_whole((work / kBefore).string(), task.before); !s) return s;
+  return task.run.exercise.empty() ? Status(Ok{}) : add_tests(task.run, work);
 }
 
 // The report's data, without the page around it. Both were made in the box and are not trusted: the browser treats the
@@ -107,9 +119,7 @@ RunResult run_in_box(const Task& task, const Manner& manner, std::function<void(
   const fs::path work = fs::path(folder.path) / "work";
   std::error_code ignored;
   fs::create_directory(work, ignored);
-  std::ofstream(work / kSource) << task.run.source;
-  if (!task.before.empty()) std::ofstream(work / kBefore) << task.before;
-  if (!task.run.exercise.empty()) add_tests(task.run, work);
+  if (Status s = write_files(task, work); !s) return {"not run: " + s.error().message, false, "", "", ""};
   sandbox::Job job = job_of(task.run, !task.before.empty());
   job.work = work;
   job.limits = manner.limits;

@@ -32,6 +32,10 @@ constexpr A operator+(A a, std::uint64_t bytes) {
 constexpr bool in_window(std::uint64_t generic, std::uint64_t window) {
   return generic - window < kWindowSize;
 }
+// Whether a negative index from the window's beginning leads there.
+constexpr bool before_window(std::uint64_t generic, std::uint64_t window) {
+  return window - generic - 1 < kWindowSize;
+}
 constexpr bool in_shared(GenericAddress a) {
   return in_window(raw(a), kSharedWindow);
 }

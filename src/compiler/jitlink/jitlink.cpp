@@ -156,7 +156,7 @@ nvJitLinkResult add_entries(Link& link, const Result<std::vector<fatbin::FatbinE
   if (!entries) return fail(link, NVJITLINK_ERROR_INVALID_INPUT, fmt::format("{}: {}", name, entries.error().message));
   for (const std::uint32_t image : fatbin::program_images(*entries)) {
     const auto chosen =
-        fatbin::choose_ptx(*entries, image, static_cast<std::uint32_t>(link.architecture), fatbin::NewerPtx::refuse);
+        fatbin::choose_ptx(*entries, image, static_cast<std::uint32_t>(link.architecture), fatbin::UnfitPtx::refuse);
     if (!chosen) return fail(link, NVJITLINK_ERROR_ARCH_MISMATCH, fmt::format("{}: {}", name, chosen.error().message));
     auto text = fatbin::ptx_text(*chosen->entry);
     if (!text) return fail(link, NVJITLINK_ERROR_INVALID_INPUT, fmt::format("{}: {}", name, text.error().message));

@@ -177,7 +177,7 @@ std::string place_of(const Launch& launch, const WarpFiber& fiber, std::uint32_t
     where += fmt::format(" at {}:{}", facts.files[s->file], s->line);
   else if (s)
     where += fmt::format(" at PTX line {} ({})", s->ptx_line, s->text);
-  return fmt::format("block ({},{},{}), warp {} (threads {}-{}): {} {}", c.ctaid[0], c.ctaid[1], c.ctaid[2], c.warp,
+  return fmt::format("block ({},{},{}), warp {} (threads {}-{}): {} in {}", c.ctaid[0], c.ctaid[1], c.ctaid[2], c.warp,
                      c.warp * kWarpSize, std::min(launch.threads_per_block, (c.warp + 1) * kWarpSize) - 1, what, where);
 }
 
@@ -212,19 +212,22 @@ std::string describe_address(const char* verb, std::uint64_t address, std::uint6
   const auto near = space.nearest(address);
   if (!near) return text + ": nothing is allocated";
   const std::uint64_t size = near->high - near->low;
-  if (address >= near->high)
-    return text + (address == near->high
-                       ? fmt::format(" is just past the end of a {}-byte allocation", size)
-                       : fmt::format(" is {} bytes past the end of a {}-byte allocation", address - near->high, size));
-  return text + fmt::format(" is {} bytes before a {}-byte allocation", near->low - address, size);
+  return text + fmt::format(" is {} a {}-byte allocation",
+                            beside_text(static_cast<std::int64_t>(address - near->low), size), size);
+}
+
+std::string beside_text(std::int64_t offset, std::uint64_t size) {
+  if (offset < 0) return fmt::format("{} bytes before the beginning of", -offset);
+  const auto at = static_cast<std::uint64_t>(offset);
+  if (at < size) return "across the end of";
+  return at == size ? "just past the end of" : fmt::format("{} bytes past the end of", at - size);
 }
 
 std::string address_advice(std::uint64_t address) {
   const AddressSpace& space = AddressSpace::instance();
   if (!space.inside_reserved(address))
     return "the address is not device memory: host memory must be allocated with cudaMallocHost or cudaMallocManaged "
-           "to "
-           "be used by a kernel";
+           "to be used by a kernel";
   return space.freed(address) ? "the memory has been freed: keep it until the last kernel that uses it has ended"
                               : "check the index against the size of the allocation";
 }

@@ -42,7 +42,7 @@ void keep_first(jit::WarpContext& context, std::uint32_t site, unsigned lane, st
                 std::uint32_t bytes, const std::function<FaultText()>& text);
 // Counts one such access. Ends the launch, and does not return, if there are too many (events::InvalidAccess).
 void count_invalid(jit::WarpContext& context, std::uint32_t site);
-// "block (0,0,0), warp 3 (threads 96-127): waits at a barrier scale(float*) at kernel.cu:12"
+// "block (0,0,0), warp 3 (threads 96-127): waits at a barrier in scale(float*) at kernel.cu:12"
 std::string place_of(const Launch& launch, const WarpFiber& fiber, std::uint32_t site, const char* what);
 
 // The same place as a FaultPlace; lanes: the waiting lanes.
@@ -51,6 +51,8 @@ FaultPlace fault_place(const Launch& launch, const WarpFiber& fiber, std::uint32
 
 // "read of 4 bytes at 0x...: 400 bytes past the end of a 4096-byte allocation"
 std::string describe_address(const char* verb, std::uint64_t address, std::uint64_t bytes);
+// Place of an access outside `size` bytes, relative to them: "4 bytes before the beginning of", "just past the end of".
+std::string beside_text(std::int64_t offset, std::uint64_t size);
 std::string address_advice(std::uint64_t address);
 
 }  // namespace warpgrind::device

@@ -59,20 +59,22 @@ Result<std::vector<std::byte>> cubin_bytes(const FatbinEntry& entry);
 // Registers per thread of each function in a cubin, as chosen by ptxas (attribute EIATTR_REGCOUNT).
 Result<std::map<std::string, unsigned>> registers(const FatbinEntry& cubin);
 
-// Use of PTX for a newer GPU than the modelled one, if there is no other. The driver refuses such PTX. A virtual GPU
-// can run it, since it has all of its instructions.
-enum class NewerPtx : std::uint8_t { refuse, accept };
+// Use of PTX that the driver refuses for the GPU (for a newer one, or sm_90a for another one), if there is no other. A
+// virtual GPU can run it, since it has all of its instructions.
+enum class UnfitPtx : std::uint8_t { refuse, accept };
 
 struct Choice {
   const FatbinEntry* entry = nullptr;
-  bool newer = false;  // its architecture is above the requested one
-  // Set only with `newer`: the image has machine code that a GPU of the requested architecture would run instead (for
+  bool unfit = false;  // the driver would refuse it for the requested architecture
+  // Set only with `unfit`: the image has machine code that a GPU of the requested architecture would run instead (for
   // that architecture, or for a lower one of the same major version).
   bool machine_code = false;
 };
 
-// The best PTX of one image for compute capability `cc` (90): that of the highest architecture not above it.
-Result<Choice> choose_ptx(std::span<const FatbinEntry> entries, std::uint32_t image, std::uint32_t cc, NewerPtx newer);
+// The best PTX of one image for compute capability `cc` (90): that of the highest architecture that runs there.
+Result<Choice> choose_ptx(std::span<const FatbinEntry> entries, std::uint32_t image, std::uint32_t cc, UnfitPtx unfit);
+// The highest architecture of an image's PTX; 0: it has none.
+std::uint32_t newest_ptx(std::span<const FatbinEntry> entries, std::uint32_t image);
 // Numbers of all images that hold code of the program, without libcudadevrt's own and empty ones.
 std::vector<std::uint32_t> program_images(std::span<const FatbinEntry> entries);
 

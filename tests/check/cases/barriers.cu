@@ -143,6 +143,19 @@ CASE(C097, "if (lane<16) x=__shfl_sync(~0,x,20), result stored and used") {
   cudaFree(out);
 }
 
+__global__ void shuffle_from_exited_lane(int* out, int n) {
+  int x = threadIdx.x;
+  if (x >= n) return;
+  x += __shfl_down_sync(~0u, x, 16);  //! C223 ERROR shuffle-inactive-lane thread=0,0,0 block=0,0,0 object~"lane 0 of"
+  if (threadIdx.x == 0) *out = x;     //! C223 any
+}
+CASE(C223, "__shfl_down_sync(~0, x, 16) after lanes 10 to 31 returned; lane 0 alone stores the sum") {
+  int* out = cases::zeros<int>(1);
+  shuffle_from_exited_lane<<<1, 32>>>(out, 10);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
+
 __device__ __forceinline__ bool phase_done(unsigned bar, unsigned parity) {
   unsigned done;
   asm volatile(

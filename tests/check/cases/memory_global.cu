@@ -18,7 +18,7 @@ CASE(C001, "n threads rounded up to whole blocks write out[i] without the guard 
 
 __global__ void global_read_before_start(const float* a, float* out) {
   const int i = threadIdx.x;
-  out[i] = a[i - 1];  //! C002 ERROR oob-global-read thread=0,0,0 block=0,0,0 count=1 bytes=4 message~"4 bytes before"
+  out[i] = a[i - 1];  //! C002 ERROR oob-global-read thread=0,0,0 block=0,0,0 count=1 bytes=4 message~"before the begin"
 }
 CASE(C002, "thread i reads a[i-1]; thread 0 reads a[-1]") {
   float* a = cases::zeros<float>(64);

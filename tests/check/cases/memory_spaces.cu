@@ -33,6 +33,20 @@ CASE(C010, "static shared array of 64 floats, thread 64 of 96 writes") {
   cudaFree(out);
 }
 
+__global__ void shared_before_start(float* out, int by) {
+  __shared__ float s[64];
+  s[threadIdx.x] = 1;
+  __syncthreads();
+  //! C222 ERROR oob-shared-read thread=0,0,0 block=0,0,0 count=1 object~s message~"4 bytes before the beginning"
+  out[threadIdx.x] = s[static_cast<int>(threadIdx.x) - by];
+}
+CASE(C222, "shared array of 64 floats, thread i reads s[i-1]") {
+  float* out = cases::zeros<float>(64);
+  shared_before_start<<<1, 64>>>(out, 1);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
+
 // Whatever lies behind `middle`, first or last, is another array or the end of the block's memory.
 __global__ void shared_neighbour_array(float* out, int far) {
   __shared__ float first[64], middle[64], last[64];

@@ -123,6 +123,23 @@ CASE(C107, "mask from __ballot_sync used inside the branch") {
   cudaFree(out);
 }
 
+// The last warp has 8 threads. What they read from beyond the block, they drop.
+__global__ void trap_shfl_down_guarded(int* out) {
+  int sum = threadIdx.x;
+  for (int d = 16; d > 0; d /= 2) {
+    const int other = __shfl_down_sync(__activemask(), sum, d);
+    if (threadIdx.x % 32 + d < 32 && threadIdx.x + d < blockDim.x) sum += other;
+  }
+  if (threadIdx.x % 32 == 0) out[threadIdx.x / 32] = sum;
+}
+//! C224 clean
+CASE(C224, "shuffles from threads beyond the block, guarded by threadIdx.x + d < blockDim.x") {
+  int* out = cases::zeros<int>(2);
+  trap_shfl_down_guarded<<<1, 40>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
+
 __global__ void trap_shfl_down_tail(const int* in, int* out) {
   int sum = in[threadIdx.x];
   for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(~0u, sum, d);

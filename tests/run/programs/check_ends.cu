@@ -1,4 +1,4 @@
-// Difficult cases for a checker: the program calls abort() after a fault, or its memory is `large`.
+// Difficult cases for a checker: the program calls abort() after a fault, its memory is `large`, or a `reset` frees it.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     return cudaMemset(p, 0, 4096) != cudaSuccess;  // and no cudaFree
   }
   cudaMalloc(&p, 1024);
+  if (argc > 1 && std::strcmp(argv[1], "reset") == 0) return cudaDeviceReset();
   past_the_end<<<1, 32>>>(p, 300);
   const cudaError_t error = cudaDeviceSynchronize();
   std::printf("run: %s\n", cudaGetErrorName(error));

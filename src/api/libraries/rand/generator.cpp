@@ -189,7 +189,7 @@ class Quasi final : public Generator {
     each(n, [&](Word x, std::size_t i) { out[i] = mean + deviation * static_cast<float>(normal_of(x)); });
   }
   void normal(double* out, std::size_t n, double mean, double deviation) override {
-    each(n, [&](Word x, std::size_t i) { out[i] = mean + deviation * normal_quantile(inner(x)); });
+    each(n, [&](Word x, std::size_t i) { out[i] = mean + deviation * wide_normal_of(x); });
   }
   void poisson(std::uint32_t* out, std::size_t n, double lambda) override {
     const PoissonDistribution distribution(lambda, sizeof(Word) == 8 ? kPoissonOfQuasi64 : kPoissonOfQuasi);
@@ -201,18 +201,22 @@ class Quasi final : public Generator {
  private:
   static std::uint32_t upper(Word x) { return static_cast<std::uint32_t>(x >> (sizeof(Word) * 8 - 32)); }
   static double normal_of(Word x) { return normal_quantile(inner_uniform(upper(x))); }
-  // wide(): in (0, 1]. inner(): likewise, but a 32-bit word never gives 1.
+  // In (0, 1]: the largest 64-bit words are rounded to 1, as in NVIDIA's library.
   static double wide(Word x) {
     if constexpr (sizeof(Word) == 8)
       return static_cast<double>(x >> 11) * 0x1p-53 + 0x1p-54;
     else
       return uniform_double(x);
   }
-  static double inner(Word x) {
-    if constexpr (sizeof(Word) == 8)
-      return wide(x);
-    else
-      return inner_uniform(x);
+  // The upper half of the 64-bit words is mirrored: the normal quantile of 1 is infinite.
+  static double wide_normal_of(Word x) {
+    if constexpr (sizeof(Word) == 8) {
+      const bool upper_half = x >> 63 != 0;
+      const double result = normal_quantile(wide(upper_half ? ~x : x));
+      return upper_half ? -result : result;
+    } else {
+      return normal_of(x);
+    }
   }
   template <class Take>
   void each(std::size_t n, Take take) {

@@ -7,6 +7,7 @@ namespace warpgrind::libraries::rand {
 
 // Acklam's rational approximation, refined to double precision by one step of Halley's method.
 double normal_quantile(double p) {
+  if (p > 0.5) return -normal_quantile(1 - p);  // 1 - p is exact; beside 1, the step below would lose digits
   const auto tail = [](double q) {
     return (((((-7.784894002430293e-03 * q - 3.223964580411365e-01) * q - 2.400758277161838) * q - 2.549732539343734) *
                  q +
@@ -20,8 +21,6 @@ double normal_quantile(double p) {
   double x = 0;
   if (p < 0.02425) {
     x = tail(std::sqrt(-2 * std::log(p)));
-  } else if (p > 1 - 0.02425) {
-    x = p >= 1 ? 8.3 : -tail(std::sqrt(-2 * std::log(1 - p)));
   } else {
     const double q = p - 0.5, r = q * q;
     x = (((((-3.969683028665376e+01 * r + 2.209460984245205e+02) * r - 2.759285104469687e+02) * r +

@@ -3,7 +3,7 @@
 
 namespace warpgrind::libraries::rand {
 
-// p: between 0 and 1.
+// p: greater than 0, less than 1.
 double normal_quantile(double p);
 
 }  // namespace warpgrind::libraries::rand

@@ -16,6 +16,7 @@
 #include <functional>
 
 #include "base/assert.h"
+#include "base/file.h"
 #include "codegen/compile/optimise.h"
 #include "codegen/compile/slow_notice.h"
 #include "codegen/kernel/emit.h"
@@ -72,11 +73,12 @@ Status LlvmGenerator::prepare(const CompileOptions& options) {
   return Ok{};
 }
 
-void write_file(const std::string& path, const std::function<void(llvm::raw_ostream&)>& write) {
-  if (path.empty()) return;
-  std::error_code problem;
-  llvm::raw_fd_ostream file(path, problem);
-  if (!problem) write(file);
+Status dump(const std::string& path, const std::function<void(llvm::raw_ostream&)>& print) {
+  if (path.empty()) return Ok{};
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  print(stream);
+  return write_whole(path, stream.str());
 }
 
 // Sum of the frame sizes in LLVM's section .stack_sizes, which holds each function's address and frame size (ULEB128).
@@ -105,7 +107,8 @@ std::uint64_t frame_bytes(const std::string& object) {
 Result<std::string> LlvmGenerator::machine_code(llvm::Module& module, const CompileOptions& options, bool by_table,
                                                 CompiledKernel& kernel) {
   CompilationSize& size = kernel.size;
-  write_file(options.dump_ir, [&](llvm::raw_ostream& file) { module.print(file, nullptr); });
+  if (Status s = dump(options.dump_ir, [&](llvm::raw_ostream& out) { module.print(out, nullptr); }); !s)
+    return s.error();
   size.code = measure(module);
   size.tier = options.tier.value_or(by_table ? Tier::quick : choose_tier(size.code));
   kernel.better_seconds = 0;
@@ -123,7 +126,7 @@ Result<std::string> LlvmGenerator::machine_code(llvm::Module& module, const Comp
   if (target_->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile, /*DisableVerify=*/true))
     return Error{ErrorKind::environment, "LLVM cannot write object code for this CPU", ""};
   passes.run(module);
-  write_file(options.dump_object, [&](llvm::raw_ostream& file) { file << code; });
+  if (Status s = dump(options.dump_object, [&](llvm::raw_ostream& out) { out << code; }); !s) return s.error();
   return std::string(code.data(), code.size());
 }
 

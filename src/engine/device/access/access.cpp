@@ -239,6 +239,7 @@ SharedOffset shared_offset(const jit::WarpContext& c, GenericAddress address) {
   if (offset < kReservedShared) return SharedOffset{offset};
   if (offset < kReservedShared + kReservedSharedBytes)
     return SharedOffset{offset - kReservedShared - kReservedSharedBytes};
+  if (offset >= kWindowSize / 2) return SharedOffset{offset};  // before the window's beginning: in no block's memory
   const std::uint64_t own = (std::uint64_t{c.cluster_rank} + 1) << kClusterShift;
   return SharedOffset{offset >> kClusterShift == 0 ? offset : offset - own};
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "base/assert.h"
 #include "device/access/count.h"
@@ -194,31 +195,50 @@ FaultText misaligned(const Access& a, unsigned lane) {
                : "align the pointer to the size of the access (vector types such as float4 need 16 bytes)"};
 }
 
-FaultText outside_shared(const Access& a, unsigned lane) {
-  const std::uint64_t size = a.context->shared_size, offset = a.addresses[lane];
-  const std::uint64_t fixed = std::min(size, a.context->dynamic_shared_offset);
-  return {FaultKind::shared_out_of_bounds,
-          fmt::format("{} of {} bytes at offset {} of shared memory, of which the block has {} bytes ({} dynamic)",
-                      verb_of(a), a.bytes_of(lane), static_cast<std::int64_t>(static_cast<std::int32_t>(offset)), size,
-                      size - fixed),
-          size == fixed ? "the third launch parameter gives the dynamic shared memory in bytes: it is 0 here"
-                        : "check the index, and the third launch parameter if the array is dynamic"};
+// The offset of an access to shared or local memory. Offsets wrap at 4 GiB.
+std::int64_t offset_of(const Access& a, unsigned lane) {
+  return static_cast<std::int32_t>(a.addresses[lane]);
 }
 
-FaultText outside_local(const Access& a, unsigned lane) {
-  const std::uint64_t size = a.context->local_size, offset = a.addresses[lane], top = a.context->local_top;
+FaultText outside_shared(const Access& a, unsigned lane, std::int64_t offset) {
+  const std::uint64_t size = a.context->shared_size;
+  const std::uint64_t fixed = std::min(size, a.context->dynamic_shared_offset);
+  const bool none_dynamic = size == fixed && offset >= 0;
+  return {FaultKind::shared_out_of_bounds,
+          fmt::format("{} of {} bytes at offset {}, {} shared memory, of which the block has {} bytes ({} dynamic)",
+                      verb_of(a), a.bytes_of(lane), offset, beside_text(offset, size), size, size - fixed),
+          none_dynamic ? "the third launch parameter gives the dynamic shared memory in bytes: it is 0 here"
+                       : "check the index, and the third launch parameter if the array is dynamic"};
+}
+
+FaultText outside_local(const Access& a, unsigned lane, std::int64_t offset) {
+  const std::uint64_t size = a.context->local_size, top = a.context->local_top;
   if (top > size) return stack_overflow_text("access", size, top);
   return {FaultKind::local_out_of_bounds,
-          fmt::format("{} of {} bytes at offset {} of local memory, of which the thread has {} bytes", verb_of(a),
-                      a.bytes_of(lane), static_cast<std::int64_t>(static_cast<std::int32_t>(offset)), size),
+          fmt::format("{} of {} bytes at offset {}, {} local memory, of which the thread has {} bytes", verb_of(a),
+                      a.bytes_of(lane), offset, beside_text(offset, size), size),
           "check the index into the thread's local array"};
 }
 
 FaultText outside_parameters(const Access& a, unsigned lane) {
+  const auto offset = static_cast<std::int64_t>(a.addresses[lane]);
+  const std::uint64_t size = parameter_bytes(a);
   return {FaultKind::illegal_address,
-          fmt::format("{} of {} bytes at offset {} of the kernel's parameters, which have {} bytes", verb_of(a),
-                      a.bytes_of(lane), static_cast<std::int64_t>(a.addresses[lane]), parameter_bytes(a)),
+          fmt::format("{} of {} bytes at offset {}, {} the kernel's parameters, which have {} bytes", verb_of(a),
+                      a.bytes_of(lane), offset, beside_text(offset, size), size),
           "check the index into the array that is a parameter, or a part of one"};
+}
+
+// A generic address before the window of a space is global, as on a GPU.
+std::optional<FaultText> before_windows(const Access& a, unsigned lane) {
+  const std::uint64_t address = a.addresses[lane];
+  std::optional<FaultText> said;
+  if (before_window(address, kSharedWindow))
+    said = outside_shared(a, lane, static_cast<std::int64_t>(address - kSharedWindow));
+  else if (before_window(address, kLocalWindow))
+    said = outside_local(a, lane, static_cast<std::int64_t>(address - kLocalWindow));
+  if (said) said->kind = FaultKind::illegal_address;
+  return said;
 }
 
 FaultText outside_global(const Access& a, unsigned lane) {
@@ -229,6 +249,7 @@ FaultText outside_global(const Access& a, unsigned lane) {
     return {FaultKind::illegal_address,
             fmt::format("{} of {} bytes at {:#x}: a null pointer", verb_of(a), bytes, address),
             "check that the pointer was allocated (cudaMalloc) and passed to the kernel"};
+  if (std::optional<FaultText> said = before_windows(a, lane)) return *said;
   Range range;
   if (find_allocation(launch_of(*a.context), address, &range) && range.kernel_heap) {
     const DeviceHeap& heap = heap_of(a);
@@ -241,8 +262,8 @@ FaultText outside_global(const Access& a, unsigned lane) {
 }
 
 FaultText outside(const Access& a, unsigned lane) {
-  if (a.form.space == StateSpace::shared) return outside_shared(a, lane);
-  if (a.form.space == StateSpace::local) return outside_local(a, lane);
+  if (a.form.space == StateSpace::shared) return outside_shared(a, lane, offset_of(a, lane));
+  if (a.form.space == StateSpace::local) return outside_local(a, lane, offset_of(a, lane));
   if (a.form.space == StateSpace::param) return outside_parameters(a, lane);
   return outside_global(a, lane);
 }

@@ -25,6 +25,10 @@ Object memory_near(const Access& a, std::uint64_t address) {
   const AddressSpace& space = AddressSpace::instance();
   constexpr std::uint64_t kFirstPage = 4096;
   if (address < kFirstPage) return {};
+  if (before_window(address, kSharedWindow))
+    return {Event::Object::shared, kSharedWindow, kSharedWindow + a.context->shared_size};
+  if (before_window(address, kLocalWindow))
+    return {Event::Object::local, kLocalWindow, kLocalWindow + a.context->local_size};
   Range range;
   if (find_allocation(launch, address, &range)) {
     if (range.internal && range.constant)

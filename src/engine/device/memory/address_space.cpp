@@ -46,9 +46,9 @@ AddressSpace& AddressSpace::instance() {
 
 bool AddressSpace::reserve() {
   if (base_) return true;
-  void* p = mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* p = mmap(nullptr, kFront + kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) return false;
-  base_ = round_up(reinterpret_cast<std::uint64_t>(p), kHugePage);
+  base_ = round_up(reinterpret_cast<std::uint64_t>(p), kHugePage) + kFront;
   top_ = base_;
   internal_top_ = first_internal();
   return true;

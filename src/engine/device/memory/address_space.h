@@ -91,13 +91,16 @@ class AddressSpace {
   std::optional<Range> mapped_around(std::uint64_t address);
   std::uint64_t reserved_base();  // 0: the host has no address space for it
   // False while nothing is reserved: a program built without position independence has its heap at low addresses.
-  bool inside_reserved(std::uint64_t address) const { return base_ && address - base_ < kReserved; }
+  bool inside_reserved(std::uint64_t address) const { return base_ && address - (base_ - kFront) < kFront + kReserved; }
 
   // Sets the quarantine size: freed addresses are not reused until this many bytes have been freed after them, whatever
   // their number.
   void keep_freed(std::uint64_t bytes);
 
   static constexpr std::uint64_t kReserved = std::uint64_t{1} << 40;
+  // Reserved before the first allocation, for messages: a negative int as index of 4-byte words stays within 8 GiB.
+  // Otherwise the host's own memory would begin there.
+  static constexpr std::uint64_t kFront = std::uint64_t{1} << 33;
   static constexpr std::uint64_t kInternal = std::uint64_t{1} << 32;  // part of kReserved, at its end: Range::internal
   static constexpr std::uint64_t kRedZone = 512;
   // Limits of the quarantine of freed addresses. Their pages are returned to the host, so that they cost addresses

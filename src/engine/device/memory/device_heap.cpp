@@ -183,7 +183,8 @@ std::string DeviceHeap::describe(std::uint64_t address) const {
     return fmt::format("is {} bytes inside {} bytes from malloc in a kernel that were freed", address - near->start,
                        near->bytes);
   if (address < near->start)
-    return fmt::format("is {} bytes before {} bytes from malloc in a kernel", near->start - address, near->bytes);
+    return fmt::format("is {} bytes before the beginning of {} bytes from malloc in a kernel", near->start - address,
+                       near->bytes);
   if (address < end) return fmt::format("runs past the end of {} bytes from malloc in a kernel", near->bytes);
   return fmt::format("is {} bytes past the end of {} bytes from malloc in a kernel", address - end, near->bytes);
 }
