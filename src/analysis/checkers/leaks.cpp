@@ -104,7 +104,7 @@ class Leaks final : public Checker {
     f.accesses.push_back(made.at);
     if (made.bytes != 0) f.accesses[0].memory = {"global", 0, made.bytes, 0};
     take_place(f, made.at);
-    f.advice = fmt::format("{} before the program ends", made.what.release);
+    f.advice = fmt::format("call {} before the program ends", made.what.release);
     return f;
   }
   const Known& known_;
