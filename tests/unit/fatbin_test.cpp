@@ -107,7 +107,7 @@ TEST(Fatbin, ChoosesTheHighestArchitectureThatFits) {
   EXPECT_EQ(choose_ptx(*entries, 0, 120, NewerPtx::refuse)->entry->arch, 120u);
   const auto old = choose_ptx(*entries, 0, 35, NewerPtx::refuse);
   ASSERT_FALSE(old);
-  EXPECT_EQ(old.error().message, "the program holds PTX for sm_75, sm_80, sm_120 only, and the GPU is sm_35");
+  EXPECT_EQ(old.error().message, "the program holds PTX only for sm_75, sm_80, sm_120, but the GPU is sm_35");
   const auto anyway = choose_ptx(*entries, 0, 35, NewerPtx::accept);
   EXPECT_EQ(anyway->entry->arch, 75u);
   EXPECT_TRUE(anyway->newer);

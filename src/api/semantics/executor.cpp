@@ -430,7 +430,7 @@ void Executor::end() {
     if (stopped) break;  // a host function that never returns
     stopped = true;
     waits_since = now;
-    the_session().say_once("the program ended while its kernels waited for the host: they are stopped");
+    the_session().say_once("the program ended while its kernels waited for the host: the kernels were stopped");
     ends_ = true;
     for (int device = 0; device < the_session().device_count(); device++)
       if (the_session().device_in_use(device)) the_session().device(device).abandon_launches(true);

@@ -231,12 +231,12 @@ struct Recorder {
 std::string newer_code(const GpuModel& model, bool refused) {
   if (refused)
     return fmt::format(
-        "the program has code for newer GPUs only: the {} (sm_{}{}) itself would refuse it "
-        "(cudaErrorNoKernelImageForDevice); here it runs",
+        "the program has code only for newer GPUs: a real {} (sm_{}{}) would refuse it "
+        "(cudaErrorNoKernelImageForDevice), but here it runs",
         model.name, model.cc_major, model.cc_minor);
   return fmt::format(
-      "the program has machine code for the {} (sm_{}{}), which does not run here, and PTX for newer GPUs "
-      "only: that runs, and may do other than the machine code does",
+      "the program has machine code for the {} (sm_{}{}), which cannot run here, and PTX only for newer GPUs: the PTX "
+      "runs, and may behave differently from the machine code",
       model.name, model.cc_major, model.cc_minor);
 }
 
@@ -303,11 +303,11 @@ void Session::note_blocks(const device::LaunchResult& result) {
   finding.kind = "some-blocks";
   if (!result.why_all_blocks.empty()) {
     finding.kernel = shown_name(result.kernel->facts().name);
-    finding.message = fmt::format("all blocks ran in spite of --blocks {}: {}", options_.blocks, result.why_all_blocks);
+    finding.message = fmt::format("all blocks ran despite --blocks {}: {}", options_.blocks, result.why_all_blocks);
   } else if (result.counts.blocks_run != 0) {
     finding.message = fmt::format(
-        "of each launch about {} blocks ran (--blocks), and the counts are scaled to all of them; what the program "
-        "computed is not valid",
+        "about {} blocks of each launch ran (--blocks), and the counts are scaled to all blocks; the results of the "
+        "program are not valid",
         options_.blocks);
   } else {
     return;
@@ -339,7 +339,7 @@ timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& 
   if (result.fault && !result.survived) {  // else a checker reports it
     finding(*result.fault, results::Severity::error);
     if (result.fault->kind == device::FaultKind::unsupported)
-      leave_status("problem", "a kernel needs something that is not supported yet");
+      leave_status("problem", "a kernel needs a feature that is not supported yet");
   }
   note_blocks(result);
   Recorder recorder{*this, *collector_, request, next_launch_, ns_a_block_, *estimates_};
@@ -406,8 +406,8 @@ void Session::finish(bool at_once) {
   if (Status written = write_results(profile, files); !written) return problem(written.error());
   if (!host_clock_.empty() && !options_.quiet && !checkers_)
     say_once(
-        fmt::format("the program reads the host's clock around launches ({}): it measured the simulation. The time "
-                    "on the modelled GPU is in the table; cudaEventElapsedTime gives it to the program",
+        fmt::format("the program reads the host's clock around launches ({}), so it measured the simulation. The table "
+                    "shows the time on the modelled GPU; in the program, use cudaEventElapsedTime",
                     host_clock_));
   leave_note(options_.status_directory, {number_, ::getpid(), true, options_.command, files.json, files.csv});
 }

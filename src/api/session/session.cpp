@@ -157,7 +157,7 @@ device::Device& Session::device(int ordinal) {
         print_line(fmt::format("compiling {} ({} PTX instructions) ...", demangle(slow.kernel), slow.ptx_instructions));
         while (hold) ::pause();
       };
-      options.on_cache_refused = [](const std::string& why) { print_line("compiled kernels are not kept: " + why); };
+      options.on_cache_refused = [](const std::string& why) { print_line("compiled kernels are not cached: " + why); };
     }
     slot = std::make_unique<device::Device>(ordinal, *model_, options);
     const observers::Watched watched{ordinal, model_, options_.trace_block, find_allocation};
@@ -192,9 +192,9 @@ void Session::announce_once() {
   if (!options_.quiet) print_line(banner(*model_, options_));
   say_nvidias_libraries();
   if (options_.timeout_seconds > 0 && !start_deadline(options_.timeout_seconds, [this] { stop_at_deadline(); }))
-    say_once("warning: the host allows no more threads (ulimit -u): the run as a whole has no time limit");
+    say_once("warning: the host allows no more threads (ulimit -u): the run has no overall time limit");
   if ((checkers_ || options_.tell_at_signals) && !tell_before_signals([this] { stop_at_signal(); }))
-    say_once("warning: the host allows no more threads (ulimit -u): what is found is lost if a signal ends the run");
+    say_once("warning: the host allows no more threads (ulimit -u): findings are lost if a signal ends the run");
   announced_.store(true, std::memory_order_release);
 }
 
@@ -224,7 +224,7 @@ void Session::stop_at_deadline() {
     std::lock_guard lock(mutex_);
     if (finished_) return;
   }
-  if (what.empty()) what = running ? ", and went on after its kernels were stopped" : ": no kernel was running";
+  if (what.empty()) what = running ? ", and continued after its kernels were stopped" : ": no kernel was running";
   say_once(fmt::format("the run did not end within {} s{}", options_.timeout_seconds, what));
   finish();
   _exit(2);
@@ -239,7 +239,7 @@ void Session::stop_at_signal() {
   if (!others_tell) {
     if (checkers_) {
       checkers_->note_fault();  // no leaks are reported: the program might have freed the memory later
-      say_once("the run was ended by a signal: what was found before is told");
+      say_once("a signal ended the run: the findings until then follow");
     }
     return finish();
   }
@@ -415,7 +415,7 @@ void Session::finding(const device::Fault& fault, results::Severity severity) {
   else
     say(std::move(finding));
   if (severity == results::Severity::error && !checkers_ && !fault.kernel.empty() && is_invalid_access(fault.kind))
-    print_line("the kernel ended here; `warpgrind check` shows all that is wrong in one run");
+    print_line("the kernel was stopped here; `warpgrind check` finds all errors in one run");
 }
 
 // Prints the finding at its first occurrence, in the middle of the program's output. Later ones are counted until the
@@ -428,7 +428,7 @@ void Session::went_on(const device::Fault& fault) {
     known.accesses += fault.went_on;
     if (++known.launches > 1) return;
     known.finding = to_finding(fault);
-    known.finding.notes.push_back("it goes on as on a GPU (--no-bounds-stop)");
+    known.finding.notes.push_back("the kernel continues, as on a GPU (--no-bounds-stop)");
     first = known.finding;
   }
   print_finding(first);
@@ -444,8 +444,9 @@ void Session::sum_up_what_went_on() {
     collector_->add_finding(std::move(known.finding));
   }
   if (!went_on_.empty())
-    print_line(fmt::format("{} accesses of threads outside of allocations went on, at {} places (--no-bounds-stop)",
-                           accesses, went_on_.size()));
+    print_line(
+        fmt::format("{} out-of-bounds accesses by threads at {} places did not stop their kernels (--no-bounds-stop)",
+                    accesses, went_on_.size()));
 }
 
 void Session::say(results::Finding finding) {

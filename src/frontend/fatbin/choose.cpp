@@ -71,7 +71,7 @@ Result<Choice> choose_ptx(std::span<const FatbinEntry> entries, std::uint32_t im
   if (lowest_newer && newer == NewerPtx::accept) return Choice{lowest_newer, true, runs_machine_code(cubin_archs, cc)};
   if (lowest_newer) {
     return Error{ErrorKind::bad_input,
-                 fmt::format("the program holds PTX for {} only, and the GPU is sm_{}", list_of(ptx_archs), cc),
+                 fmt::format("the program holds PTX only for {}, but the GPU is sm_{}", list_of(ptx_archs), cc),
                  "Choose a newer GPU, or compile for this one: nvcc -arch=..."};
   }
   if (cubin_archs.empty())

@@ -197,27 +197,27 @@ FaultText outside_shared(const Access& a, unsigned lane) {
   const std::uint64_t size = a.context->shared_size, offset = a.addresses[lane];
   const std::uint64_t fixed = std::min(size, a.context->dynamic_shared_offset);
   return {FaultKind::shared_out_of_bounds,
-          fmt::format("{} of {} bytes at offset {} of shared memory, of which the block has {} bytes ({} dynamic)",
+          fmt::format("{} of {} bytes at offset {} of shared memory; the block has {} bytes ({} of them dynamic)",
                       verb_of(a), a.bytes_of(lane), static_cast<std::int64_t>(static_cast<std::int32_t>(offset)), size,
                       size - fixed),
-          size == fixed ? "the third launch parameter gives the dynamic shared memory in bytes: it is 0 here"
-                        : "check the index, and the third launch parameter if the array is dynamic"};
+          size == fixed ? "pass the size of dynamic shared memory in bytes as the third launch parameter; it is 0 here"
+                        : "check the index; for a dynamic array, check the third launch parameter too"};
 }
 
 FaultText outside_local(const Access& a, unsigned lane) {
   const std::uint64_t size = a.context->local_size, offset = a.addresses[lane], top = a.context->local_top;
   if (top > size) return stack_overflow_text("access", size, top);
   return {FaultKind::local_out_of_bounds,
-          fmt::format("{} of {} bytes at offset {} of local memory, of which the thread has {} bytes", verb_of(a),
+          fmt::format("{} of {} bytes at offset {} of local memory; the thread has {} bytes", verb_of(a),
                       a.bytes_of(lane), static_cast<std::int64_t>(static_cast<std::int32_t>(offset)), size),
           "check the index into the thread's local array"};
 }
 
 FaultText outside_parameters(const Access& a, unsigned lane) {
   return {FaultKind::illegal_address,
-          fmt::format("{} of {} bytes at offset {} of the kernel's parameters, which have {} bytes", verb_of(a),
+          fmt::format("{} of {} bytes at offset {} of the kernel's parameters; they have {} bytes", verb_of(a),
                       a.bytes_of(lane), static_cast<std::int64_t>(a.addresses[lane]), parameter_bytes(a)),
-          "check the index into the array that is a parameter, or a part of one"};
+          "check the index into the array inside the kernel's parameters"};
 }
 
 FaultText outside_global(const Access& a, unsigned lane) {
@@ -234,7 +234,7 @@ FaultText outside_global(const Access& a, unsigned lane) {
     return {FaultKind::illegal_address,
             fmt::format("{} of {} bytes at {:#x} {}", verb_of(a), bytes, address, heap.describe(address)),
             heap.was_freed(address) ? "free memory after its last use in the kernel"
-                                    : "check the index against malloc's size"};
+                                    : "check the index against the size that malloc got"};
   }
   return {FaultKind::illegal_address, describe_address(verb_of(a), address, bytes), address_advice(address)};
 }
@@ -250,14 +250,15 @@ FaultText outside(const Access& a, unsigned lane) {
 
 FaultText text_of(const Access& a, unsigned lane, Problem problem) {
   if (problem == Problem::wrong_space)
-    return {FaultKind::illegal_address, fmt::format("{} on local memory", verb_of(a)),
-            "atomics, asynchronous copies and mbarriers work on global and shared memory only"};
+    return {
+        FaultKind::illegal_address, fmt::format("{} on local memory", verb_of(a)),
+        "atomics, asynchronous copies and mbarriers work only on global and shared memory; move the variable there"};
   if (problem == Problem::misaligned) return misaligned(a, lane);
   if (problem == Problem::outside) return outside(a, lane);
   return {
       FaultKind::write_to_constant,
       fmt::format("{} of {} bytes at {:#x}, which is constant memory", verb_of(a), a.bytes_of(lane), a.addresses[lane]),
-      "__constant__ variables and kernel parameters can only be read by a kernel"};
+      "a kernel can only read __constant__ variables and its parameters; write to another variable"};
 }
 
 namespace {

@@ -167,15 +167,16 @@ Status Device::Impl::check(const LaunchConfig& config, const KernelRecord& kerne
   const Dim3& c = config.cluster;
   if (c.count() == 0 || c.count() > kMaxClusterSize || g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0)
     return bad(
-        fmt::format("clusters of {} x {} x {} blocks in a grid of {} x {} x {}: up to {} blocks, and whole clusters",
+        fmt::format("clusters of {} x {} x {} blocks in a grid of {} x {} x {}: a cluster has up to {} blocks, and a "
+                    "grid has whole clusters",
                     c.x, c.y, c.z, g.x, g.y, g.z, kMaxClusterSize));
   if (kernel.code->local_bytes > kMostLocalBytes)
     return bad(
-        fmt::format("{} bytes of local memory a thread: a GPU has {}", kernel.code->local_bytes, kMostLocalBytes));
+        fmt::format("{} bytes of local memory per thread; a GPU has {}", kernel.code->local_bytes, kMostLocalBytes));
   const std::uint64_t shared = kernel.code->dynamic_shared_offset + config.dynamic_shared;
   const std::uint64_t limit = std::max(model.shared_per_block, model.shared_per_block_optin);
   if (shared > limit)
-    return bad(fmt::format("{} bytes of shared memory a block: the {} has {}", shared, model.name, limit));
+    return bad(fmt::format("{} bytes of shared memory per block; the {} has {}", shared, model.name, limit));
   return Ok{};
 }
 
@@ -421,7 +422,7 @@ void Device::Impl::collect_results(Engine& engine, LaunchResult& result, std::ve
     if (launch.stop_reason != 0) {
       std::uint64_t ended = 0;
       for (unsigned i = 0; i < launch.workers; ++i) ended += engine.workers[i]->blocks_ended;
-      result.fault->message += fmt::format(": {} of its {} blocks had ended", ended, launch.blocks);
+      result.fault->message += fmt::format(": {} of its {} blocks had finished", ended, launch.blocks);
     }
     if (!launch.places.empty()) result.fault->warps = std::move(launch.places);
   }
@@ -473,7 +474,7 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   KernelRecord& record = **compiled;
   improve_if_due(record);
   if (options.timeout_seconds > 0 && !watchdog.start())
-    return Error{ErrorKind::environment, "the host allows no more threads, and the time limit of a launch needs one",
+    return Error{ErrorKind::environment, "the host allows no more threads, but the time limit of a launch needs one",
                  "raise the limit (ulimit -u), or run without --timeout"};
   const auto begin = std::chrono::steady_clock::now();
   std::copy_n(parameters.bytes.data(), std::min<std::size_t>(record.code->parameter_bytes, parameters.bytes.size()),
