@@ -27,7 +27,7 @@ const lab::Topic kTopic = {
               {"vector", "16 bytes per lane from and to global memory; 2 lanes per bank in the tile"},
               {"registers", "squares of 16-byte vectors transposed in registers: the tile holds vectors"},
               {"long pieces",
-               "tiles of 512 bytes, in column order: writes stay for longer in one page of the memory"},
+               "tiles of 512 bytes, in column order: writes stay for a longer time in one page of memory"},
               {"cublasGeam", "cuBLAS", lab::Role::library}},
     .options = {{"tile", "32", "width of the tile, 16 or 32 (the last two rungs have their own)"}},
 };
