@@ -85,7 +85,8 @@ TEST(BarrierCounts, WithoutOneThoseThatLeftAreNotWaitedFor) {
 TEST(BarrierCounts, OthersAtTheSameBarrierAreAnError) {
   const auto is_refused = [](const std::string& first, const std::string& second, const std::string& third = "") {
     SCOPED_TRACE(first + second + third);
-    expect_fault(by_warp(first, second, third), 96, FaultKind::barrier_count, "where other threads have already arrived");
+    expect_fault(by_warp(first, second, third), 96, FaultKind::barrier_count,
+                 "where other threads have already arrived");
   };
   is_refused("bar.sync 0, 96;", "bar.sync 0;", "bar.sync 0;");
   is_refused("bar.sync 1, 64;", "bar.sync 1, 96;", "bar.sync 1, 96;");
