@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Clients under warpgrind: runs their own test suites, module by module, and writes the table of docs/clients.md.
+"""Test suites of clients under warpgrind: runs them module by module and writes the tables of docs/clients.md.
 
   scripts/clients.py --build build/release [numba cupy ...] [--only WORD] [--jobs N] [--timeout SECONDS]
   scripts/clients.py --limit 240 --rows FILE numba-cuda      on another machine; and here: --take FILE
 
-What was run is kept in docs/clients.json, so that a client that is not on this machine keeps its rows; docs/clients.md
-is made from it, between the two marks."""
+docs/clients.json keeps all results, so a client that is missing on this machine keeps its rows. The part of
+docs/clients.md between the two marks is made from it. The notes ("reasons") of a row are sentences written by hand."""
 import argparse
 import collections
 import concurrent.futures
@@ -20,11 +20,12 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MARKS = ("<!-- begin: scripts/clients.py -->", "<!-- end: scripts/clients.py -->")
-COLUMNS = ("client", "version", "what was run", "passed", "failed", "skipped", "why")
+KEYS = ("client", "version", "what", "passed", "failed", "skipped")
+COLUMNS = ("client", "version", "suite", "passed", "failed", "skipped", "notes")
 
 
 def run(command, environment, timeout):
-    """Exit status (None: it took too long) and all that was printed; what it started ends with it."""
+    """Exit status (None: timeout) and the output. Child processes end with the command."""
     child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                              errors="replace", start_new_session=True, cwd="/")
     try:
@@ -119,7 +120,7 @@ class Hashcat:
 
     name = "hashcat"
     script = ROOT / "tests/clients/hashcat/modes.py"
-    what = "self-test and example hash of 30 common modes; a mask attack on an MD5 and on a SHA-256"
+    what = "self-test and example hash of 30 common modes; mask attacks on MD5 and SHA-256"
 
     def __init__(self, build):
         self.build = build
@@ -143,7 +144,7 @@ class Hashcat:
 
 
 class Cupy:
-    """CuPy of $WARPGRIND_CUPY_PYTHON, or of python3: scripts of ours with NVIDIA's NVRTC and with ours, and its own tests where
+    """CuPy of $WARPGRIND_CUPY_PYTHON, or of python3: our scripts with NVIDIA's NVRTC and with ours, and its own tests where
     $WARPGRIND_CUPY_TESTS names the folder `tests` of its sources. Not those that are marked slow (arrays of 4 GiB), nor those of
     Jitify, which is deprecated and compiles each header by itself."""
 
@@ -161,7 +162,7 @@ class Cupy:
     def suites(self):
         for nvrtc in ("nvidia", "ours"):
             for script in sorted((ROOT / "tests/clients/cupy").glob("*.py")):
-                yield f"scripts of ours, --nvrtc {nvrtc}", f"{nvrtc}:{script.name}"
+                yield f"our scripts, --nvrtc {nvrtc}", f"{nvrtc}:{script.name}"
         tests = pathlib.Path(os.environ.get("WARPGRIND_CUPY_TESTS", "/nonexistent"))
         for file in sorted(tests.glob("cupy_tests/core_tests/**/test_*.py")):
             yield "cupy_tests/core_tests", str(file.relative_to(tests))
@@ -199,7 +200,7 @@ class Cupy:
 
 
 class Triton:
-    """Triton of $WARPGRIND_TRITON_PYTHON, or of python3: scripts of ours, and its tutorials where $WARPGRIND_TUTORIALS names the
+    """Triton of $WARPGRIND_TRITON_PYTHON, or of python3: our scripts, and its tutorials where $WARPGRIND_TUTORIALS names the
     folder they are in (they need torch beside)."""
 
     name = "Triton"
@@ -218,7 +219,7 @@ class Triton:
         tutorials = pathlib.Path(os.environ.get("WARPGRIND_TUTORIALS", "/nonexistent"))
         for gpu in ("a100", "h200"):
             for name in self.scripts:
-                yield f"scripts of ours, --gpu {gpu}", f"{gpu} {self.folder / name}.py"
+                yield f"our scripts, --gpu {gpu}", f"{gpu} {self.folder / name}.py"
             for script in sorted(tutorials.glob("*.py")):
                 yield f"tutorials, --gpu {gpu}", f"{gpu} {script}"
 
@@ -252,22 +253,27 @@ def row_of(client, version, what, results, reasons):
                 skipped_for=dict(whys.most_common()), failed_tests=sorted(failed), reasons=reasons)
 
 
-def why(row):
-    parts = [f"{count} skipped: {text}" for text, count in row.get("skipped_for", {}).items()]
-    parts += row.get("reasons", [])
-    return "; ".join(parts).replace("|", "\\|")
+def cell(text):
+    return str(text).replace("|", "\\|")
+
+
+def table(columns, alignment, rows):
+    return ["| " + " | ".join(columns) + " |", f"|{alignment}|", *("| " + " | ".join(map(cell, row)) + " |" for row in rows)]
 
 
 def write(rows):
     """The store, and the document made from it."""
     (ROOT / "docs/clients.json").write_text(json.dumps(rows, indent=1) + "\n")
-    lines = ["| " + " | ".join(COLUMNS) + " |", "|---|---|---|--:|--:|--:|---|"]
-    for row in rows:
-        cells = [row["client"], row["version"], row["what"], row["passed"], row["failed"], row["skipped"], why(row)]
-        lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
+    lines = table(COLUMNS, "---|---|---|--:|--:|--:|---",
+                  ([row[key] for key in KEYS] + [" ".join(row.get("reasons", []))] for row in rows))
+    skipped = [(row["client"], row["what"], count, reason or "no reason given")
+               for row in rows for reason, count in row.get("skipped_for", {}).items()]
+    if skipped:
+        lines += ["", "Skipped tests, with the reasons that the tests give:", ""]
+        lines += table(("client", "suite", "tests", "reason"), "---|---|--:|---", skipped)
     failed = [(row["client"], one) for row in rows for one in row.get("failed_tests", [])]
     if failed:
-        lines += ["", "What failed:", ""] + [f"- {client}: `{one}`" for client, one in failed]
+        lines += ["", "Failed tests:", ""] + [f"- {client}: `{one}`" for client, one in failed]
     document = ROOT / "docs/clients.md"
     text = document.read_text()
     begin, end = (text.index(mark) for mark in MARKS)

@@ -67,13 +67,13 @@ def lab(build):
 
 
 def accuracy(_):
-    m = found(r"on all others, (\d+) rows.*?median ([0-9.]+) %, 90 % of the rows within ([0-9.]+) %, ([0-9.]+) % within 30 %",
+    m = found(r"to all other topics\. (\d+) rows.*?median error ([0-9.]+) %, 90 % of the rows within ([0-9.]+) %, ([0-9.]+) % within 30 %",
               text_of("docs/accuracy.md"), "docs/accuracy.md")
     return f"half of {m[1]} rows within {m[2]} %, nine in ten within {m[3]} %"
 
 
 def accuracy_h100(_):
-    m = found(r"median ([0-9.]+) %, 90 % of the rows within ([0-9.]+) %", text_of("docs/accuracy-h100.md"), "docs/accuracy-h100.md")
+    m = found(r"median error ([0-9.]+) %, 90 % of the rows within ([0-9.]+) %", text_of("docs/accuracy-h100.md"), "docs/accuracy-h100.md")
     return f"{m[1]} and {m[2]} %"
 
 

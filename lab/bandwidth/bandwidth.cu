@@ -12,20 +12,20 @@ const lab::Topic kTopic = {
     .title = "the device, its theoretical bandwidth, and the ceilings that kernels reach",
     .document = "000 (COSC 407)",
     .shows =
-        "Theoretical bandwidth is clock x bus width x 2; effective bandwidth is bytes read and written over time. The "
-        "same for arithmetic, shared memory and the L2 cache: what no kernel can beat.",
+        "Theoretical bandwidth is clock x bus width x 2; effective bandwidth is bytes read and written per time. Also "
+        "the limits of arithmetic, shared memory and the L2 cache.",
     .size_names = "N",
     .quick_sizes = "65536,1048576,8388608",
     .full_sizes = "65536,1048576,16777216,268435456",
     .rungs = {{"read", "each float read once, words of 4 or 16 bytes a thread", lab::Role::bound},
               {"write", "each float written once", lab::Role::bound},
               {"copy", "each float read and written once", lab::Role::bound},
-              {"copy tiles", "a block for each 4 KiB, in the order of the addresses", lab::Role::bound},
+              {"copy tiles", "one block per 4 KiB, in the order of the addresses", lab::Role::bound},
               {"triad", "a + s b: two reads, one write", lab::Role::bound},
               {"fma float", "multiply-adds in registers, float", lab::Role::bound},
               {"fma double", "multiply-adds in registers, double", lab::Role::bound},
               {"shared read", "shared memory, 16 bytes a lane, no conflicts", lab::Role::bound},
-              {"l2 read", "a quarter of the L2 cache, read again and again past L1", lab::Role::bound}},
+              {"l2 read", "a quarter of the L2 cache, read repeatedly, bypassing L1", lab::Role::bound}},
 };
 
 int full_gpu() {  // blocks of kThreads that are resident at once: no tail

@@ -41,9 +41,9 @@ const lab::Topic kTopic = {
     .title = "shared memory: passes through the banks by pattern and word size",
     .document = "001 (Advanced CUDA)",
     .shows =
-        "Successive words lie in successive banks. What counts is how many different words the lanes served together "
-        "want "
-        "from one bank: odd strides, permutations and broadcasts are free, a stride of 2^k costs up to 2^k.",
+        "Successive words are in successive banks. The cost is the number of different words that the lanes need from "
+        "one bank: odd strides, permutations and broadcasts are free, a stride of 2^k costs up to "
+        "2^k.",
     .size_names = "ROUNDS",
     .quick_sizes = "64",
     .full_sizes = "4096",
@@ -53,7 +53,7 @@ const lab::Topic kTopic = {
               {"permutation", "32 words in random order", lab::Role::sweep},
               {"broadcast", "all lanes read one word", lab::Role::sweep},
               {"pairs", "lanes 2 k and 2 k + 1 read word k", lab::Role::sweep},
-              {"two words", "every other lane reads word 0, the rest word 64: one bank", lab::Role::sweep}},
+              {"two words", "even lanes read word 0, odd lanes word 64: one bank", lab::Role::sweep}},
 };
 
 struct Pattern {

@@ -30,8 +30,8 @@ const lab::Topic kTopic = {
     .title = "offset and strided copies: transactions by alignment and stride",
     .document = "001 (Advanced CUDA)",
     .shows =
-        "The same copy from shifted and from spread addresses. What it costs depends on the generation: half-warps and "
-        "strict alignment, then segments, then cache lines, then sectors.",
+        "The same copy from shifted and from strided addresses. Its cost depends on the GPU generation: strict "
+        "half-warps, then segments, then cache lines, then sectors.",
     .size_names = "N",
     .quick_sizes = "65536",
     .full_sizes = "2097152",

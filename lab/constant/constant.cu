@@ -62,8 +62,8 @@ const lab::Topic kTopic = {
     .title = "constant memory: one address for the warp, or many",
     .document = "000 (COSC 407)",
     .shows =
-        "The constant cache broadcasts one word to all lanes; lanes that want different words wait for each other. "
-        "Shared and global memory do not mind.",
+        "The constant cache broadcasts one word to all lanes; lanes with different words wait for each other. Shared "
+        "and global memory are not affected.",
     .size_names = "N",
     .quick_sizes = "65536",
     .full_sizes = "16777216",

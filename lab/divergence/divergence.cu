@@ -64,7 +64,7 @@ namespace {
 
 const lab::Topic kTopic = {
     .name = "divergence",
-    .title = "what a split warp costs",
+    .title = "the cost of a split warp",
     .document = "004 (SPMD)",
     .shows = "The same arithmetic under branches that split no warp, every warp in two, or every warp in up to 32.",
     .size_names = "N",
@@ -72,10 +72,10 @@ const lab::Topic kTopic = {
     .full_sizes = "16777216",
     .types = "float",
     .rungs = {{"no branch", "one path for all", lab::Role::sweep},
-              {"split by warp", "two paths, whole warps on each: no divergence", lab::Role::sweep},
-              {"split by lane", "two paths in every warp: both run, half the lanes off", lab::Role::sweep},
-              {"switch", "2 to 32 ways through each warp", lab::Role::sweep},
-              {"uneven loops", "trip counts 1 to 32 in one warp: the longest decides", lab::Role::sweep}},
+              {"split by warp", "two paths, each for whole warps: no divergence", lab::Role::sweep},
+              {"split by lane", "two paths in every warp: both run with half of the lanes", lab::Role::sweep},
+              {"switch", "2 to 32 paths in each warp", lab::Role::sweep},
+              {"uneven loops", "1 to 32 iterations in one warp: the longest counts", lab::Role::sweep}},
 };
 
 float host_path(float x, int which) {

@@ -18,11 +18,11 @@ using lab::Role;
 
 const lab::Topic kTopic = {
     .name = "gemm",
-    .title = "matrix multiplication in double: elements a thread, shared memory, registers, libraries",
+    .title = "matrix multiplication in double: elements per thread, shared memory, registers, libraries",
     .document = "002 (DTU)",
     .shows =
-        "More elements a thread mean fewer loads for the same work, if they lie so that a warp still reads along "
-        "rows. Shared memory and registers go on from there; small matrices are faster on the CPU.",
+        "More elements per thread need fewer loads, if a warp still reads along rows. Shared memory and registers "
+        "reduce the loads further; small matrices are faster on the CPU.",
     .size_names = "MxNxK",
     .quick_sizes = "16:256:x2,61x37x100",
     .full_sizes = "16:4096:x2,1000x777x1234",
@@ -31,19 +31,19 @@ const lab::Topic kTopic = {
     .rungs = {{"cpu loop", "the CPU, one thread, three loops", Role::host},
               {"openblas", "the CPU, OpenBLAS", Role::host},
               {"one thread", "one thread of the GPU"},
-              {"one element", "one thread an element: two loads for each multiply-add"},
-              {"two across", "two elements beside each other share A, but a warp reads every other element of B"},
-              {"two down", "two elements below each other share B: three loads for two, still along rows"},
-              {"four across", "four beside each other: fewer loads, four times the sectors a request"},
-              {"four down", "four below each other: five loads for four"},
-              {"shared, sum too", "tiles of 32 x 32 in shared memory, the sum as well"},
+              {"one element", "one thread per element: two loads per multiply-add"},
+              {"two across", "two elements in one row share A, but a warp reads every second element of B"},
+              {"two down", "two elements in one column share B: three loads for two, still along rows"},
+              {"four across", "four in one row: fewer loads, four times the sectors per request"},
+              {"four down", "four in one column: five loads for four"},
+              {"shared, sum too", "tiles of 32 x 32 and the sum in shared memory"},
               {"shared", "the sum in a register"},
-              {"registers 4x4", "16 elements a thread: a load from shared memory serves 4 multiply-adds"},
+              {"registers 4x4", "16 elements per thread: each shared load serves 4 multiply-adds"},
               {"double buffer",
-               "8 x 4 elements a thread (float: 8 x 8), the next tiles are loaded meanwhile, 16 bytes at a time"},
-              {"tensor cores", "tensor cores, which take doubles too (compute capability 8.0 up)"},
-              {"stages", "tiles by asynchronous copies, several ahead; double: the tensor cores' shapes of 9.0"},
-              {"fitted", "operands in the registers where the instructions want them; double: no barrier of the block"},
+               "8 x 4 elements per thread (float: 8 x 8), next tiles loaded during the work, 16 bytes per load"},
+              {"tensor cores", "tensor cores, also for double (compute capability 8.0 and later)"},
+              {"stages", "tiles by asynchronous copies, several ahead; double: tensor core shapes of 9.0"},
+              {"fitted", "operands already in the right registers; double: no block barrier"},
               {"cublas", "cuBLAS, row-major by swapping the operands", Role::library}},
     .options = {{"cpu-threads", "0", "threads of OpenBLAS; 0: one for each core"}},
 };
@@ -74,7 +74,7 @@ struct Bench {
   using Kernel = void (*)(const T*, const T*, T*, int, int, int);
   void kernel(const char* rung, Kernel kernel, int rows, int columns, dim3 threads) {
     if (!lab::block_fits(kernel, threads.x * threads.y)) {
-      program.skip(row(rung), "this GPU has not enough threads, registers or shared memory for one block");
+      program.skip(row(rung), "one block needs more threads, registers or shared memory than this GPU has");
       return;
     }
     const dim3 grid(lab::blocks(product.n, columns), lab::blocks(product.m, rows));
@@ -112,7 +112,7 @@ void run_cpu(Bench<T>& bench, const lab::OpenBlas& openblas, int threads) {
   if (steps <= kCpuLoopSteps)
     bench.host(bench.row("cpu loop"), multiply_on_cpu<T>);
   else
-    bench.program.skip(bench.row("cpu loop"), "takes seconds on one core; up to 512x512x512 it is run");
+    bench.program.skip(bench.row("cpu loop"), "takes seconds on one core; runs only up to 512x512x512");
   lab::Case blas = bench.row("openblas");
   blas.parameters = {{"threads", double(threads)}};
   if (openblas.missing().empty())
@@ -131,9 +131,9 @@ int compute_capability_major() {
 template <class T>
 void run_tensor(Bench<T>& bench) {
   if constexpr (sizeof(T) == sizeof(float))
-    bench.program.skip(bench.row("tensor cores"), "of a float they take 11 bits only (TF32): another product");
+    bench.program.skip(bench.row("tensor cores"), "they use only 11 bits of a float (TF32): a different product");
   else if (compute_capability_major() < 8)
-    bench.program.skip(bench.row("tensor cores"), "this GPU has none for doubles: compute capability 8.0 up");
+    bench.program.skip(bench.row("tensor cores"), "no tensor cores for double: needs compute capability 8.0");
   else
     bench.kernel("tensor cores", gemm_tensor<16>, 64, 64, dim3(128));
 }
@@ -269,7 +269,7 @@ void run_gpu(Bench<T>& bench, lab::Cublas& cublas) {
   if (double(m) * n * k <= kOneThreadSteps)
     bench.kernel("one thread", gemm_one_thread<T>, m, n, dim3(1));
   else
-    bench.program.skip(bench.row("one thread"), "one thread would take seconds; up to 128x128x128 it is run");
+    bench.program.skip(bench.row("one thread"), "one thread would take seconds; runs only up to 128x128x128");
   const dim3 square(16, 16);
   bench.kernel("one element", gemm_one_element<T>, 16, 16, square);
   bench.kernel("two across", gemm_across<T, 2>, 16, 32, square);

@@ -61,20 +61,20 @@ namespace {
 
 const lab::Topic kTopic = {
     .name = "local",
-    .title = "registers, local memory and what indexing costs",
+    .title = "registers, local memory and the cost of indexing",
     .document = "000 (COSC 407)",
     .shows =
-        "An array of a thread is free while the compiler knows every index. Otherwise it goes to local memory: device "
-        "memory behind L1, interleaved so that lanes with one index share sectors.",
+        "A thread's array is free if the compiler knows every index. Otherwise it is in local memory: device memory "
+        "behind L1, interleaved so that lanes with the same index share sectors.",
     .size_names = "THREADS",
     .quick_sizes = "32768",
     .full_sizes = "4194304",
     .large_sizes = "4194304",
     .types = "float",
-    .rungs = {{"lanes apart", "each lane indexes differently: lanes' words lie in different sectors"},
-              {"by index", "one variable index for the warp: local memory, 4 sectors a request"},
-              {"shared", "the same array in shared memory, one bank a lane"},
-              {"registers", "constant indices: no memory but in and out"}},
+    .rungs = {{"lanes apart", "each lane has another index: its words are in different sectors"},
+              {"by index", "one variable index for the warp: local memory, 4 sectors per request"},
+              {"shared", "the same array in shared memory, one bank per lane"},
+              {"registers", "constant indices: only input and output use memory"}},
 };
 
 void run_size(lab::Program& program, const lab::Size& size) {

@@ -16,21 +16,21 @@ const lab::Topic kTopic = {
     .title = "matrix multiplication in float: reuse through tiles and registers",
     .document = "000 (COSC 407), 003 (IIT Kharagpur)",
     .shows =
-        "N^3 multiply-adds on N^2 data: each element is needed N times. Who keeps it near, in shared memory and then "
-        "in registers, asks global memory less, and the ratio of computing to memory sets the ceiling.",
+        "N^3 multiply-adds on N^2 data: each element is needed N times. Shared memory and then registers keep it near "
+        "and save global loads. The ratio of computing to memory sets the ceiling.",
     .size_names = "MxNxK",
     .quick_sizes = "16,100x37x61,256",
     .full_sizes = "16,64,256,1024,2048,4096,1000x777x1234",
     .large_sizes = "4096",
     .types = "float",
     .rungs = {{"one thread", "one thread computes everything"},
-              {"naive", "one thread an element: 2 loads for 2 operations, ratio 1"},
+              {"naive", "one thread per element: 2 loads for 2 operations, ratio 1"},
               {"one tile", "whole matrices in one tile of shared memory: no phases (sizes up to 16)"},
               {"tiled", "tiles of 16 x 16 in phases: each load serves 16 threads"},
               {"tiled 32", "tiles of 32 x 32: each load serves 32 threads"},
-              {"registers 4x4", "16 elements a thread: a load from shared memory serves 4 multiply-adds"},
-              {"registers 8x8", "64 elements a thread: a load from shared memory serves 8"},
-              {"double buffer", "the next tiles are loaded while these are computed; 16-byte loads and stores"},
+              {"registers 4x4", "16 elements per thread: each shared load serves 4 multiply-adds"},
+              {"registers 8x8", "64 elements per thread: each shared load serves 8"},
+              {"double buffer", "the next tiles are loaded during the computation; 16-byte accesses"},
               {"cublas", "cuBLAS, row-major by swapping the operands", Role::library},
               {"tile width", "the tiled kernel by width of the tile; 1 is the naive kernel", Role::sweep}},
     .options = {{"block", "0,0", "X,Y: the block whose phases are shown"},
@@ -81,7 +81,7 @@ void run_size(lab::Program& program, const lab::Size& size, lab::Cublas& cublas)
   // Blocks of `threads` that compute tile x tile elements each.
   const auto kernel_row = [&](const lab::Case& what, Kernel kernel, int tile, dim3 threads) {
     if (!lab::block_fits(kernel, threads.x * threads.y)) {
-      program.skip(what, "this GPU has not enough threads, registers or shared memory for one block");
+      program.skip(what, "one block needs more threads, registers or shared memory than this GPU has");
       return;
     }
     const dim3 grid(lab::blocks(n, tile), lab::blocks(m, tile));
@@ -91,7 +91,7 @@ void run_size(lab::Program& program, const lab::Size& size, lab::Cublas& cublas)
   if (double(m) * n * k <= kOneThreadSteps)
     measure(row("one thread"), [&] { matmul_one_thread<<<1, 1>>>(a.data(), b.data(), c.data(), m, n, k); });
   else
-    program.skip(row("one thread"), "one thread would take seconds; up to 128x128x128 it is run");
+    program.skip(row("one thread"), "one thread would take seconds; runs only up to 128x128x128");
   kernel_row(row("naive"), matmul_naive, 16, dim3(16, 16));
   if (m <= 16 && n <= 16 && k <= 16)
     kernel_row(row("one tile"), matmul_one_tile<16>, 16, dim3(16, 16));

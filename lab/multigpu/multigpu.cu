@@ -15,20 +15,20 @@ const lab::Topic kTopic = {
     .title = "several GPUs: a split Poisson domain, a split matrix multiplication",
     .document = "002 (DTU)",
     .shows =
-        "A slab of rows a GPU needs one row of each neighbour a sweep. Exchanged while the interior is computed, or "
-        "read "
-        "where it lies, it costs nothing as long as the slab is large.",
+        "Each GPU has a slab of rows and needs one row of each neighbour per sweep. Exchanged during the interior's "
+        "work, or read remotely, it costs nothing if the slab is "
+        "large.",
     .size_names = "ROWSxCOLUMNS",
     .quick_sizes = "1024",
     .full_sizes = "1024,8192",
     .types = "double",
     .rungs = {{"one_gpu", "the whole domain on one GPU"},
-              {"peer_copy", "a slab a GPU; edge rows copied after the sweep, nothing else meanwhile"},
-              {"overlap", "edges first; they travel while the interior is computed"},
+              {"peer_copy", "one slab per GPU; edge rows are copied after the sweep, without overlap"},
+              {"overlap", "edges first; they are copied while the interior is computed"},
               {"overlap_graph", "'overlap' as one CUDA graph over all GPUs: the host issues once"},
-              {"peer_load", "no copies: kernels read the neighbour's edge rows in its memory"},
+              {"peer_load", "no copies: kernels read the edge rows in the neighbour's memory"},
               {"weak", "ROWS rows on each GPU, as 'overlap_graph': the time should not change", lab::Role::sweep},
-              {"matmul", "C = A B: rows of A and C split, B sent from the first GPU to all", lab::Role::sweep}},
+              {"matmul", "C = A B: rows of A and C are split, the first GPU sends B to all", lab::Role::sweep}},
     .options = {{"devices", "4", "GPUs to use: rows for 1, 2, 4, ... and this number; if not given, fewer will do"},
                 {"sweeps", "8", "sweeps of each rung"},
                 {"matmul", "0", "order of the matrices, 0: 128 on the virtual GPU, else 2048"}},

@@ -38,14 +38,14 @@ const lab::Topic kTopic = {
     .title = "blocks on SMs: limits, waves and the tail",
     .document = "004 (SPMD)",
     .shows =
-        "What limits the blocks an SM holds (threads, blocks, registers, shared memory), and how a grid that is not a "
-        "multiple of what fits leaves SMs idle at its end.",
+        "Limits of the blocks per SM (threads, blocks, registers, shared memory), and grids that are not a multiple of "
+        "the resident blocks: they leave SMs idle at the end.",
     .size_names = "N",
     .quick_sizes = "540672",
     .full_sizes = "67108864",
     .types = "float",
-    .rungs = {{"block size", "32 to 1024 threads: 32 threads a block run into the limit of blocks", lab::Role::sweep},
-              {"shared memory", "more shared memory a block: fewer blocks an SM", lab::Role::sweep},
+    .rungs = {{"block size", "32 to 1024 threads: with 32 per block, the block limit applies", lab::Role::sweep},
+              {"shared memory", "more shared memory per block: fewer blocks per SM", lab::Role::sweep},
               {"waves", "grids of 1/2 to 2 waves: the tail costs a whole wave", lab::Role::sweep}},
 };
 

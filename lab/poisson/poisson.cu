@@ -21,25 +21,25 @@ const lab::Topic kTopic = {
     .title = "Poisson's equation, Jacobi sweeps in 2D: move less per sweep",
     .document = "002 (DTU)",
     .shows =
-        "A sweep does 5 operations for 3 numbers moved, so the memory is the limit. Several sweeps for one pass over "
-        "the memory, with the halo computed twice, go beyond it.",
+        "A sweep does 5 operations per 3 moved numbers, so memory is the limit. Several sweeps per pass over the "
+        "memory, with the halo computed twice, exceed it.",
     .size_names = "ROWSxCOLUMNS",
     .quick_sizes = "48x40,512",
     .full_sizes = "256,700,1024,4096,8192,4099x3001",
     .types = "double,float",
     .rungs = {{"one_thread", "one GPU thread does everything"},
-              {"naive", "one thread a point, one launch a sweep"},
+              {"naive", "one thread per point, one launch per sweep"},
               {"shared", "32 x 8 tile with halo in shared memory: 1.33 loads of u a point, not 4"},
               {"graph", "the naive sweeps as one CUDA graph: one launch in all"},
-              {"grid_sync", "the loop on the GPU: one cooperative launch, a grid barrier a sweep"},
+              {"grid_sync", "loop on the GPU: one cooperative launch, a grid barrier per sweep"},
               {"grid_resident", "the same, tiles kept in shared memory and registers; only their edges move"},
-              {"temporal2", "2 sweeps a launch in shared memory, halo of 2 recomputed"},
-              {"temporal4", "4 sweeps a launch, halo of 4"},
-              {"temporal8", "8 sweeps a launch, halo of 8"},
-              {"stream1", "warps stream down columns in registers, 16 bytes a load; one sweep"},
-              {"stream4", "the same, 4 sweeps in registers for one pass over memory"},
+              {"temporal2", "2 sweeps per launch in shared memory, halo of 2 recomputed"},
+              {"temporal4", "4 sweeps per launch, halo of 4"},
+              {"temporal8", "8 sweeps per launch, halo of 8"},
+              {"stream1", "warps stream down columns in registers, 16 bytes per load; one sweep"},
+              {"stream4", "the same, 4 sweeps in registers per pass over memory"},
               {"stream8", "8 sweeps in registers"},
-              {"ring4", "4 sweeps, rows fetched ahead into shared memory, nothing compared inside the grid"},
+              {"ring4", "4 sweeps, rows prefetched to shared memory, no comparison inside the grid"},
               {"ring8", "8 sweeps"},
               {"cpu", "OpenMP on the host", lab::Role::host},
               {"converge_sine", "to a tolerance, norm on the GPU; against the analytic solution", lab::Role::sweep},
@@ -76,7 +76,7 @@ class Ladder {
     if (g_.points() <= kMostPointsForOneThread)
       sweep_by(1, "one_thread", [&](const T* u, T* out) { jacobi_one_thread<<<1, 1>>>(u, source_.data(), out, g_); });
     else
-      program_.skip(row("one_thread"), "one thread: up to 65,536 points");
+      program_.skip(row("one_thread"), "one thread: only up to 65,536 points");
     sweep_by(1, "naive", [&](const T* u, T* out) { jacobi_naive<<<grid, block>>>(u, source_.data(), out, g_); });
     sweep_by(1, "shared", [&](const T* u, T* out) { jacobi_shared<<<grid, block>>>(u, source_.data(), out, g_); });
     graph();

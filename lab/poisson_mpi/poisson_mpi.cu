@@ -25,15 +25,15 @@ const lab::Topic kTopic = {
     .title = "Poisson's equation over MPI, one rank a GPU",
     .document = "002 (DTU)",
     .shows =
-        "Each rank sends its edge rows to its neighbours. With the edges computed first, their way is hidden behind "
-        "the "
-        "interior. Start it with mpirun.",
+        "Each rank sends its edge rows to its neighbours. If it computes the edges first, the interior hides their "
+        "transfer. Start it with "
+        "mpirun.",
     .size_names = "ROWSxCOLUMNS",
     .quick_sizes = "512",
     .full_sizes = "1024,8192",
     .types = "double",
-    .rungs = {{"exchange", "a sweep of the slab, then the halo: nothing is computed meanwhile"},
-              {"overlap", "edges first; their rows travel while the interior is computed"}},
+    .rungs = {{"exchange", "a sweep of the slab, then the halo exchange, without overlap"},
+              {"overlap", "edges first; their rows are sent while the interior is computed"}},
     .options = {{"sweeps", "8", "sweeps of each rung"},
                 {"halo", "auto", "rows as pointers of the GPU or by way of the host: device, staged; auto: as MPI can"},
                 {"patience", "600", "seconds after which rows that do not come end the job; 0: never"}},

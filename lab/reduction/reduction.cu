@@ -19,9 +19,9 @@ const lab::Topic kTopic = {
     .title = "sum of an array: divergence, banks, idle threads, launches",
     .document = "004 (SPMD)",
     .shows =
-        "A sum reads every element once and does almost nothing with it: the bandwidth of memory is the limit, and "
-        "each "
-        "step of the ladder takes away something else that was in the way.",
+        "A sum reads every element once and does almost nothing with it: memory bandwidth is the limit, and each step "
+        "of the ladder removes another "
+        "obstacle.",
     .size_names = "N",
     .quick_sizes = "4194304",
     .full_sizes = "4194304,4194301,268435456",
@@ -30,17 +30,17 @@ const lab::Topic kTopic = {
     .rungs = {{"interleaved, divergent", "every 2nd, 4th, ... thread works: all warps split"},
               {"interleaved", "the first threads work, striding: bank conflicts"},
               {"sequential", "neighbouring threads, neighbouring words: no conflicts"},
-              {"first add during load", "two elements a thread on the way in: half the blocks"},
+              {"first add during load", "two elements per thread at load: half of the blocks"},
               {"last warp unrolled", "the last 6 rounds by one warp without block barriers"},
-              {"completely unrolled", "block size known to the compiler: no loop left"},
+              {"completely unrolled", "block size known to the compiler: no loop remains"},
               {"many elements", "resident threads walk through the array: two launches in all"},
-              {"shuffles", "sums handed from lane to lane: one barrier a block"},
-              {"vector loads", "16 bytes a load, four loads in flight"},
-              {"atomics", "one launch: an atomic addition a block"},
+              {"shuffles", "sums shuffled from lane to lane: one barrier per block"},
+              {"vector loads", "16 bytes per load, four loads in flight"},
+              {"atomics", "one launch: one atomic addition per block"},
               {"grid sync", "one launch: barrier over the grid, cooperative"},
               {"last block", "one launch: the last block adds the partial sums"},
               {"dealt",
-               "tiles of 8 vectors a thread, dealt to the blocks that fit at once; the last hands the total on"},
+               "tiles of 8 vectors per thread, distributed to the resident blocks; the last block writes the total"},
               {"CUB", "cub::DeviceReduce::Sum", lab::Role::library}},
     .options = {{"threads", "256", "threads of a block of the first six rungs: 64, 128, 256 or 512"}},
 };

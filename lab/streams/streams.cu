@@ -24,9 +24,9 @@ const lab::Topic kTopic = {
     .title = "copies and kernels that overlap: streams and the order of issue",
     .document = "001 (Advanced CUDA)",
     .shows =
-        "A GPU copies in, computes and copies out at the same time, if the work is cut into pieces in different "
-        "streams "
-        "and the host's memory is pinned. With a single copy engine the order of issue decides.",
+        "A GPU copies in, computes and copies out at the same time, if the work is split over streams and the host "
+        "memory is pinned. With one copy engine, the order of issue "
+        "matters.",
     .size_names = "N",
     .quick_sizes = "1048576",
     .full_sizes = "1048576,16777216,67108864",
@@ -34,10 +34,10 @@ const lab::Topic kTopic = {
     .models = "gtx280,h200",
     .rungs = {{"default stream", "one copy in, one kernel, one copy out: nothing overlaps"},
               {"one stream", "in 8 pieces, all in one stream: still nothing overlaps, 8 latencies", lab::Role::sweep},
-              {"depth-first", "2, 4, 8 streams; all of a stream's piece is issued, then the next", lab::Role::sweep},
+              {"depth-first", "2, 4, 8 streams; all work of one stream, then of the next", lab::Role::sweep},
               {"breadth-first", "2, 4, 8 streams; all copies in, then all kernels, then all copies out",
                lab::Role::sweep}},
-    .options = {{"steps", "32", "multiply-adds on each word: how long the kernel is against the copies"}},
+    .options = {{"steps", "32", "multiply-adds per word: length of the kernel relative to the copies"}},
 };
 
 class PinnedWords {
@@ -109,7 +109,7 @@ class Pipeline {
       for (const int count : kCounts)
         if (lab::device_attribute(cudaDevAttrAsyncEngineCount) == 0)
           program_.skip({name(order), size_, "word", {}, {{"streams", count}}},
-                        "this GPU does not copy beside kernels");
+                        "this GPU does not copy during kernels");
         else
           run(name(order), {{"streams", count}}, [&] {
             for (const Operation& o : schedule(order, count)) issue(o, streams_[o.piece]);

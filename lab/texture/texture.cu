@@ -13,24 +13,24 @@ const lab::Topic kTopic = {
     .title = "textures: shifted copies, arrays, filtering, address modes, a rotated image",
     .document = "001 (Advanced CUDA)",
     .shows =
-        "The texture unit reads with addresses of its own: any alignment, two dimensions, coordinates between and "
-        "outside the texels. The same kernels with plain loads stand beside it.",
+        "The texture unit computes its own addresses: any alignment, two dimensions, coordinates between and outside "
+        "the texels. The same kernels with plain loads are for comparison.",
     .size_names = "WIDTHxHEIGHT",
     .quick_sizes = "512x384",
     .full_sizes = "4096x4096",
     .rungs = {{"plain loads", "out[i] = in[i + k] by plain loads", lab::Role::sweep},
               {"texture fetch", "the same through a texture of linear memory", lab::Role::sweep},
-              {"1D array", "copy of an array of one dimension", lab::Role::sweep},
+              {"1D array", "copy of a one-dimensional array", lab::Role::sweep},
               {"2D pitched", "copy of pitched memory in two dimensions", lab::Role::sweep},
-              {"2D array", "copy of an array in two dimensions", lab::Role::sweep},
-              {"linear filter", "samples at random places, weights of 8 bits", lab::Role::sweep},
-              {"wrap", "normalised coordinates from -1 to 2, the image again and again", lab::Role::sweep},
-              {"mirror", "every other copy turned round", lab::Role::sweep},
+              {"2D array", "copy of a two-dimensional array", lab::Role::sweep},
+              {"linear filter", "samples at random positions, 8-bit weights", lab::Role::sweep},
+              {"wrap", "normalised coordinates from -1 to 2, the image repeats", lab::Role::sweep},
+              {"mirror", "every second copy is mirrored", lab::Role::sweep},
               {"clamp", "the nearest texel of the edge", lab::Role::sweep},
               {"border", "zero outside", lab::Role::sweep},
-              {"rotate, global", "four loads a pixel, clamped and weighted by the kernel"},
-              {"rotate, texture", "one fetch a pixel of a 2D array"}},
-    .options = {{"degrees", "30", "by how much the image is rotated, 0 to 360"}},
+              {"rotate, global", "four loads per pixel, clamped and weighted by the kernel"},
+              {"rotate, texture", "one fetch per pixel of a 2D array"}},
+    .options = {{"degrees", "30", "rotation of the image in degrees, 0 to 360"}},
 };
 
 struct Mode {

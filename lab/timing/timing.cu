@@ -20,23 +20,23 @@ namespace {
 
 const lab::Topic kTopic = {
     .name = "timing",
-    .title = "one kernel by CPU timer and by events, right and wrong",
+    .title = "one kernel timed by CPU timer and by events, right and wrong",
     .document = "000 (COSC 407)",
     .shows =
-        "A launch returns before the kernel has run. A CPU timer is right only between two synchronisations; events "
-        "are "
-        "recorded by the GPU itself, in stream order, and so escape most mistakes.",
+        "A launch returns before the kernel has run. A CPU timer is right only between two synchronisations; the GPU "
+        "itself records events, in stream order, which avoids most "
+        "mistakes.",
     .size_names = "N",
     .quick_sizes = "65536,1048576",
     .full_sizes = "65536,1048576,16777216,268435456",
-    .rungs = {{"first launch", "the first launch of a kernel, timed rightly: it is also loaded", lab::Role::sweep},
+    .rungs = {{"first launch", "the first launch of a kernel, timed correctly: includes loading it", lab::Role::sweep},
               {"one launch", "synchronise, start, launch, synchronise, stop: right for one launch", lab::Role::sweep},
               {"many launches", "the mean of launches that queue up: their issue is hidden", lab::Role::sweep},
               {"no synchronisation", "the CPU's clock is stopped when the launch returns", lab::Role::sweep},
               {"busy start", "the CPU's clock is started while an earlier kernel still runs", lab::Role::sweep},
-              {"with copies", "the copies of input and output are inside", lab::Role::sweep},
-              {"events by hand", "each launch between two events of its own", lab::Role::sweep}},
-    .options = {{"launches", "100", "how many launches the mean is taken of"}},
+              {"with copies", "includes the copies of input and output", lab::Role::sweep},
+              {"events by hand", "each launch between its own two events", lab::Role::sweep}},
+    .options = {{"launches", "100", "number of launches for the mean"}},
 };
 
 struct Sample {

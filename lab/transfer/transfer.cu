@@ -17,9 +17,9 @@ const lab::Topic kTopic = {
     .title = "host to device and back: pageable, pinned, pieces, overlap, zero copy, managed",
     .document = "001 (Advanced CUDA)",
     .shows =
-        "A copy has a latency and a bandwidth: small ones pay the first, pageable memory halves the second. Pinned "
-        "memory "
-        "lets the CPU work meanwhile; kernels can also read the host's memory themselves, which pays if they read "
+        "A copy has a latency and a bandwidth: small copies pay the latency, pageable memory halves the bandwidth. "
+        "With pinned memory, the CPU works during the copy; kernels can also read host memory directly, which pays if "
+        "they read "
         "once.",
     .size_names = "BYTES",
     .quick_sizes = "1024,65536,1048576,16777216,67108864",
@@ -31,14 +31,14 @@ const lab::Topic kTopic = {
               {"pinned to host", "the way back", lab::Role::sweep},
               {"pieces", "the same bytes in 1, 16 and 256 copies: each pays the latency", lab::Role::sweep},
               {"copy, then CPU", "wait for the copy, then work on the CPU", lab::Role::sweep},
-              {"copy beside CPU", "the CPU works while cudaMemcpyAsync runs, and asks with cudaEventQuery",
+              {"copy beside CPU", "the CPU works during cudaMemcpyAsync, and polls with cudaEventQuery",
                lab::Role::sweep},
               {"stream query", "cudaStreamQuery until the copy is done", lab::Role::sweep},
               {"stream synchronise", "cudaStreamSynchronize: the CPU waits", lab::Role::sweep},
               {"event synchronise", "cudaEventSynchronize: the CPU waits", lab::Role::sweep},
               {"explicit copy", "copy to the device, then kernels read it there 1 or 8 times", lab::Role::sweep},
-              {"zero copy", "kernels read mapped host memory 1 or 8 times: the link 1 or 8 times", lab::Role::sweep},
-              {"managed", "managed memory the host wrote: pages move when kernels touch them", lab::Role::sweep},
+              {"zero copy", "kernels read mapped host memory over the link, 1 or 8 times", lab::Role::sweep},
+              {"managed", "managed memory written by the host: pages move when touched", lab::Role::sweep},
               {"managed, prefetched", "cudaMemPrefetchAsync first: moved as one copy", lab::Role::sweep}},
 };
 

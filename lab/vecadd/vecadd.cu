@@ -62,11 +62,11 @@ namespace {
 
 const lab::Topic kTopic = {
     .name = "vecadd",
-    .title = "vector addition: who reads what, with how many threads",
+    .title = "vector addition: access order and number of threads",
     .document = "004 (SPMD)",
     .shows =
-        "One addition for twelve bytes: bandwidth is all. From one thread to a full grid, then block sizes, several "
-        "elements a thread, wide loads, and managed memory.",
+        "One addition per twelve bytes: bandwidth is the limit. From one thread to a full grid, then block sizes, "
+        "several elements per thread, wide loads, and managed memory.",
     .size_names = "N",
     .quick_sizes = "65536,1048576",
     .full_sizes = "1048576,16777216,268435456",
@@ -74,13 +74,13 @@ const lab::Topic kTopic = {
     .types = "float",
     .rungs = {{"one thread", "a single lane does everything (at most 65,536 elements; larger: skipped)"},
               {"one block", "256 threads on one SM"},
-              {"chunked", "four neighbouring elements a thread: a quarter of each sector used"},
+              {"chunked", "four neighbouring elements per thread: a quarter of each sector used"},
               {"one element", "neighbouring threads, neighbouring elements: full sectors"},
-              {"grid stride", "several elements a thread, one grid apart"},
-              {"unrolled", "several elements a thread, all loads before the first sum"},
-              {"float4", "16 bytes a load: a quarter of the requests"},
+              {"grid stride", "several elements per thread, one grid apart"},
+              {"unrolled", "several elements per thread, all loads before the first sum"},
+              {"float4", "16 bytes per load: a quarter of the requests"},
               {"managed", "the same kernel as `one element` on managed memory", lab::Role::sweep},
-              {"block size", "`one element` with 32 to 1024 threads a block", lab::Role::sweep}},
+              {"block size", "`one element` with 32 to 1024 threads per block", lab::Role::sweep}},
 };
 
 void run_managed(lab::Program& program, const lab::Case& c, const std::vector<float>& a, const std::vector<float>& b,

@@ -35,20 +35,20 @@ def learner(folder):
     here = folder / "vector_add"
     expect(run[0] == 0 and (here / "text.md").exists(), "start", run)
     run = exercise("start", "vector_add", cwd=folder)
-    expect(run[0] == 2 and "is there already" in run[2], "an answer is not overwritten", run)
+    expect(run[0] == 2 and "already exists" in run[2], "an answer is not overwritten", run)
     run = exercise("hint", cwd=here)
     expect(run[1].startswith("Hint 1 of 3"), "the first hint", run)
     run = exercise("hint", cwd=here)
     expect(run[1].startswith("Hint 2 of 3"), "the second hint", run)
     run = exercise("check", cwd=folder)
-    expect(run[0] == 2 and "is no folder that" in run[2], "check in a folder of no exercise", run)
+    expect(run[0] == 2 and "is not a folder that" in run[2], "check in a folder of no exercise", run)
     (here / "vector_add.cu").write_text("__global__ void add(const float* a, const float* b, float* c, int n) {\n  nonsense\n}\n")
     run = exercise("check", cwd=here)
-    expect(run[0] == 1 and "vector_add.cu:2" in run[1] and "the compiler refuses it" in run[1], "what does not compile", run)
+    expect(run[0] == 1 and "vector_add.cu:2" in run[1] and "it does not compile" in run[1], "what does not compile", run)
     (here / "vector_add.cu").write_text("__global__ void add(const float* a, const float* b, float* c, int n) {\n  while (n) c[0] = n;\n}\n"
                                         "struct Ends { Ends() { __builtin_trap(); } } ends;\n")
     run = exercise("check", cwd=here)
-    expect(run[0] == 1 and "before its end" in run[1], "what crashes", run)
+    expect(run[0] == 1 and "ended the program early" in run[1], "what crashes", run)
 
 
 HOSTILE = """#include <cstdio>

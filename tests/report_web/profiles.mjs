@@ -212,14 +212,14 @@ export function checked({ findings = true } = {}) {
     { device: 0, stream: 4, kind: "kernel", name: p.kernels[1].name, begin_ns: 51000, end_ns: 54000, bytes: 0, work: 42 },
   );
   p.findings = [
-    finding("race-shared", "ERROR", "races", "read after write in shared memory by warps of one block, in no order", [
+    finding("race-shared", "ERROR", "races", "read after write in shared memory by warps of one block, without synchronisation", [
       thread(37, { role: "first", memory: shared }),
       thread(31, { role: "second", access: "read", line: 9, ptx: "ld.shared.f32 %f2, [%r5+4];", ptx_line: 12, memory: shared }),
-    ], { missing: "a barrier of the block, __syncthreads(), between lines 3 and 9", count: 127 }),
-    finding("race-stream", "ERROR", "races", "launch and launch write the same memory in different streams, in no order", [work(2, 41, 3, p.kernels[0].name), work(3, 42, 4, p.kernels[1].name)], { missing: "cudaStreamWaitEvent() in the second stream" }),
+    ], { missing: "__syncthreads() between line 3 and line 9", count: 127 }),
+    finding("race-stream", "ERROR", "races", "launch and launch write the same memory in different streams, without synchronisation", [work(2, 41, 3, p.kernels[0].name), work(3, 42, 4, p.kernels[1].name)], { missing: "cudaStreamWaitEvent() in the second stream" }),
     finding("oob-global-write", "ERROR", "memory", "write of 4 bytes just past the end of a 400-byte allocation", [thread(100, { line: 5, object: "offset 400 of 400 bytes", memory: { space: "global", object: 1, object_bytes: 400, offset: 400 } })], { origin: { kind: "cudaMalloc", file: host, line: 4, object: "a 400-byte allocation", way: [] } }),
     finding("leak-device", "WARNING", "leaks", "400 bytes of device memory are never freed", [access({ access: "cudaMalloc", file: host, line: 4, kernel: "", bytes: 0, ptx: "", ptx_line: 0, launch: 0 })]),
-    finding("race-managed", "ERROR", "races", "the host writes memory that a kernel writes, and has not waited for it", [work(2, 41, 3, p.kernels[0].name), access({ file: host, line: 3, kernel: "", ptx: "", ptx_line: 0, launch: 0 })], { missing: "cudaStreamSynchronize()" }),
+    finding("race-managed", "ERROR", "races", "the host writes memory that a kernel writes, without waiting for it", [work(2, 41, 3, p.kernels[0].name), access({ file: host, line: 3, kernel: "", ptx: "", ptx_line: 0, launch: 0 })], { missing: "cudaStreamSynchronize()" }),
   ];
   return p;
 }

@@ -208,7 +208,7 @@ def device_pointers(job):
 ENDLESS = ["--sweeps", "100000", "--patience", "0"]
 SURVIVOR = [r"^poisson_mpi: rank 0 on alpha was ended by SIGTERM while it exchanged rows with rank 1 on beta$",
             r"^warpgrind: rank 0 of 2 on alpha was ended by a signal \(Terminated\) before its program was done\n"
-            r".*a host is lost.*\n.*start the job again without it \(mpirun -H\)\n  profile of what ran until then .*p\.rank0\.json$"]
+            r".*a host is down.*\n.*start the job again without it \(mpirun -H\)\n  profile of the run until then .*p\.rank0\.json$"]
 
 
 def host_killed(job):
@@ -240,7 +240,7 @@ def rank_killed(job):
     os.kill(job.process_of_rank(1), signal.SIGKILL)
     problems = job.finish(False, [*SURVIVOR,
                                   r"^warpgrind: rank 1 of 2 on beta was ended by a signal \(Killed\) before its program was done\n"
-                                  r".*ends the other ranks now\n  profile of what ran until then .*: none: it was killed"])
+                                  r".*ends the other ranks now\n  profile of the run until then .*: none: it was killed"])
     job.until_nothing_runs()
     return problems + job.check_profiles(0)
 

@@ -223,14 +223,14 @@ TEST(ParameterByAddress, OutsideIsAFault) {
   const std::string vector = "add.u64 %rd7, %rd4, %rd9; ld.param.v4.u32 {%r3, %r4, %r5, %r6}, [%rd7];";
   const Case cases[] = {
       {uniform, 76, "", true},
-      {uniform, 80, "read of 4 bytes at offset 80, just past the end of the kernel's parameters, which have 80 bytes"},
+      {uniform, 80, "read of 4 bytes at offset 80, just past the end of the kernel's parameters; they have 80 bytes"},
       {uniform, std::uint64_t(-4),
-       "read of 4 bytes at offset -4, 4 bytes before the beginning of the kernel's parameters, which have 80 bytes"},
+       "read of 4 bytes at offset -4, 4 bytes before the beginning of the kernel's parameters; they have 80 bytes"},
       {uniform, 2, "not a multiple of 4"},
       {varying, 16, "", true},
-      {varying, 24, "read of 4 bytes at offset 80, just past the end of the kernel's parameters, which have 80 bytes"},
+      {varying, 24, "read of 4 bytes at offset 80, just past the end of the kernel's parameters; they have 80 bytes"},
       {vector, 64, "", true},
-      {vector, 80, "read of 16 bytes at offset 80, just past the end of the kernel's parameters, which have 80 bytes"},
+      {vector, 80, "read of 16 bytes at offset 80, just past the end of the kernel's parameters; they have 80 bytes"},
   };
   for (const Case& c : cases) {
     WithStructure k(c.body);
@@ -707,7 +707,7 @@ TEST(Access, LocalMemoryIsBounded) {
     void* none[] = {nullptr};
     auto result = device.launch(*loaded, 0, {{1, 1, 1}, {32, 1, 1}}, none);
     ASSERT_FALSE(result.ok()) << bytes;
-    EXPECT_NE(result.error().message.find("local memory a thread"), std::string::npos) << result.error().message;
+    EXPECT_NE(result.error().message.find("local memory per thread"), std::string::npos) << result.error().message;
   }
   // A limit that is too large counts as the largest possible one.
   Kernel k(

@@ -68,11 +68,11 @@ TEST(BarrierCounts, LanesArriveApart) {
 }
 
 TEST(BarrierCounts, AreNotMetByThreadsThatHaveLeft) {
-  const char* const few = "barrier 1 waits for 96 threads, and 64 have come";
+  const char* const few = "barrier 1 waits for 96 threads, and 64 have arrived";
   expect_fault(by_warp("", "bar.sync 1, 96;", "bar.sync 1, 96;"), 96, FaultKind::deadlock, few);
-  expect_fault(by_warp("", "bar.sync 1, 96;", "bar.arrive 1, 96;"), 96, FaultKind::deadlock, "and 64 have come");
+  expect_fault(by_warp("", "bar.sync 1, 96;", "bar.arrive 1, 96;"), 96, FaultKind::deadlock, "and 64 have arrived");
   expect_fault(by_warp("bar.arrive 1, 128;", "bar.sync 1, 128;", "bar.sync 1, 128;"), 96, FaultKind::deadlock,
-               "barrier 1 waits for 128 threads, and 96 have come (the block has 96)");
+               "barrier 1 waits for 128 threads, and 96 have arrived (the block has 96)");
 }
 
 TEST(BarrierCounts, WithoutOneThoseThatLeftAreNotWaitedFor) {
@@ -85,7 +85,8 @@ TEST(BarrierCounts, WithoutOneThoseThatLeftAreNotWaitedFor) {
 TEST(BarrierCounts, OthersAtTheSameBarrierAreAnError) {
   const auto is_refused = [](const std::string& first, const std::string& second, const std::string& third = "") {
     SCOPED_TRACE(first + second + third);
-    expect_fault(by_warp(first, second, third), 96, FaultKind::barrier_count, "is to wait for");
+    expect_fault(by_warp(first, second, third), 96, FaultKind::barrier_count,
+                 "where other threads have already arrived");
   };
   is_refused("bar.sync 0, 96;", "bar.sync 0;", "bar.sync 0;");
   is_refused("bar.sync 1, 64;", "bar.sync 1, 96;", "bar.sync 1, 96;");

@@ -107,7 +107,7 @@ TEST(Fatbin, ChoosesTheHighestArchitectureThatFits) {
   EXPECT_EQ(choose_ptx(*entries, 0, 120, UnfitPtx::refuse)->entry->arch, 120u);
   const auto old = choose_ptx(*entries, 0, 35, UnfitPtx::refuse);
   ASSERT_FALSE(old);
-  EXPECT_EQ(old.error().message, "the program holds PTX for sm_75, sm_80, sm_120 only, and the GPU is sm_35");
+  EXPECT_EQ(old.error().message, "the program holds PTX only for sm_75, sm_80, sm_120, but the GPU is sm_35");
   const auto anyway = choose_ptx(*entries, 0, 35, UnfitPtx::accept);
   EXPECT_EQ(anyway->entry->arch, 75u);
   EXPECT_TRUE(anyway->unfit);
@@ -159,7 +159,7 @@ TEST(Fatbin, SpecificPtxAloneIsRefusedAsTheDriverRefusesIt) {
   ASSERT_TRUE(entries);
   const auto refused = choose_ptx(*entries, 0, 100, UnfitPtx::refuse);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "the program holds PTX for sm_90a only, and the GPU is sm_100");
+  EXPECT_EQ(refused.error().message, "the program holds PTX only for sm_90a, but the GPU is sm_100");
   const auto accepted = choose_ptx(*entries, 0, 100, UnfitPtx::accept);
   ASSERT_TRUE(accepted);
   EXPECT_TRUE(accepted->unfit);

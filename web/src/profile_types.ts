@@ -4,46 +4,46 @@ import type { Metrics } from "./data";
 
 export type Origin = "exact" | "modelled" | "estimated" | "measured";
 
-/** How shared memory is built. */
+/** Layout of shared memory. */
 export interface Banks {
   banks: number; // of shared memory
-  bank_bytes: number; // of a bank in a row
-  lanes: number; // that go at a time
+  bank_bytes: number; // width of a bank
+  lanes: number; // lanes that are served at a time
 }
 
 /** Figures of a GPU. */
 export interface Model {
-  id: string; // as --gpu takes it
+  id: string; // name for --gpu
   name: string;
   cc: string; // compute capability, as a string
   sm_count: number;
   sm_clock_mhz: number;
-  fp32_gflops: number; // at most
-  fp64_gflops: number; // at most
-  dram_gbs: number; // in theory; 1e9 bytes per second
+  fp32_gflops: number; // peak
+  fp64_gflops: number; // peak
+  dram_gbs: number; // theoretical; in 1e9 bytes per second
   dram_achievable_fraction: number; // of dram_gbs
   l2_bytes: number;
   shared_per_sm: number; // bytes
   max_warps_per_sm: number;
-  link_gbps_pinned: number; // to the host, one way; 1e9 bytes per second
+  link_gbps_pinned: number; // to the host, one direction; in 1e9 bytes per second
   link_gbps_pageable: number; // likewise
   coalescing: string; // half_warp_strict, half_warp_segments, lines_128, sectors_32
   banks: Banks;
 }
 
-/** What a counter is. */
+/** Definition of a counter. */
 export interface Definition {
   unit: string;
   origin: Origin;
-  definition: string; // docs/counters.md has them all
+  definition: string; // as in docs/counters.md
 }
 
 /** The text of a source. */
 export interface SourceFile {
-  file: string; // as sites and lines name it
+  file: string; // same name as in sites and lines
   text: string;
-  missing?: string; // why it could not be read
-  changed?: boolean; // newer than the program: lines may have moved
+  missing?: string; // reason why it could not be read
+  changed?: boolean; // the file is newer than the program, so lines may have moved
 }
 
 /** An allocation of device memory. */
@@ -55,51 +55,51 @@ export interface Allocation {
 
 /** A counter. */
 export interface MetricValue {
-  value: number | string; // a number, or a word for a few
-  unit: string; // Nsight's unit words; empty: a number of something
+  value: number | string; // a number; text for a few metrics
+  unit: string; // unit as in Nsight; empty: a plain count
   origin: Origin; // exact, modelled, estimated, measured
 }
 
-/** What limits an estimated time. */
+/** One limit of an estimated time. */
 export interface Bound {
-  limit: string; // in words
+  limit: string; // as text
   ns: number;
 }
 
-/** Where the lowest address of a pattern's example lies. */
+/** Place of the lowest address in the example of a pattern. */
 export interface PatternBase {
-  allocation: number | null; // its id; null: in none
+  allocation: number | null; // id of the allocation; null: none
   offset: number; // in the allocation, or in shared memory
 }
 
-/** One that the GPU's rule makes of a request. */
+/** One memory transaction of a request, by the GPU's coalescing rule. */
 export interface Transaction {
   address_offset: number; // from the base
   bytes: number;
 }
 
-/** Requests of one instruction that look the same. */
+/** Requests of one instruction with the same access pattern. */
 export interface Pattern {
   count: number; // how often
-  mask: string; // lanes that are on, in hexadecimal
-  lane_bytes: number; // of a lane
-  space: string; // where the access went
-  addresses: (number | null)[]; // 32 offsets from the base, the lowest address; null where the lane is off
+  mask: string; // active lanes, in hexadecimal
+  lane_bytes: number; // bytes per lane
+  space: string; // memory space of the access
+  addresses: (number | null)[]; // 32 offsets from the base (the lowest address); null for an inactive lane
   base: PatternBase; // of an example
   alignment: number; // base modulo 256; shared memory: modulo one row of the banks
-  sectors: number; // of a request (atomics: over all rounds), as what follows
+  sectors: number; // per request (atomics: over all rounds), like the next members
   lines_128: number;
-  wavefronts: number; // of a request to shared memory
+  wavefronts: number; // per request to shared memory
   ideal_sectors: number;
   ideal_wavefronts: number;
-  transactions: Transaction[]; // for GPUs whose rule is not `sectors_32`; for those the sectors are the transactions
-  block: number[]; // of the example: the lowest of the first launch
-  warp: number; // of the example
+  transactions: Transaction[]; // only for GPUs whose rule is not `sectors_32`; with that rule, sectors are transactions
+  block: number[]; // block of the example: the lowest of the first launch
+  warp: number; // warp of the example
 }
 
 /** A memory instruction or a branch. */
 export interface Site {
-  id: number; // its place in the kernel's list
+  id: number; // index in the kernel's list
   kind: string; // load, store, atomic, reduction, texture, surface, async_copy, bulk_copy, mbarrier, fence, barrier, call, branch
   space: string; // global, shared, local, generic and so on; -: of a branch
   function: string; // mangled
@@ -108,13 +108,13 @@ export interface Site {
   line: number; // 0: not known
   ptx_line: number;
   metrics: Metrics; // by name
-  patterns?: Pattern[]; // detail: up to 8, the most frequent first
-  patterns_other?: number; // detail: requests that looked otherwise
+  patterns?: Pattern[]; // detail: up to 8, most frequent first
+  patterns_other?: number; // detail: number of requests with other patterns
   worst?: number; // detail: index into patterns
   best?: number; // detail: index into patterns
 }
 
-/** A figure that a piece of advice rests on. */
+/** A figure that supports the advice. */
 export interface Evidence {
   metric: string;
   value: number;
@@ -122,25 +122,25 @@ export interface Evidence {
   origin: Origin;
 }
 
-/** Where to look. */
+/** A place in the source. */
 export interface Place {
   file: string;
   line: number;
   ptx_line: number;
 }
 
-/** One thing worth doing about a kernel. */
+/** One recommendation for a kernel. */
 export interface Advice {
   rule: string; // docs/rules.md
-  title: string; // a line
-  text: string; // what it is, why it costs, what to do
-  estimated_gain: number; // part of the time, 0 to 1; 0: not known
+  title: string; // one line
+  text: string; // the problem, its cost and the remedy
+  estimated_gain: number; // fraction of the time, 0 to 1; 0: not known
   evidence: Evidence[];
-  places: Place[]; // the worst first
-  origin: Origin; // of the gain
+  places: Place[]; // worst first
+  origin: Origin; // origin of the gain
 }
 
-/** A call into which something was inlined. */
+/** A call whose callee was inlined. */
 export interface InlinedAt {
   file: string; // the caller's source
   line: number; // of the call
@@ -155,26 +155,26 @@ export interface CodeRow {
   file: string; // source; empty: not known
   line: number; // 0: not known
   function?: string; // empty: the kernel itself
-  inlined_at?: InlinedAt[]; // the innermost first
+  inlined_at?: InlinedAt[]; // innermost first
 }
 
 /** A basic block. */
 export interface GraphBlock {
-  id: number; // its place in this list
+  id: number; // index in this list
   first_ptx_line: number;
   last_ptx_line: number;
   file: string;
   line: number;
-  warps: number; // that went through it
+  warps: number; // warps that executed it
   lanes: number; // likewise
-  function?: string; // that is not the kernel itself
+  function?: string; // function, if it is not the kernel itself
 }
 
-/** A way from one basic block to another. */
+/** An edge from one basic block to another. */
 export interface GraphEdge {
   from: number; // block
   to: number; // block; -1: the function's end
-  warps: number; // that took it; one that splits takes several, so that these are more than the block's
+  warps: number; // warps that took it; a warp that splits takes several edges, so the sum can exceed the warps of the block
   lanes: number; // likewise
 }
 
@@ -187,11 +187,11 @@ export interface FlowGraph {
 
 /** One request of the traced block. */
 export interface TraceEvent {
-  site: number; // its id
+  site: number; // id of the site
   warp: number;
-  mask: string; // lanes that are on, in hexadecimal
-  addresses: (number | null)[]; // 32 offsets in the allocation, or in shared or local memory; null where the lane is off
-  allocation: number | null; // its id; null: in none
+  mask: string; // active lanes, in hexadecimal
+  addresses: (number | null)[]; // 32 offsets in the allocation, or in shared or local memory; null for an inactive lane
+  allocation: number | null; // id of the allocation; null: none
   phase: number; // barriers that the warp has passed
 }
 
@@ -199,7 +199,7 @@ export interface TraceEvent {
 export interface BlockTrace {
   block: number[]; // X, Y, Z
   events: TraceEvent[]; // at most 4,096, fewer when there are more than 8 kernels
-  left_out: number; // further ones
+  left_out: number; // number of omitted events
 }
 
 /** A line of a source. */
@@ -214,42 +214,42 @@ export interface LineRow {
 export interface Kernel {
   name: string; // demangled
   mangled_name: string;
-  range: string; // of a launch: the NVTX ranges it was issued in, joined by /
-  launches: number; // that are summed here
-  first_id: number; // of the first of them: 0, 1, 2 in the order of issue
+  range: string; // of a launch: the NVTX ranges around it, joined by /
+  launches: number; // number of launches in this sum
+  first_id: number; // number of the first launch, from 0 in the order of issue
   device: number;
   grid: number[]; // X, Y, Z, of the first launch
   block: number[]; // likewise
-  shapes_differ: boolean; // launches with other shapes are summed here
+  shapes_differ: boolean; // the sum contains launches of other shapes
   metrics: Metrics; // by name
-  bounds?: Bound[]; // what limits the estimated time, the longest first
+  bounds?: Bound[]; // limits of the estimated time, longest first
   sites: Site[]; // memory instructions and branches that ran
-  advice?: Advice[]; // the most useful first
+  advice?: Advice[]; // most useful first
   code?: CodeRow[]; // detail: every PTX instruction of the kernel and of the functions it calls
   graph?: FlowGraph; // detail: the flow graph with exact counts
   block_trace?: BlockTrace; // detail: accesses of one block (`--block X,Y,Z`) of the first launch, in the order they ran
-  lines?: LineRow[]; // detail: by source line; a function that was inlined counts at its own lines, loads of parameters nowhere
-  inlined_lines?: LineRow[]; // detail: likewise, by the line of a call: what was inlined there, at any depth; `lines` has it at its own
+  lines?: LineRow[]; // detail: by source line; inlined functions count at their own lines, loads of parameters do not count
+  inlined_lines?: LineRow[]; // detail: the same by the line of a call, with all code inlined there; `lines` counts it at its own lines
 }
 
 /** The launches of a kernel in a named range. */
 export interface RangeKernel {
   name: string; // demangled
   mangled_name: string;
-  launches: number; // that are summed here
-  sites: Site[]; // as of the kernel; patterns: up to 3, of the first of these launches
-  bounds?: Bound[]; // what limits the estimated time, the longest first
+  launches: number; // number of launches in this sum
+  sites: Site[]; // as for a kernel; patterns: up to 3, from the first of these launches
+  bounds?: Bound[]; // limits of the estimated time, longest first
 }
 
 /** The launches in a named range. */
 export interface Range {
-  range: string; // the names of the open ranges, the outermost first, joined by /
-  launches: number; // that are summed here
+  range: string; // names of the open ranges, outermost first, joined by /
+  launches: number; // number of launches in this sum
   metrics: Metrics; // by name
-  kernels?: RangeKernel[]; // detail: of the first 4,096 pairs of range and kernel
+  kernels?: RangeKernel[]; // detail: only for the first 4,096 pairs of range and kernel
 }
 
-/** Copies alike. */
+/** Copies of one kind. */
 export interface Transfer {
   direction: string; // HtoD, DtoH, DtoD, PtoP, HtoH
   host_memory: string; // pageable, pinned, -
@@ -258,120 +258,120 @@ export interface Transfer {
   estimated_ns: number;
 }
 
-/** Calls alike of a library that ran on the host. */
+/** Calls of one kind, of a library that ran on the host. */
 export interface LibraryCall {
   device: number;
   function: string; // cublasSgemm
   arguments: string; // 512 x 512 x 512
-  by: string; // what computed it: OpenBLAS
-  count: number; // calls alike
-  estimated_ns: number; // of all of them
+  by: string; // host library that computed it: OpenBLAS
+  count: number; // number of such calls
+  estimated_ns: number; // sum over these calls
 }
 
-/** A piece of work on the modelled GPU. */
+/** One work item on the modelled GPU. */
 export interface TimelineItem {
   device: number;
-  stream: number; // of the host: the number of its thread
-  kind: string; // kernel, library call, copy, memset; of the host call, range
-  name: string; // of the kernel or the call; the direction of a copy
-  begin_ns: number; // since the program began
+  stream: number; // stream; for the host: number of its thread
+  kind: string; // kernel, library call, copy, memset; for the host: call, range
+  name: string; // name of the kernel or call; for a copy: its direction
+  begin_ns: number; // since the start of the program
   end_ns: number; // likewise
   bytes: number;
-  work?: number; // the piece of work, as `launch` of findings; 0: nobody followed it
+  work?: number; // number of the work item, as `launch` of findings; 0: not recorded
 }
 
-/** Bytes of an object. */
+/** Accessed bytes of an object. */
 export interface AccessedMemory {
   space: string; // global, shared, local
-  object: number; // number of the allocation, in the order in which they were made; 0: a variable of the kernel, or none
-  object_bytes: number; // its size; 0: not known
-  offset: number; // of the first byte from the object's beginning (from that of the space, without an object); may lie outside
+  object: number; // number of the allocation, in the order of allocation; 0: a variable of the kernel, or no object
+  object_bytes: number; // size of the object; 0: not known
+  offset: number; // of the first byte, from the beginning of the object (without an object: of the space); may be outside
 }
 
-/** One that takes part in a finding: an access of a thread, a launch, a copy, a call of the host. */
+/** One participant of a finding: an access of a thread, a launch, a copy, or a call of the host. */
 export interface FindingAccess {
-  role: string; // of several: first, second, launch, allocated, freed, waits
+  role: string; // role among several accesses: first, second, launch, allocated, freed, waits
   access: string; // read, write, atomic, barrier, launch, or the call: cudaMemcpyAsync
-  file: string; // source, of the user's own code where it is inlined there
+  file: string; // source file; for inlined code, the place in the user's own code
   line: number; // 0: not known
-  bytes: number; // of one thread; 0: no memory, or not known
-  object: string; // what it is about, in words
-  kernel: string; // demangled; empty: of the host
-  function: string; // where it is not the kernel itself
+  bytes: number; // bytes per thread; 0: no memory, or not known
+  object: string; // the accessed object, as text
+  kernel: string; // demangled; empty: an access by the host
+  function: string; // function, if it is not the kernel itself
   ptx: string; // the instruction
   ptx_line: number; // its line
-  launch: number; // the piece of work of the program, 1, 2, 3 in the order of issue; 0: none
-  stream: string; // in words; empty: of no interest
-  inlined_at: InlinedAt[]; // calls into which it was inlined, the innermost first
+  launch: number; // number of the program's work item (kernel, copy, ...), from 1 in the order of issue; 0: none
+  stream: string; // as text; empty: not relevant
+  inlined_at: InlinedAt[]; // calls into which it was inlined, innermost first
   block?: number[]; // of a thread: X, Y, Z
   thread?: number[]; // of a thread: X, Y, Z in the block
-  warp?: number; // of a thread: in the block
-  lane?: number; // of a thread: in the warp
-  memory?: AccessedMemory; // which bytes: `bytes` from here on
+  warp?: number; // of a thread: warp in the block
+  lane?: number; // of a thread: lane in the warp
+  memory?: AccessedMemory; // accessed memory: `bytes` from this place on
 }
 
-/** Where what is wrong came from. */
+/** Origin of the memory or value of a finding. */
 export interface FindingOrigin {
   kind: string; // cudaMalloc, shared variable, register
-  file: string; // where it was made
+  file: string; // source file of the allocation or definition
   line: number; // 0: not known
-  object: string; // in words
-  way?: string[]; // from there to the finding, a step each
+  object: string; // as text
+  way?: string[]; // copies of the value from its origin to the finding, one per step
 }
 
-/** What made it wrong. */
+/** Cause of a finding. */
 export interface FindingCause {
   file: string;
   line: number; // 0: not known
-  text: string; // what made it wrong: freed by cudaFree
+  text: string; // the cause as text: freed by cudaFree
 }
 
-/** One thing that is wrong with a program. */
+/** One error of a program. */
 export interface Finding {
-  kind: string; // a stable word (checks.md)
+  kind: string; // stable identifier (checks.md)
   severity?: string; // ERROR, WARNING, INFO
-  group?: string; // of checks: memory, races, init, barriers, leaks, api; kernel: what ends one
+  group?: string; // group of checks: memory, races, init, barriers, leaks, api; kernel: an error that ends a kernel
   message: string; // one line
   advice: string; // what to do; may be empty
-  kernel: string; // of the first access, as what follows
+  kernel: string; // of the first access, like the next members
   file: string;
   line: number;
   ptx: string;
   ptx_line: number;
   block: number[];
   thread: number[];
-  notes: string[]; // a line each
-  missing?: string; // of races: what would order the accesses
-  count?: number; // how often it was seen
+  notes: string[]; // one line each
+  missing?: string; // of races: the synchronisation that would order the accesses
+  count?: number; // number of occurrences
   error?: string; // of a call that failed: cudaErrorInvalidValue
-  accesses?: FindingAccess[]; // who takes part
-  origin?: FindingOrigin; // where the memory or the value came from
-  cause?: FindingCause; // what made it wrong
+  accesses?: FindingAccess[]; // the accesses and calls that take part
+  origin?: FindingOrigin; // origin of the memory or the value
+  cause?: FindingCause; // cause of the error
 }
 
-/** All that leaves a run. */
+/** All results of a run. */
 export interface Profile {
   format: number; // 2; files of format 1 can be read
-  program: string; // as the user gave it
-  gpu: string; // the model's name
+  program: string; // program as given by the user
+  gpu: string; // name of the GPU model
   command: string; // the program with its arguments
-  detail?: boolean; // whether it was a detailed run
+  detail?: boolean; // true for a detailed run
   model?: Model | null; // figures of the GPU; null: not known
-  definitions?: Record<string, Definition>; // by name, of every metric that occurs
-  sources?: SourceFile[]; // detail: every file that a site or line names
-  allocations?: Allocation[]; // detail: that patterns and traces point into
-  not_modelled: string[]; // what the GPU has and the figures leave out, a line each
-  kernels: Kernel[]; // one for each kernel and device, launches summed
-  launches?: Kernel[]; // with `--launches` or `--csv`: one for each launch
-  chosen_launches?: string; // the options that chose what was counted (`--kernel-name` and the like); empty: all launches
-  launches_left_out?: number; // that ran, not counted: they were not chosen
-  ranges?: Range[]; // one for each NVTX range, whatever ran in it
+  definitions?: Record<string, Definition>; // by name, for every metric in this file
+  sources?: SourceFile[]; // detail: every source file of a site or line
+  allocations?: Allocation[]; // detail: allocations that patterns and traces access
+  not_modelled: string[]; // features of the GPU that the figures do not include, one line each
+  kernels: Kernel[]; // one per kernel and device: the sum of its launches
+  launches?: Kernel[]; // with `--launches` or `--csv`: one per launch
+  chosen_launches?: string; // options that chose the counted launches (such as `--kernel-name`); empty: all launches
+  launches_left_out?: number; // number of launches that ran but were not chosen for counting
+  ranges?: Range[]; // one per NVTX range, with or without kernels
   transfers: Transfer[]; // copies, by direction and host memory
-  library_calls?: LibraryCall[]; // of libraries that run on the host: nothing in them is counted
-  timeline?: TimelineItem[]; // estimated, in the order of issue, the first 10,000
-  timeline_left_out?: number; // how many more
-  host_timeline?: TimelineItem[]; // calls of the runtime and NVTX ranges by host thread (`stream`), in virtual time, the first 10,000
-  host_timeline_left_out?: number; // how many more, those that take no time too
-  checks?: string[]; // groups that `warpgrind check` looked for; empty: it was no check
+  library_calls?: LibraryCall[]; // calls of libraries that run on the host; nothing inside them is counted
+  timeline?: TimelineItem[]; // estimated, in the order of issue; the first 10,000 items
+  timeline_left_out?: number; // number of further items
+  host_timeline?: TimelineItem[]; // runtime calls and NVTX ranges per host thread (`stream`), in virtual time; the first 10,000
+  host_timeline_left_out?: number; // number of further items, including those that take no time
+  checks?: string[]; // groups of checks that `warpgrind check` ran; empty: not a run of `check`
   findings: Finding[]; // errors and warnings
 }

@@ -81,13 +81,12 @@ void advise(results::Profile& profile) {
 
 std::string rules_as_markdown() {
   std::string out =
-      "# Rules\n\n"
-      "Made from `src/analysis/advice/rules.inc` by `warpgrind-advice-docs`; do not edit.\n\n"
-      "These rules give the `advice` of a profile and \"what to do\" in the terminal. Where a rule of Nsight Compute "
-      "is named, its threshold is used. `estimated_gain` is the part of the kernel's estimated time that would go if "
-      "the rule's cause were gone altogether. It is 0 where something else binds the kernel. Such advice is sorted by "
-      "how far the counters are from ideal.\n\n"
-      "| rule | what | fires when | Nsight Compute |\n|---|---|---|---|\n";
+      "# Rules\n\nMade from `src/analysis/advice/rules.inc` by `warpgrind-advice-docs`; do not edit.\n\nThese rules "
+      "produce the `advice` of a profile and the section \"what to do\" in the terminal. If the table names a rule of "
+      "Nsight Compute, its threshold is used. `estimated_gain` is the fraction of the kernel's estimated time that "
+      "would be saved without the cause of the rule. It is 0 if another limit dominates. Such advice is sorted by the "
+      "distance of the counters from their ideal.\n\n| rule | what | fires when | Nsight Compute "
+      "|\n|---|---|---|---|\n";
   for (const RuleRow& r : kRules)
     out += fmt::format("| `{}` | {} | {} | {} |\n", r.id, r.name, r.fires, *r.nsight ? r.nsight : "-");
   return out;

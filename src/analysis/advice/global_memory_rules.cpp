@@ -57,14 +57,13 @@ void uncoalesced_global_access(const KernelView& k, std::vector<Candidate>& out)
   constexpr double kShifted = 1.3;  // at most about a sector or two more than a request needs
   c.advice.text =
       moved / ideal <= kShifted
-          ? "Requests take a sector more than they need: they start in the middle of one, or data lie scattered a "
-            "little. Let rows start at multiples of 32 bytes (cudaMallocPitch, padding), and shift the index so that "
-            "the first lane takes an aligned element."
+          ? "Requests need more sectors than necessary: they start in the middle of a sector, or their data is "
+            "slightly scattered. Start each row at a multiple of 32 bytes (cudaMallocPitch, padding), and shift the "
+            "index so that lane 0 accesses an aligned element."
           : fmt::format(
-                "The lanes of a warp touch {:.1f} times the memory that they would if their data lay side by side. Let "
-                "neighbouring threads (threadIdx.x) access neighbouring elements; keep a structure of arrays instead "
-                "of an array "
-                "of structures; start rows at multiples of 32 bytes; or go through shared memory.",
+                "The lanes of a warp touch {:.1f} times the memory that adjacent data would need. Let neighbouring "
+                "threads (threadIdx.x) access neighbouring elements. Use a structure of arrays instead of an array of "
+                "structures, start each row at a multiple of 32 bytes, or copy the data through shared memory.",
                 moved / ideal);
   c.advice.estimated_gain = k.gain({{limit::kL1, ideal / moved},
                                     {limit::kL2, ideal / moved},
@@ -97,9 +96,9 @@ void transpose_through_shared_memory(const KernelView& k, std::vector<Candidate>
   c.advice.title =
       fmt::format("Transpose through shared memory: {}s move {:.0f} times the sectors they need", kind, bad.ratio());
   c.advice.text = fmt::format(
-      "{} are coalesced, {} are strided: each lane touches a sector of its own. Let a block {} a tile in rows into "
-      "shared memory, __syncthreads(), and {} it in rows of the other matrix. Pad the tile's rows by one element (or "
-      "swizzle them), or its columns collide in the banks.",
+      "{} are coalesced, but {} are strided: each lane touches its own sector. Let a block {} a tile row by row into "
+      "shared memory, call __syncthreads(), and {} it row by row to the other matrix. Pad the rows of the tile by one "
+      "element (or swizzle them); otherwise its columns cause bank conflicts.",
       store_bad ? "Loads" : "Stores", store_bad ? "stores" : "loads", store_bad ? "load" : "read",
       store_bad ? "store" : "write");
   c.advice.estimated_gain = k.gain({{limit::kL1, left},
@@ -128,11 +127,12 @@ void redundant_global_loads(const KernelView& k, std::vector<Candidate>& out) {
   c.severity = 1 - 1 / times;
   c.advice.title = fmt::format("Redundant global loads: each byte is loaded {:.0f} times or more", std::floor(times));
   c.advice.text =
-      tiled ? "Threads of different blocks, or one thread after another, load the same data again, although the kernel "
-              "uses shared memory. A larger tile, or several results a thread held in registers, loads each element "
-              "less often."
-            : "Threads load data that other threads of the block load too. Load each element once into a tile in "
-              "shared memory, __syncthreads(), and read it there: a tile of W x W divides the loads by up to W.";
+      tiled
+          ? "Different blocks, or threads one after another, load the same data again, although the kernel uses shared "
+            "memory. To load each element less often, use a larger tile, or let each thread compute several results in "
+            "registers."
+          : "Several threads of a block load the same data. Load each element once into a tile in shared memory, call "
+            "__syncthreads(), and read it from there. A tile of W x W elements divides the number of loads by up to W.";
   const double left = 1 / times;
   c.advice.estimated_gain = k.gain({{limit::kL1, left}, {limit::kL2, left}, {limit::kLatency, std::sqrt(left)}});
   c.advice.evidence = k.evidence(
@@ -156,8 +156,8 @@ void memory_access_pattern(const KernelView& k, std::vector<Candidate>& out) {
     c.severity = 0.5 * (1 - used / 100);
     c.advice.title = fmt::format("Global {}s use {:.0f} of 32 bytes of a sector", kind, used * kSectorBytes / 100);
     c.advice.text = fmt::format(
-        "The {}s are coalesced, but so few lanes take part that the sectors are used in part only. Give the work to "
-        "full warps: pack the threads that have something to do side by side.",
+        "The {}s are coalesced, but few lanes are active, so each sector is used only in part. Give the work to full "
+        "warps: let the threads with work have consecutive indices.",
         kind);
     c.advice.estimated_gain =
         k.gain({{limit::kL1, used / 100}, {limit::kL2, used / 100}, {limit::kDram, std::max(0.5, used / 100)}});
@@ -190,13 +190,13 @@ void atomic_collisions(const KernelView& k, std::vector<Candidate>& out) {
   if (!in_warp && !one_sector) return;
   Candidate c;
   c.severity = in_warp ? 1 - 1 / ratio : 0.3;
-  c.advice.title = in_warp
-                       ? fmt::format("Atomics collide: {:.1f} rounds for each sector", ratio)
-                       : fmt::format("Each warp's atomics go to one sector, {:.0f} times a block", requests / blocks);
+  c.advice.title =
+      in_warp ? fmt::format("Atomics collide: {:.1f} rounds for each sector", ratio)
+              : fmt::format("The atomics of each warp go to one sector, {:.0f} times per block", requests / blocks);
   c.advice.text =
-      "Atomics on one address are done one after the other. Combine first, then add once: within the warp "
-      "(__reduce_add_sync, shuffles), within the block (an array in shared memory, as for a histogram), and only then "
-      "one global atomic a block.";
+      "Atomics on one address run one after the other. Combine values first: within the warp (__reduce_add_sync, "
+      "shuffles), then within the block (an array in shared memory, as for a histogram). Then one global atomic per "
+      "block is enough.";
   const double left = in_warp ? 1 / ratio : kAtomicsPerBlock * blocks / requests;
   c.advice.estimated_gain = k.gain({{limit::kAtomics, left}});
   c.advice.evidence = k.evidence({MetricId::global_atom_requests, MetricId::global_atom_sectors,
@@ -214,11 +214,11 @@ void local_memory(const KernelView& k, std::vector<Candidate>& out) {
   const double left = 1 - local / (local + k.value(MetricId::global_ld_sectors) + k.value(MetricId::global_st_sectors));
   Candidate c;
   c.severity = 1 - left;
-  c.advice.title = fmt::format("Local memory: {:.0f} % of the sectors belong to it", 100 * (1 - left));
+  c.advice.title = fmt::format("Local memory: {:.0f} % of the sectors are local", 100 * (1 - left));
   c.advice.text =
-      "Each thread keeps an array in local memory, which lies in device memory. That happens when its index is not "
-      "known at compile time: unroll the loop over it, so that all indices are constants, make the array smaller, or "
-      "keep it in shared memory. (Spills that ptxas makes are not in the PTX and not counted here.)";
+      "Each thread has an array in local memory, which is part of device memory. The cause is an index that is not "
+      "known at compile time. Unroll the loop so that all indices are constants, make the array smaller, or keep it in "
+      "shared memory. (Register spills by ptxas are not in the PTX, so they are not counted here.)";
   c.advice.estimated_gain = k.gain({{limit::kL1, left}, {limit::kL2, left}});
   c.advice.evidence = k.evidence({MetricId::stack_bytes, MetricId::local_theoretical_sectors,
                                   MetricId::local_ld_requests, MetricId::local_st_requests});
@@ -236,11 +236,11 @@ void divergent_constant_reads(const KernelView& k, std::vector<Candidate>& out) 
   if (each < kMost) return;
   Candidate c;
   c.severity = 1 - 1 / each;
-  c.advice.title = fmt::format("Constant reads differ between lanes: {:.1f} addresses each", each);
+  c.advice.title = fmt::format("Constant reads differ between lanes: {:.1f} addresses per read", each);
   c.advice.text =
-      "The constant cache serves one address a warp at a time; lanes that read different ones wait for each other. "
-      "Index constant memory by what is the same in a warp (blockIdx, a loop counter), or put the table into shared or "
-      "global memory.";
+      "The constant cache serves one address of a warp at a time, so lanes with different addresses wait for each "
+      "other. Index constant memory with a value that is the same in the whole warp (blockIdx, a loop counter), or put "
+      "the table into shared or global memory.";
   c.advice.evidence = k.evidence({MetricId::const_requests, MetricId::const_wavefronts});
   c.advice.places = k.places([](const SiteProfile& s) {
     return s.space == "const" && s.kind == "load" ? s.metrics.value(MetricId::site_inst) : 0;

@@ -32,13 +32,13 @@ void thread_divergence(const KernelView& k, std::vector<Candidate>& out) {
   c.advice.title = fmt::format("Thread divergence: {:.1f} of 32 lanes work on average", lanes);
   if (split > 0)
     c.advice.text =
-        "Lanes of one warp take different ways at a branch, which then run one after the other. Let the condition be "
-        "the same for a whole warp: number the working threads without gaps (thread k, not every second one), sort "
-        "the data by the way it takes, or replace short branches by a selection.";
+        "Lanes of one warp take different paths at a branch, and the paths run one after the other. Make the condition "
+        "the same for a whole warp: give the working threads consecutive indices (not every second thread), sort the "
+        "data by its path, or replace a short branch by a selection (a ? b : c).";
   else
     c.advice.text =
-        "Lanes end early or are switched off by predicates while the others of their warp go on. Give whole warps "
-        "work of the same length.";
+        "Some lanes exit early, or predicates switch them off, while other lanes of their warp continue. Give all "
+        "lanes of a warp the same amount of work.";
   c.advice.estimated_gain = k.gain({{limit::kIssue, used},
                                     {limit::kFp32, used},
                                     {limit::kFp64, used},
@@ -60,9 +60,9 @@ void divergent_branches(const KernelView& k, std::vector<Candidate>& out) {
   c.severity = 0.5 * (1 - efficiency / 100);
   c.advice.title = fmt::format("{:.0f} % of the branches split a warp", 100 - efficiency);
   c.advice.text =
-      "Both ways of a split are executed one after the other, each with a part of the lanes. Let whole warps decide "
-      "alike: number the working threads without gaps (threads 0 to n - 1, not every second one), or make the "
-      "condition one of the block or the warp.";
+      "If a branch splits a warp, both paths run one after the other, each with some of the lanes. Make the condition "
+      "the same for a whole warp: give the working threads consecutive indices (threads 0 to n - 1, not every second "
+      "one), or let the condition depend only on the block or the warp.";
   c.advice.estimated_gain = k.gain({{limit::kIssue, used},
                                     {limit::kFp32, used},
                                     {limit::kFp64, used},
@@ -88,8 +88,8 @@ void non_fused_arithmetic(const KernelView& k, std::vector<Candidate>& out) {
     c.advice.title = fmt::format("Up to {:.0f} % of the {} instructions could be fused away", 100 * pairs / all,
                                  fp64 ? "fp64" : "fp32");
     c.advice.text =
-        "A multiplication and the addition of its result are one instruction as a fused multiply-add. Do not compile "
-        "with -fmad=false, write a * b + c as one expression or fma(a, b, c), and take common factors out.";
+        "A fused multiply-add does a multiplication and an addition in one instruction. Compile without -fmad=false, "
+        "write a * b + c as one expression or as fma(a, b, c), and factor out common factors.";
     c.advice.estimated_gain = k.gain({{fp64 ? limit::kFp64 : limit::kFp32, 1 - pairs / all}});
     c.advice.evidence = k.evidence({add, mul, fma});
     out.push_back(std::move(c));

@@ -30,8 +30,8 @@ void small_launch(const KernelView& k, std::vector<Candidate>& out) {
   const double threads = launches > 0 ? k.value(MetricId::thread_count) / launches : 0;
   if (threads <= 0 || threads > kWarpSize) return;
   Candidate c;
-  c.advice.title =
-      fmt::format("A launch of {:.0f} thread{}: too small to say how it performs", std::ceil(threads), plural(threads));
+  c.advice.title = fmt::format("A launch of {:.0f} thread{} is too small to judge its performance", std::ceil(threads),
+                               plural(threads));
   c.advice.evidence = k.evidence({MetricId::thread_count});
   out.push_back(std::move(c));
 }
@@ -45,11 +45,10 @@ void block_size(const KernelView& k, std::vector<Candidate>& out) {
   const double used = static_cast<double>(threads) / static_cast<double>(warps * kWarpSize);
   Candidate c;
   c.severity = 1 - used;
-  c.advice.title =
-      fmt::format("A block of {} threads leaves {} lanes without a thread", threads, warps * kWarpSize - threads);
+  c.advice.title = fmt::format("A block of {} threads leaves {} lanes idle", threads, warps * kWarpSize - threads);
   c.advice.text = fmt::format(
-      "Blocks run as warps of 32: the last of the {} warps is not full. Choose a multiple of 32 (128 or 256 are a good "
-      "start) and let the threads beyond the data return.",
+      "A block runs as warps of 32 threads, and the last of its {} warps is not full. Choose a block size that is a "
+      "multiple of 32 (128 or 256 is a good start), and let threads without data return.",
       warps);
   c.advice.estimated_gain = k.gain({{limit::kIssue, used},
                                     {limit::kFp32, used},
@@ -73,15 +72,16 @@ void small_grid(const KernelView& k, std::vector<Candidate>& out) {
     c.severity = 1 - busy;
     c.advice.title = fmt::format("Small grid: {:.0f} block{} for {:.0f} SMs", blocks, plural(blocks), sms);
     c.advice.text = fmt::format(
-        "At least {:.0f} SMs of this GPU have nothing to do. Use more and smaller blocks, give each thread less work, "
-        "solve a larger problem, or run several kernels at once in streams.",
+        "At least {:.0f} SMs of this GPU are idle. Use more and smaller blocks, give each thread less work, solve a "
+        "larger problem, or run several kernels at the same time in streams.",
         sms - blocks);
     c.advice.estimated_gain = spread(k, busy);
   } else {
     c.severity = 0.1;
-    c.advice.title = fmt::format("Small grid: {:.0f} blocks for {:.0f} SMs, and they wait at barriers", blocks, sms);
+    c.advice.title = fmt::format("Small grid: {:.0f} blocks with barriers for {:.0f} SMs", blocks, sms);
     c.advice.text =
-        "While a block waits at __syncthreads(), an SM needs another one to run. Have at least two blocks for each SM.";
+        "While a block waits at __syncthreads(), its SM needs a second block to run. Launch at least two blocks per "
+        "SM.";
   }
   out.push_back(std::move(c));
 }
@@ -96,8 +96,8 @@ void tail_effect(const KernelView& k, std::vector<Candidate>& out) {
   c.advice.title =
       fmt::format("Tail effect: the last of {:.0f} waves is {:.0f} % full", full + 1, 100 * (waves - full));
   c.advice.text = fmt::format(
-      "The GPU holds {:.0f} blocks at once; the {:.0f} of the grid end with a wave that leaves SMs idle. Choose the "
-      "number of blocks as a multiple of a wave (a loop over the grid inside the kernel), or smaller blocks.",
+      "The GPU runs a wave of {:.0f} blocks at a time. The grid has {:.0f} blocks, so its last wave leaves SMs idle. "
+      "Launch a multiple of the wave (with a grid-stride loop in the kernel), or use smaller blocks.",
       k.value(MetricId::grid_size) / waves, k.value(MetricId::grid_size));
   c.advice.estimated_gain = std::max(spread(k, waves / (full + 1)), k.gain({{limit::kLatency, waves / (full + 1)}}));
   c.advice.evidence = k.evidence({MetricId::waves, MetricId::grid_size, MetricId::occupancy});
@@ -115,14 +115,13 @@ void theoretical_occupancy(const KernelView& k, std::vector<Candidate>& out) {
   std::vector<MetricId> evidence = {MetricId::occupancy, MetricId::block_size};
   if (limiter == "registers") {
     way = fmt::format(
-        "Each thread has {:.0f} registers: let the compiler use fewer (__launch_bounds__, -maxrregcount), and see that "
-        "it does not spill.",
+        "Each thread has {:.0f} registers. Limit them with __launch_bounds__ or -maxrregcount, and check that the "
+        "compiler does not spill.",
         k.value(MetricId::registers));
     evidence = {MetricId::occupancy, MetricId::registers, MetricId::limit_registers};
   } else if (limiter == "shared memory") {
     way = fmt::format(
-        "Each block takes {:.0f} bytes of shared memory: use a smaller tile or type, or more threads for the same "
-        "tile.",
+        "Each block uses {:.0f} bytes of shared memory. Use a smaller tile or type, or more threads for the same tile.",
         k.value(MetricId::shared_allocated));
     evidence = {MetricId::occupancy, MetricId::shared_allocated, MetricId::limit_shared};
   } else if (limiter == "blocks") {
@@ -135,8 +134,8 @@ void theoretical_occupancy(const KernelView& k, std::vector<Candidate>& out) {
     evidence = {MetricId::occupancy, MetricId::limit_barriers};
   } else {
     way = fmt::format(
-        "Blocks of {:.0f} threads do not fill an SM without remainder: choose a size that divides the threads of an "
-        "SM.",
+        "Blocks of {:.0f} threads do not fill an SM evenly. Choose a block size that divides the maximum number of "
+        "threads of an SM.",
         k.value(MetricId::block_size));
     evidence = {MetricId::occupancy, MetricId::block_size, MetricId::limit_warps};
   }
@@ -144,7 +143,7 @@ void theoretical_occupancy(const KernelView& k, std::vector<Candidate>& out) {
   c.severity = 0.3 * (1 - percent / 100);  // more warps help only kernels that wait
   c.advice.title =
       fmt::format("Occupancy is {:.0f} %, limited by {}", percent, limiter.empty() ? "the launch" : limiter);
-  c.advice.text = "Few warps an SM are few that can hide latency. " + way;
+  c.advice.text = "An SM hides latency by switching between warps, and here it has few. " + way;
   c.advice.estimated_gain = k.gain({{limit::kLatency, percent / 100}});
   c.advice.evidence = k.evidence(evidence);
   out.push_back(std::move(c));

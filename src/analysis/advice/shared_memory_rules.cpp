@@ -59,10 +59,9 @@ void shared_memory_conflicts(const KernelView& k, std::vector<Candidate>& out) {
   c.severity = 1 - left;
   c.advice.title = fmt::format("Bank conflicts: shared {} on average", words);
   c.advice.text = fmt::format(
-      "{:.0f} % of the passes through shared memory are repeats, because lanes want different words of one bank. Pad "
-      "the "
-      "rows of the array by one element, exchange the indices so that neighbouring lanes take neighbouring words, or "
-      "swizzle: column ^ row.",
+      "{:.0f} % of the passes through shared memory are repeats, because lanes access different words of one bank. Pad "
+      "each row of the array by one element, swap the indices so that neighbouring lanes access neighbouring words, or "
+      "swizzle (column ^ row).",
       100 * (1 - left));
   c.advice.estimated_gain = k.gain({{limit::kShared, left}});
   c.advice.evidence = k.evidence(evidence);
@@ -79,8 +78,8 @@ void uncoalesced_shared_access(const KernelView& k, std::vector<Candidate>& out)
   c.severity = 1 - left;
   c.advice.title = fmt::format("Shared accesses take {:.0f} % more wavefronts than ideal", 100 * (actual / ideal - 1));
   c.advice.text =
-      "Some requests pass through the banks more often than their bytes need. Let neighbouring lanes take neighbouring "
-      "words, and align accesses of 8 and 16 bytes.";
+      "Some requests need more passes through the banks than the amount of data requires. Let neighbouring lanes "
+      "access neighbouring words, and align accesses of 8 and 16 bytes.";
   c.advice.estimated_gain = k.gain({{limit::kShared, left}});
   c.advice.evidence = k.evidence({MetricId::shared_excessive, MetricId::shared_wavefronts, MetricId::shared_ideal});
   c.advice.places = k.places([](const SiteProfile& s) { return s.metrics.value(MetricId::shared_excessive); });

@@ -193,27 +193,27 @@ void Barriers::check_count(const events::Barrier& e, const Arrival& now, const s
   if (now.threads % kWarpSize != 0)
     return wrong_count(
         e, now, nullptr,
-        fmt::format("barrier {} is to wait for {} threads, which is no multiple of 32", e.barrier, now.threads),
-        "barriers count whole warps (PTX ISA, bar): name a multiple of 32");
+        fmt::format("barrier {} waits for {} threads, which is not a multiple of 32", e.barrier, now.threads),
+        "a barrier counts whole warps (PTX ISA, bar): use a thread count that is a multiple of 32");
   for (const Arrival& other : arrived) {
     if (other.threads != now.threads)  // even if one names the block's size and the other none: a GPU ends the kernel
       return wrong_count(
           e, now, &other,
-          fmt::format("barrier {} is to wait for {} at one place, and for {} at another, before "
-                      "anybody has passed it",
-                      e.barrier, named(other), named(now)),
-          "all that meet at a barrier must name the same count, and different barriers different numbers");
+          fmt::format("barrier {} waits for {} at one place and for {} at another, in the same phase", e.barrier,
+                      named(other), named(now)),
+          "use the same thread count at every place of one barrier, and another barrier number for every other group");
     if (other.warp == now.warp && (other.mask & now.mask) != 0)
       return wrong_count(
           e, now, &other,
-          fmt::format("a warp comes to barrier {} twice before it is passed, and counts for two", e.barrier),
-          "a warp that has arrived (bar.arrive) must not come again before the others have passed");
+          fmt::format("a warp arrives at barrier {} twice in one phase, so the barrier counts it as two warps",
+                      e.barrier),
+          "after bar.arrive, a warp must not arrive again until the barrier has released the other warps");
   }
   if (count(now) > all)
     wrong_count(e, now, nullptr,
-                fmt::format("barrier {} is to wait for {} threads, and the block has {}", e.barrier, count(now),
+                fmt::format("barrier {} waits for {} threads, but the block has only {}", e.barrier, count(now),
                             block_threads(*e.launch)),
-                "a barrier waits for threads of one block: name no more than the block has");
+                "a barrier works inside one block: use a thread count that is not larger than the block");
 }
 
 // Reports warps of which only a part arrived, or whose lanes are at different barriers. True: there is one.
@@ -237,26 +237,26 @@ bool Barriers::judge_warps(const events::BarrierPassed& e, const BlockState& blo
     const LaneMask elsewhere = live & ~together;
     if (!other && elsewhere == 0) continue;
     wrong = true;
-    found_.add(
-        key("barrier-divergent-warp", launch, first.site, other ? other->site : first.site),
-        who(launch, e.block, first), [&] {
-          results::Finding f;
-          f.kind = "barrier-divergent-warp";
-          f.accesses.push_back(access(launch, e.block, first));
-          if (other) {
-            f.message = "a warp is split over two barriers: a part of its threads waits at each";
-            f.accesses.push_back(access(launch, e.block, *other));
-          } else {
-            f.message = fmt::format("only a part of a warp comes to this barrier: {} of warp {} {} elsewhere",
-                                    lanes_text(elsewhere), first.warp, std::has_single_bit(elsewhere) ? "is" : "are");
-          }
-          take_place(f, f.accesses[0]);
-          f.missing = "a barrier that all threads of the block come to, or have left the kernel before";
-          f.advice =
-              "move __syncthreads() out of code that depends on the thread; where some threads have no work, let "
-              "them skip the work and not the barrier";
-          return f;
-        });
+    found_.add(key("barrier-divergent-warp", launch, first.site, other ? other->site : first.site),
+               who(launch, e.block, first), [&] {
+                 results::Finding f;
+                 f.kind = "barrier-divergent-warp";
+                 f.accesses.push_back(access(launch, e.block, first));
+                 if (other) {
+                   f.message = "some threads of a warp wait at one barrier, the others at another";
+                   f.accesses.push_back(access(launch, e.block, *other));
+                 } else {
+                   f.message =
+                       fmt::format("only a part of a warp reaches it; {} of warp {} {} elsewhere",
+                                   lanes_text(elsewhere), first.warp, std::has_single_bit(elsewhere) ? "is" : "are");
+                 }
+                 take_place(f, f.accesses[0]);
+                 f.missing = "a barrier that every thread of the block reaches, unless the thread has exited before";
+                 f.advice =
+                     "move __syncthreads() out of code that depends on the thread index; threads without work should "
+                     "skip the work, but not the barrier";
+                 return f;
+               });
   }
   return wrong;
 }
@@ -279,15 +279,15 @@ void Barriers::judge_leavers(const events::BarrierPassed& e, const BlockState& b
       f.severity = results::Severity::warning;
       f.accesses.push_back(access(launch, e.block, a));
       f.message = fmt::format(
-          "only a part of a warp comes to this barrier again: {} of warp {} came before, and {} it this time",
+          "only a part of a warp reaches this barrier again: {} of warp {} reached it before, but {} it this time",
           lanes_text(left), a.warp, std::has_single_bit(left) ? "skips" : "skip");
       take_place(f, f.accesses[0]);
       f.notes.push_back(
-          "they have left the kernel since, so that a GPU does not wait for them; the CUDA C++ guide allows "
-          "__syncthreads() in conditional code only where the condition is the same for the whole block");
+          "these threads have exited, so a GPU does not wait for them; but the CUDA C++ guide allows __syncthreads() "
+          "in conditional code only if the condition is the same for the whole block");
       f.advice =
-          "let all threads make the same number of turns, or take __syncthreads() out of the condition: where some "
-          "threads have no work, let them skip the work and not the barrier";
+          "let all threads run the same number of iterations, or move __syncthreads() out of the condition; threads "
+          "without work should skip the work, but not the barrier";
       return f;
     });
   }
@@ -312,16 +312,15 @@ void Barriers::judge_block(const events::BarrierPassed& e, const std::vector<Arr
     results::Finding f;
     f.kind = "barrier-divergent-block";
     f.severity = mixed ? results::Severity::error : results::Severity::warning;
-    f.message = mixed
-                    ? "warps of a block meet at two barriers of which only one reduces (__syncthreads_or and the like)"
-                    : "warps of a block meet at two different barriers";
+    f.message = mixed ? "warps of a block wait at two different barriers, and only one of them is a reduction such as "
+                        "__syncthreads_or()"
+                      : "warps of a block wait at two different barriers";
     f.accesses = {access(launch, e.block, *first), access(launch, e.block, *other)};
     take_place(f, f.accesses[0]);
-    f.notes.push_back(mixed
-                          ? "PTX ISA, bar: the two must not be mixed at one barrier"
-                          : "a GPU lets them pass; the CUDA C++ guide allows __syncthreads() in conditional code only "
-                            "where the condition is the same for the whole block");
-    f.advice = "one __syncthreads() after the branches, that all warps come to";
+    f.notes.push_back(mixed ? "PTX ISA, bar: one barrier must not mix plain barriers and reductions"
+                            : "a GPU releases these warps; but the CUDA C++ guide allows __syncthreads() in "
+                              "conditional code only if the condition is the same for the whole block");
+    f.advice = "put one __syncthreads() after the branches, where all warps reach it";
     return f;
   });
 }

@@ -52,7 +52,7 @@ void merge_lines(std::vector<Finding>& findings) {
   for (const auto& [text, place] : places)
     if (place.more != 0)
       kept[place.index].notes.push_back(
-          fmt::format("the same at {} that the compiler has made of this line (an unrolled loop)",
+          fmt::format("same finding at {} that the compiler made from this line (an unrolled loop)",
                       counted(place.more, "more instruction")));
   findings = std::move(kept);
 }

@@ -169,10 +169,11 @@ void ClusterExits::on_launch_end(const events::Launch& launch, const events::Lau
         f.accesses = {seen.access};
         take_place(f, seen.access);
         f.message = fmt::format(
-            "shared memory of block ({}, {}, {}) of the cluster is used, and nothing keeps that block "
-            "from ending before",
+            "access to shared memory of block ({}, {}, {}) of the cluster, which may have exited before: nothing makes "
+            "it wait",
             other.x, other.y, other.z);
-        f.advice = "cluster.sync() after the last access to another block's memory, in all blocks of the cluster";
+        f.advice =
+            "call cluster.sync() in all blocks of the cluster, after the last access to another block's shared memory";
         return f;
       });
     }

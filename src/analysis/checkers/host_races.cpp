@@ -550,15 +550,16 @@ void HostRaces::found(const Use& u, const HostPages::Touch& touch, std::uint64_t
   take_place(f, f.accesses[0]);
   const std::string stream = f.accesses[0].stream;
   if (too_narrow) {
-    f.message = "a kernel publishes to the host what it wrote, by a fence that does not reach the host";
-    f.missing = "__threadfence_system() between the write and the flag: __threadfence() orders for this GPU only";
+    f.message = "a kernel writes data for the host, but its fence does not order the writes for the host";
+    f.missing =
+        "__threadfence_system() between the write and the flag; __threadfence() orders writes only for this GPU";
   } else {
-    f.message = fmt::format(
-        "the host {} memory that {} {}, and has not waited for it", touch.write ? "writes" : "reads",
-        f.accesses[0].kernel.empty() ? f.accesses[0].access : f.accesses[0].kernel, writes ? "writes" : "reads");
+    f.message = fmt::format("the host {} memory that {} {}, without waiting for it", touch.write ? "writes" : "reads",
+                            f.accesses[0].kernel.empty() ? f.accesses[0].access : f.accesses[0].kernel,
+                            writes ? "writes" : "reads");
     f.missing = fmt::format(
-        "cudaStreamSynchronize() of {}, cudaDeviceSynchronize(), or cudaEventSynchronize() of an event recorded after "
-        "it, before the host's access",
+        "before the host's access: cudaDeviceSynchronize(), cudaStreamSynchronize() of {}, or cudaEventSynchronize() "
+        "of an event recorded after that work",
         stream.starts_with("a node") ? "the graph's stream" : stream);
   }
   const std::string key = fmt::format("{}|{}:{}|{}:{}|{}|{}", f.kind, f.file, f.line, host.file, host.line,

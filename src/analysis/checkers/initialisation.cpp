@@ -43,24 +43,23 @@ struct UseWords {
 // plain: an update by a load and a store, not by an atomic.
 UseWords words_of(UndefinedUse::Use use, bool plain, OriginKind origin) {
   if (plain)
-    return {"uninit-rmw", "memory that was never written is added to", "write",
-            "set it to its first value before the launch: cudaMemset or cudaMemcpy, whose sizes are in bytes"};
+    return {"uninit-rmw", "an addition reads and updates uninitialised memory", "write",
+            "initialise the memory before the launch, with cudaMemset or cudaMemcpy (their sizes are in bytes)"};
   switch (use) {
     case UndefinedUse::Use::address:
-      return {"uninit-address", "an uninitialised value is used as an address", "address",
-              "write the index or pointer before it is used"};
+      return {"uninit-address", "an address is computed from an uninitialised value", "address",
+              "initialise the index or pointer before its use"};
     case UndefinedUse::Use::operand:
-      return {"uninit-branch", "an uninitialised value is an operand of a barrier or shuffle", "operand",
-              "write the value before it is used"};
+      return {"uninit-branch", "a barrier or shuffle has an uninitialised operand", "operand",
+              "initialise the value before its use"};
     case UndefinedUse::Use::update:
-      return {"uninit-rmw", "an atomic operation updates memory that was never written", "atomic",
-              origin == OriginKind::memory
-                  ? "set it to its first value before the launch: cudaMemset"
-                  : "set it to its first value: a store by each thread, and __syncthreads() before "
-                    "the first atomic operation"};
+      return {"uninit-rmw", "an atomic operation updates uninitialised memory", "atomic",
+              origin == OriginKind::memory ? "initialise the memory before the launch, with cudaMemset"
+                                           : "initialise the memory in the kernel: each thread stores its part, then "
+                                             "__syncthreads(), then the first atomic operation"};
     default:
-      return {"uninit-branch", "an uninitialised value decides a branch", "branch",
-              "write the value on every path before it is looked at"};
+      return {"uninit-branch", "a branch depends on an uninitialised value", "branch",
+              "initialise the value on every path that leads to the branch"};
   }
 }
 
@@ -164,7 +163,8 @@ std::optional<results::FindingOrigin> Initialisation::origin_of_value(const Unde
       break;
     case OriginKind::register_:
       out.kind = "register";
-      out.object = fmt::format("register {} of {}: a variable that is not written on this path", origin.object, kernel);
+      out.object =
+          fmt::format("register {} of {}: a variable that this path does not initialise", origin.object, kernel);
       break;
   }
   out.way = way_of(origin);
@@ -214,9 +214,9 @@ void Initialisation::on_undefined_copy(const events::UndefinedCopy& copy, unsign
   const auto object = known_.objects.live_at(copy.first);
   const std::string where =
       object ? fmt::format(" (bytes {}..{})", copy.first - object->address, copy.last - object->address) : "";
-  f.message = fmt::format("{} of {} bytes copied to the host were never written{}{}", copy.bytes, copied, where,
-                          copy.holes ? ": they look like holes between the members of a structure" : "");
-  f.advice = "copy only what has been written, or write the rest (cudaMemset)";
+  f.message = fmt::format("{} of {} bytes copied to the host are uninitialised{}{}", copy.bytes, copied, where,
+                          copy.holes ? ": they look like padding between the members of a structure" : "");
+  f.advice = "copy only the bytes that the kernel wrote, or initialise the rest with cudaMemset";
   if (work) f.accesses.push_back(access_of(*work));
   if (!f.accesses.empty()) {
     if (object) f.accesses[0].object = describe(*object, copy.first, copy.last - copy.first + 1);

@@ -131,7 +131,7 @@ class Leaks final : public Checker {
     f.accesses.push_back(made.at);
     if (made.bytes != 0) f.accesses[0].memory = {"global", 0, made.bytes, 0};
     take_place(f, made.at);
-    f.advice = fmt::format("{} before {}", made.what.release,
+    f.advice = fmt::format("call {} before {}", made.what.release,
                            made.ended_by.empty() ? std::string("the program ends") : made.ended_by);
     return f;
   }

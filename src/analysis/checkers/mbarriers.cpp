@@ -102,13 +102,14 @@ void MBarriers::initialise(const events::MBarrier& e, unsigned lane, BlockMBarri
     found("mbarrier-reuse", e, lane, [&](results::Finding& f) {
       if (!in_use) f.severity = results::Severity::warning;
       f.message = in_use ? "an mbarrier is initialised again in the middle of a phase"
-                         : "an mbarrier is initialised again without mbarrier.inval between";
+                         : "an mbarrier is initialised again without mbarrier.inval before";
       f.accesses.push_back(
           access_at(*e.launch, before.made.site, e.block, before.made.warp, before.made.lane, "mbarrier"));
       f.accesses[1].role = "initialised";
-      f.notes.push_back("PTX ISA, mbarrier.init: undefined where there is a valid mbarrier already");
+      f.notes.push_back("PTX ISA, mbarrier.init: undefined behaviour if the memory holds a valid mbarrier already");
       f.advice =
-          "initialise it once, before the barrier that lets the other threads see it; its phases follow each other";
+          "initialise the mbarrier once, before the __syncthreads() that makes it visible; it starts each new phase by "
+          "itself";
     });
   }
   State& state = block.barriers[e.offsets[lane]];
@@ -120,13 +121,13 @@ void MBarriers::initialise(const events::MBarrier& e, unsigned lane, BlockMBarri
 void MBarriers::arrive(const events::MBarrier& e, unsigned lane, State& state, std::uint64_t number) {
   if (number > state.pending) {
     found("mbarrier-overflow", e, lane, [&](results::Finding& f) {
-      f.message = fmt::format("{} arrival{} where the mbarrier waits for {} more in this phase, of {}", number,
+      f.message = fmt::format("{} arrival{} at an mbarrier that expects only {} more in this phase, of {}", number,
                               plural(number), state.pending, state.expected);
       const results::FindingAccess made =
           access_at(*e.launch, state.made.site, e.block, state.made.warp, state.made.lane, "mbarrier");
       f.origin = {
           "mbarrier.init", made.file, made.line, fmt::format("an mbarrier for {} arrivals", state.expected), {}};
-      f.advice = "the count of mbarrier.init (init(&bar, n)) must be that of all arrivals of a phase";
+      f.advice = "the count n of mbarrier.init (init(&bar, n)) must equal the number of arrivals in each phase";
     });
     state.pending = number;
   }
@@ -140,9 +141,11 @@ void MBarriers::operate(const events::MBarrier& e, unsigned lane, BlockMBarriers
   if (it == block.barriers.end()) {
     if (e.offsets[lane] >> 24) return;  // in another block of the cluster
     found("mbarrier-uninit", e, lane, [](results::Finding& f) {
-      f.message = "an mbarrier is used that nobody has initialised";
-      f.missing = "mbarrier.init (init(&bar, n)) by one thread, and a __syncthreads() before the others use it";
-      f.advice = "initialise it at the beginning of the kernel; shared memory of an earlier block or launch is gone";
+      f.message = "use of an uninitialised mbarrier";
+      f.missing = "mbarrier.init (init(&bar, n)) by one thread, then __syncthreads() before other threads use it";
+      f.advice =
+          "initialise the mbarrier at the beginning of the kernel; shared memory does not keep values from an earlier "
+          "block or launch";
     });
     State& state = block.barriers[e.offsets[lane]];  // reported once; later uses are ignored
     state.expected = state.pending = ~0ull;
@@ -188,10 +191,10 @@ void MBarriers::unfinished(const events::BlockEvent& e, const State& state) {
     f.accesses.push_back(access_at(*e.launch, at.site, e.block, at.warp, at.lane, "mbarrier"));
     take_place(f, f.accesses[0]);
     f.message = state.not_waited_for
-                    ? "the block ends, and nobody has waited for the mbarrier that says when this copy is complete"
-                    : fmt::format("the block ends while an mbarrier still waits for {} bytes", state.bytes);
-    f.notes.push_back("the copy may write shared memory that is another block's by then");
-    f.advice = "wait for the last phase (mbarrier.try_wait) before the block ends";
+                    ? "the block exits although no thread has waited for this copy at its mbarrier"
+                    : fmt::format("the block exits while an mbarrier still expects {} bytes", state.bytes);
+    f.notes.push_back("the copy may still be writing when another block already owns this shared memory");
+    f.advice = "wait for the last phase (mbarrier.try_wait) before the block exits";
     return f;
   });
 }

@@ -69,19 +69,23 @@ std::string relation(const Target& t, std::uint64_t address, std::uint64_t bytes
 std::string advice_of(const std::string& kind, AccessType type) {
   if (kind == "misaligned")
     return "align the pointer to the size of the access: vector types such as float4 need 16 bytes";
-  if (kind == "null-pointer") return "check what the allocation returned before the pointer is used";
+  if (kind == "null-pointer") return "check the error code of the allocation before using its pointer";
   if (kind == "host-pointer")
-    return "a kernel reaches memory of cudaMalloc, cudaMallocManaged, cudaMallocHost or cudaHostRegister only: copy it "
-           "there, or allocate it so";
-  if (kind == "use-after-free") return "free memory after the last kernel that uses it, and forget the pointer then";
-  if (kind == "write-to-constant") return "kernels can only read __constant__ variables and their parameters";
+    return "a kernel can access only memory from cudaMalloc, cudaMallocManaged, cudaMallocHost or cudaHostRegister: "
+           "copy the data there, or allocate it with one of these";
+  if (kind == "use-after-free")
+    return "free the memory after the last kernel that uses it, and do not use the pointer afterwards";
+  if (kind == "write-to-constant")
+    return "a kernel can only read __constant__ variables and its parameters; write to another variable";
   if (kind == "oob-neighbour")
-    return "check the index against the size of the allocation: what lies behind it is another one by chance";
+    return "check the index against the size of the allocation; it is only by chance that another allocation lies "
+           "there";
   if (kind.starts_with("oob-local")) return "check the index against the size of the thread's local array";
-  if (kind == "wrong-space") return "atomics, asynchronous copies and mbarriers work on global and shared memory only";
+  if (kind == "wrong-space")
+    return "atomics, asynchronous copies and mbarriers work only on global and shared memory; move the variable there";
   return type == AccessType::load
-             ? "check the index against the size before it is read, or guard the threads at the edge"
-             : "guard the threads at the edge (if (i < n)), or allocate for whole blocks";
+             ? "check the index against the size before the read: guard the threads at the edge (if (i < n))"
+             : "guard the threads at the edge (if (i < n)), or allocate enough memory for whole blocks";
 }
 
 class Memory final : public Checker {
@@ -164,8 +168,7 @@ Target Memory::variable_target(const InvalidAccess& e) {
     t.text = shared ? fmt::format("the block's shared memory ({} bytes)", bytes)
                     : fmt::format("the thread's local memory ({} bytes)", bytes);
   } else if (e.origin->kind == events::AddressOrigin::Kind::dynamic_shared) {
-    t.text = fmt::format("`{}`, dynamic shared memory, of which the launch gives {} bytes", plain_name(e.origin->name),
-                         bytes);
+    t.text = fmt::format("`{}` (dynamic shared memory, {} bytes in this launch)", plain_name(e.origin->name), bytes);
   } else if (shared) {
     t.text = fmt::format("`{}` ({} bytes of shared memory)", plain_name(e.origin->name), bytes);
   } else {
@@ -193,7 +196,7 @@ Target Memory::memory_target(const InvalidAccess& e, std::uint64_t address) cons
   t.brief =
       object && !object->name.empty() ? fmt::format("`{}`", object->name) : fmt::format("{} bytes", t.high - t.low);
   if (e.object == Near::heap)
-    t.text = "the heap of kernels, where malloc has given out nothing";
+    t.text = "the device heap, at an address that malloc has not returned";
   else
     t.text = object ? describe(*object) : fmt::format("a {}-byte allocation", e.high - e.low);
   if (!object) return t;
@@ -285,15 +288,16 @@ results::Finding Memory::finding_of(const InvalidAccess& e, unsigned lane) const
   constexpr std::uint64_t kFarFromNull = std::uint64_t{1} << 24;  // 16 MiB
   const std::string through = argument.empty() ? "" : fmt::format(" through {}", argument);
   if (f.kind == "null-pointer")
-    f.message =
-        fmt::format("{} at {:#x}{}: {}", what, address, through,
-                    address < kFarFromNull ? "a null pointer" : "an index far behind a null pointer, or no pointer");
+    f.message = fmt::format(
+        "{} at {:#x}{}: {}", what, address, through,
+        address < kFarFromNull ? "a null pointer" : "a large index on a null pointer, or not a pointer at all");
   else if (f.kind == "host-pointer")
-    f.message = fmt::format("{}{} to memory of the host that CUDA does not know", what, through);
+    f.message = fmt::format("{}{} to host memory that a kernel cannot access", what, through);
   else if (!target.known)
-    f.message = fmt::format("{}{} at an address where there is no memory", what, through);
+    f.message = fmt::format("{}{} at an address that belongs to no allocation", what, through);
   else if (f.kind == "misaligned")
-    f.message = fmt::format("{}{}, at an address that is no multiple of {}, {}", what, through, alignment_of(e), where);
+    f.message =
+        fmt::format("{}{}, at an address that is not a multiple of {}, {}", what, through, alignment_of(e), where);
   else if (f.kind == "wrong-space")
     f.message = fmt::format("{} on local memory", what);
   else
@@ -303,9 +307,9 @@ results::Finding Memory::finding_of(const InvalidAccess& e, unsigned lane) const
     if (const auto hit = known_.objects.live_at(e.hit)) f.message += fmt::format(", inside {}", describe(*hit));
   const auto object = target.known ? known_.objects.live_at(e.low) : std::nullopt;
   if (e.origin && e.origin->kind == events::AddressOrigin::Kind::dynamic_shared && e.low == e.high)
-    f.advice = "the third launch parameter gives the dynamic shared memory in bytes: it is 0 here";
+    f.advice = "pass the size of dynamic shared memory in bytes as the third launch parameter; it is 0 here";
   else if (object && object->made.call == "cudaMallocPitch" && f.kind.starts_with("oob-"))
-    f.advice = "guard the threads at the edge; the pitch counts bytes: row y is (float*)((char*)p + y * pitch)";
+    f.advice = "guard the threads at the edge; the pitch is in bytes: row y begins at (float*)((char*)p + y * pitch)";
   else
     f.advice = advice_of(f.kind, e.type);
   f.origin = target.origin;
@@ -361,7 +365,7 @@ void Memory::name_cause(Row& row) const {
   if (room != no_room_.end())
     row.finding.cause = results::FindingCause{
         room->second.at.file, room->second.at.line,
-        fmt::format("malloc returned null for {} bytes: the heap of kernels is full", room->second.bytes)};
+        fmt::format("malloc returned null for {} bytes: the device heap is full", room->second.bytes)};
   else
     row.finding.cause = failed_;
 }
@@ -384,9 +388,9 @@ void Memory::on_heap_problem(const events::HeapProblem& e, unsigned) {
   const std::optional<Object> object = known_.objects.freed_at(e.address);
   if (e.kind == Kind::freed_before) {
     f.kind = "double-free";
-    f.message = "free of what a kernel has freed before";
-    if (object) f.message = fmt::format("free of {}, which has been freed before", describe(*object));
-    f.advice = "one thread frees what it shares with others, after the last of them has used it";
+    f.message = "double free: a kernel frees memory that a kernel has already freed";
+    if (object) f.message = fmt::format("double free of {}", describe(*object));
+    f.advice = "if threads share memory, let one thread free it, after its last use by any of them";
     at.object = object ? describe(*object) : "";
     f.accesses.push_back(std::move(at));
     if (object && object->freed_by) {
@@ -400,7 +404,8 @@ void Memory::on_heap_problem(const events::HeapProblem& e, unsigned) {
     const std::optional<Object> live = known_.objects.live_at(e.address);
     f.message = live ? fmt::format("free of an address {} bytes into {}", e.address - live->address, describe(*live))
                      : fmt::format("free of {:#x}, which malloc in a kernel did not return", e.address);
-    f.advice = "free takes what malloc in a kernel returned; memory of cudaMalloc is freed by the host";
+    f.advice =
+        "call free only with pointers that malloc returned in a kernel; memory from cudaMalloc is freed by the host";
     at.role.clear();
     f.accesses.push_back(std::move(at));
     if (live) f.origin = origin_of(*live);
@@ -424,20 +429,20 @@ void Memory::on_invalid_free(const events::InvalidFree& e, unsigned) {
   f.line = at.line;
   const std::optional<Object> live = known_.objects.live_at(e.address), freed = known_.objects.freed_at(e.address);
   f.kind = "invalid-free";
-  f.advice = "free what an allocation returned, once, with the function that belongs to it";
+  f.advice = "free each allocation once, with the pointer that it returned and the function that belongs to it";
   if (live && live->address == e.address) {
-    f.message = fmt::format("{} of {}, which it does not free", e.by, describe(*live));
+    f.message = fmt::format("{} of {}: this function does not free that kind of memory", e.by, describe(*live));
     f.origin = origin_of(*live);
   } else if (live) {
     f.message = fmt::format("{} of an address {} bytes into {}", e.by, e.address - live->address, describe(*live));
     f.origin = origin_of(*live);
   } else if (freed && freed->address == e.address && freed->freed) {
     f.kind = "double-free";
-    f.message = fmt::format("{} of {}, which has been freed before", e.by, describe(*freed));
+    f.message = fmt::format("{} of {}, which was already freed (double free)", e.by, describe(*freed));
     f.origin = origin_of(*freed);
     const jit::HostPlace by = user_place(freed->freed->callers);
     f.cause = results::FindingCause{by.file, by.line, fmt::format("freed by {}", describe(*freed->freed))};
-    f.advice = "set the pointer to nullptr when it has been freed: freeing that does nothing";
+    f.advice = "set the pointer to nullptr after freeing it; freeing nullptr does nothing";
   } else {
     f.message = fmt::format("{} of a pointer that no allocation returned", e.by);
   }
@@ -484,10 +489,10 @@ void Memory::report(std::vector<results::Finding>& findings) {
     results::Finding f = row.finding;
     f.count = row.accesses;
     if (row.ended)
-      f.notes.push_back(fmt::format("a launch was ended after {} accesses that are not allowed: there may be more",
+      f.notes.push_back(fmt::format("a launch was stopped after {} invalid accesses; there may be more",
                                     InvalidAccess::kMostAccesses));
     else if (row.accesses > 1)
-      f.notes.push_back(fmt::format("{} accesses of threads like this{}", row.accesses,
+      f.notes.push_back(fmt::format("{} such accesses by threads{}", row.accesses,
                                     row.launches > 1 ? fmt::format(" in {} launches", row.launches) : ""));
     findings.push_back(std::move(f));
   }

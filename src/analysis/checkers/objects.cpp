@@ -21,11 +21,11 @@ const char* noun(Kind kind) {
     case Kind::host:
       return "pinned host allocation";
     case Kind::registered:
-      return "registered piece of host memory";
+      return "registered range of host memory";
     case Kind::array:
       return "array";
     case Kind::kernel_heap:
-      return "piece of the device heap";
+      return "allocation on the device heap";
     default:
       return "allocation";
   }

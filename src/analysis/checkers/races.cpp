@@ -26,7 +26,7 @@ using results::Severity;
 const char* verb(const Record& r) {
   if (r.stamp.copy != 0) return r.writes() ? "asynchronous write" : "asynchronous read";
   if (r.atomic()) return "atomic";
-  if (r.non_coherent) return "read by the read-only path";
+  if (r.non_coherent) return "read through the read-only cache";
   return r.writes() ? "write" : "read";
 }
 
@@ -75,36 +75,39 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
       first.line == second.line && first.ptx_line == second.ptx_line ? fmt::format("at {}", place_of(first))
       : place_of(first) == place_of(second) && first.file == second.file && first.access != second.access
           ? fmt::format("between the {} and the {} of {}{}", first.access, second.access, place_of(first),
-                        next_turn ? " in the loop's next turn" : "")
+                        next_turn ? " in the loop's next iteration" : "")
           : fmt::format("between {} and {}{}", place_of(first), place_of(second),
-                        next_turn ? " of the loop's next turn" : "");
+                        next_turn ? " of the loop's next iteration" : "");
   if (race.kind == RaceKind::non_coherent)
-    return "memory that is read by the read-only path (__ldg, const __restrict__, textures) must not be written by the "
-           "same kernel; nothing orders the two";
+    return "no synchronisation helps here: a kernel must not write memory that it reads through the read-only cache "
+           "(__ldg, const __restrict__, textures)";
   if (race.kind == RaceKind::async_copy)
     return fmt::format(
-        "the copy has not been waited for {}: its thread needs cp.async.wait_group (or the mbarrier of "
-        "the copy), other threads a barrier after that",
+        "a wait for the copy {}: its own thread needs cp.async.wait_group (or the copy's mbarrier), other threads a "
+        "barrier after that",
         between);
   if (race.kind == RaceKind::proxy)
     return fmt::format(
-        "fence.proxy.async {}: without it the copy, which goes by another way, need not see what was "
-        "written",
+        "fence.proxy.async {}: the copy uses the async proxy, so without this fence it may not see the written values",
         between);
   if (race.kind == RaceKind::scope)
-    return "the scope is the block's (.cta, *_block, __threadfence_block()), and the threads are of different blocks: "
-           "device scope would do";
-  if (race.one_instruction) return "nothing: the lanes of one instruction have no order; one of them should store";
-  if (race.sizes_differ) return "atomics of different width on the same bytes are not atomic to each other";
+    return "device scope: the synchronisation has block scope (.cta, *_block, __threadfence_block()), but the threads "
+           "are in different blocks";
+  if (race.one_instruction)
+    return "no synchronisation helps here: the lanes of one instruction have no order; let only one of them store";
+  if (race.sizes_differ)
+    return "atomics of the same width: atomics of different widths on the same bytes are not atomic to each other";
   if (race.kind == RaceKind::warp)
     return race.only_weakly
-               ? fmt::format("ordered by a shuffle or vote only, which is no memory barrier: __syncwarp() {}", between)
-               : fmt::format("__syncwarp() {}: lanes of a warp are not in step (warp level programming){}", between,
-                             race.volatile_lanes ? "; volatile does not order them" : "");
-  if (one_block) return fmt::format("a barrier of the block, __syncthreads(), {}", between);
+               ? fmt::format("__syncwarp() {}: a shuffle or vote orders these lanes, but it is not a memory barrier",
+                             between)
+               : fmt::format(
+                     "__syncwarp() {}: the lanes of a warp do not run in lockstep (independent thread scheduling){}",
+                     between, race.volatile_lanes ? "; volatile does not order them" : "");
+  if (one_block) return fmt::format("__syncthreads() {}", between);
   return fmt::format(
-      "nothing orders different blocks of a launch {} but a release and an acquire of device scope "
-      "(__threadfence() and a flag, cuda::atomic), grid.sync(), or the end of the kernel",
+      "synchronisation of two blocks {}: a release and an acquire at device scope (__threadfence() and a flag, "
+      "cuda::atomic), grid.sync(), or two kernels instead of one",
       between);
 }
 
@@ -147,20 +150,20 @@ std::string advice_of(const events::Launch& launch, const Race& race, const Find
   if (race.first.atomic() != race.second.atomic()) return "make both accesses atomic, or put a barrier between them";
   const bool one_line = first.line != 0 && first.line == second.line && first.file == second.file;
   if (!one_line || race.one_instruction || race.first.writes() == race.second.writes()) return "";
-  const char* const apart = race.shared
-                                ? "read into a variable, then __syncthreads(), then write; or write to a second array"
-                                : "write to a second array, since the blocks of a kernel do not wait for each other";
+  const char* const apart =
+      race.shared ? "read into a local variable, then __syncthreads(), then write; or write to a second array"
+                  : "write to a second array, because the blocks of a kernel do not wait for each other";
   switch (elements_of(launch, race)) {
     case Elements::same:
-      return "if all threads are meant to add to it, or to change it: atomicAdd() and its like";
+      return "if all threads must update this element, use atomicAdd() or another atomic operation";
     case Elements::neighbours:
-      return fmt::format("a thread reads what another one writes; {}", apart);
+      return fmt::format("a thread reads an element that another thread writes: {}", apart);
     case Elements::unknown:
       break;
   }
   return fmt::format(
-      "if all threads are meant to change one element: atomicAdd() and its like; if each reads what others "
-      "write: {}",
+      "if all threads must update one element, use atomicAdd() or another atomic operation; if each thread reads "
+      "elements that others write: {}",
       apart);
 }
 
@@ -169,8 +172,8 @@ std::string hint_of(const Race& race, const events::Launch& launch) {
   if (race.hint.kind == Hint::Kind::none || race.hint.site >= launch.facts->sites.size()) return "";
   const std::string at = place_of(access_at(launch, race.hint.site, {0, 0, 0}, 0, 0, ""));
   if (race.hint.kind == Hint::Kind::arrival)
-    return fmt::format("the bar.arrive at {} does not wait, and orders nothing that its threads do later", at);
-  return fmt::format("the __syncwarp() at {} was of the lanes {:#010x}, which lane {} is not among", at,
+    return fmt::format("the bar.arrive at {} does not wait, so it does not order later accesses of its threads", at);
+  return fmt::format("the __syncwarp() at {} has the member mask {:#010x}, which does not include lane {}", at,
                      race.hint.members, race.first_lane);
 }
 
@@ -364,10 +367,10 @@ Finding Races::finding_of(const LaunchRaces& in, const Race& seen) const {
                           : race.first.stamp.warp == race.second.stamp.warp ? "lanes of one warp"
                                                                             : "warps of one block";
   f.message = race.kind == RaceKind::non_coherent
-                  ? fmt::format("{} memory is written while it is read by the read-only path", space)
-                  : fmt::format("{} in {} memory by {}, in no order{}", hazard(race), space, who,
-                                race.kind == RaceKind::same_value ? "; the values are the same" : "");
-  if (in.is_guess(race)) f.notes.push_back("the compare-and-swap that follows finds out whether what was read is old");
+                  ? fmt::format("{} memory is written while a thread reads it through the read-only cache", space)
+                  : fmt::format("{} in {} memory by {}, without synchronisation{}", hazard(race), space, who,
+                                race.kind == RaceKind::same_value ? "; both write the same value" : "");
+  if (in.is_guess(race)) f.notes.push_back("the compare-and-swap that follows detects an outdated value");
   const bool next_turn = race.first.stamp.block == race.second.stamp.block && is_next_turn(in.launch(), race);
   f.missing = missing_edge(race, f.accesses[0], f.accesses[1], next_turn);
   f.advice = advice_of(in.launch(), race, f.accesses[0], f.accesses[1]);

@@ -371,31 +371,32 @@ void StreamRaces::found(const Done& a, const Done& b, std::uint64_t page, std::s
   auto object = known_.objects.live_at(address);
   if (!object) object = known_.objects.freed_at(address);  // freed since then
   if (object) {
-    f.notes.push_back("both touch " + describe(*object, address, kWordBytes));
+    f.notes.push_back("both access " + describe(*object, address, kWordBytes));
     for (FindingAccess& at : f.accesses) at.bytes = kWordBytes;
     for (FindingAccess& at : f.accesses)
       at.memory = {"global", object->number, object->bytes, static_cast<std::int64_t>(address - object->address)};
   }
   if (second.kind == Kind::deallocation) {
-    f.message = "memory of a stream is freed by another one that does not wait for its use";
-    f.missing = "cudaStreamWaitEvent() in the stream that frees, for an event recorded after the use";
+    f.message = "a stream frees memory without waiting for its use in another stream";
+    f.missing = "cudaStreamWaitEvent() in the freeing stream, for an event recorded after the use";
   } else if (first.kind == Kind::allocation) {
-    f.message = "memory of a stream is used by another one that does not wait for its allocation";
-    f.missing = "cudaStreamWaitEvent() in the stream that uses it, for an event recorded after cudaMallocAsync()";
+    f.message = "a stream uses memory without waiting for its allocation in another stream";
+    f.missing = "cudaStreamWaitEvent() in the using stream, for an event recorded after cudaMallocAsync()";
   } else if (f.kind == "race-graph") {
     f.message = fmt::format("two nodes of a graph {} the same memory, and no edge orders them",
                             a_writes && b_writes ? "write" : "read and write");
     f.missing = "an edge between the two nodes";
   } else if (early) {
-    f.message = fmt::format("the second kernel may begin before the first has ended, and they {} the same memory",
+    f.message = fmt::format("the second kernel may begin before the first ends, and both {} the same memory",
                             a_writes && b_writes ? "write" : "read and write");
     f.missing = "griddepcontrol.wait (cudaGridDependencySynchronize()) in the second kernel, before it uses the memory";
   } else {
-    f.message = fmt::format("{} and {} {} the same memory in different streams, in no order", f.accesses[0].access,
-                            f.accesses[1].access, a_writes && b_writes ? "write" : "read and write");
+    f.message =
+        fmt::format("{} and {} {} the same memory in different streams, without synchronisation", f.accesses[0].access,
+                    f.accesses[1].access, a_writes && b_writes ? "write" : "read and write");
     f.missing =
-        "cudaEventRecord() in the first stream after it, and cudaStreamWaitEvent() in the second before it; an "
-        "event counts as it was recorded when the wait was issued";
+        "cudaEventRecord() after the first work in its stream, then cudaStreamWaitEvent() before the second work in "
+        "its stream (the wait uses the last record before it)";
   }
   const std::string key =
       fmt::format("{}|{}:{}|{}:{}|{}|{}", f.kind, f.accesses[0].file, f.accesses[0].line, f.accesses[1].file,

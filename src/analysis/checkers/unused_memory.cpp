@@ -52,8 +52,8 @@ class UnusedMemory final : public Checker {
     f.kind = "unused-memory";
     f.severity = results::Severity::info;
     f.count = 1;
-    f.message = fmt::format("{} of {} bytes of an allocation are never written ({}%), the first of them byte {}",
-                            unwritten.bytes, o.bytes, unwritten.bytes * 100 / o.bytes, unwritten.first);
+    f.message = fmt::format("{} of {} bytes of an allocation are never written ({}%), from byte {} on", unwritten.bytes,
+                            o.bytes, unwritten.bytes * 100 / o.bytes, unwritten.first);
     results::FindingAccess at = host_access(o.made);
     at.memory = {"global", o.number, o.bytes, static_cast<std::int64_t>(unwritten.first)};
     f.accesses.push_back(at);

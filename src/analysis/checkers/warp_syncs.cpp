@@ -127,12 +127,12 @@ LaneMask WarpSyncs::lanes_that_use(const events::AbsentLanes& e) {
 void WarpSyncs::caller_not_named(const events::WarpSync& e, LaneMask unnamed) {
   found_.add(key("not named", e), who(e, unnamed), [&] {
     results::Finding f = finding("syncwarp-mask", e, unnamed);
-    f.message = fmt::format("{} {} this with the member mask {:#010x}, which does not name {}", lanes_text(unnamed),
+    f.message = fmt::format("{} {} this with the member mask {:#010x}, which does not include {}", lanes_text(unnamed),
                             std::has_single_bit(unnamed) ? "executes" : "execute", e.members,
                             std::has_single_bit(unnamed) ? "it" : "them");
     f.advice =
-        "every lane that executes a .sync operation must be in its mask: __ballot_sync() of the condition before the "
-        "branch gives the mask of those that take it";
+        "the mask must include every lane that executes the .sync operation; __ballot_sync() of the condition, before "
+        "the branch, gives the mask of the lanes that take it";
     return f;
   });
 }
@@ -140,9 +140,9 @@ void WarpSyncs::caller_not_named(const events::WarpSync& e, LaneMask unnamed) {
 void WarpSyncs::matrix_without(const events::WarpSync& e, LaneMask elsewhere) {
   found_.add(key("matrix", e), who(e, e.mask), [&] {
     results::Finding f = finding("syncwarp-mask", e, e.mask);
-    f.message = fmt::format("an operation on matrices is for all lanes of a warp; {} {} elsewhere",
-                            lanes_text(elsewhere), std::has_single_bit(elsewhere) ? "is" : "are");
-    f.advice = "move it out of code that depends on the thread";
+    f.message = fmt::format("a matrix operation needs all lanes of the warp; {} {} elsewhere", lanes_text(elsewhere),
+                            std::has_single_bit(elsewhere) ? "is" : "are");
+    f.advice = "move the operation out of code that depends on the thread index";
     return f;
   });
 }
@@ -152,14 +152,14 @@ void WarpSyncs::left_without(const events::WarpSync& e) {
   if (!ask(e, &can_be_passed_by)) return;  // the members just returned early
   found_.add(key("left", e), who(e, e.mask), [&] {
     results::Finding f = finding("syncwarp-mask", e, e.mask);
-    f.message = fmt::format("the member mask {:#010x} names {}, which never {} here", e.members, lanes_text(e.left),
+    f.message = fmt::format("the member mask {:#010x} includes {}, which never {} here", e.members, lanes_text(e.left),
                             std::has_single_bit(e.left) ? "comes" : "come");
     // A warning only: no lane waits for exited lanes, so it works on a GPU, depending on when they exit.
     f.severity = results::Severity::warning;
-    f.notes.push_back("they took another way, and left the kernel while the others waited for them");
+    f.notes.push_back("these lanes took another path, and exited while the others waited for them");
     f.advice =
-        "name only the lanes that take this way (__ballot_sync() of the condition before the branch), or move the "
-        "operation to where all come";
+        "use a mask of the lanes that take this path (__ballot_sync() of the condition, before the branch), or move "
+        "the operation to code that all lanes reach";
     return f;
   });
 }
@@ -177,9 +177,8 @@ void WarpSyncs::compare_parts(const events::WarpSync& e) {
       f.kind = "syncwarp-mask";
       f.accesses = {access(e, part.site, part.mask), access(e, e.site, e.mask)};
       take_place(f, f.accesses[0]);
-      f.message =
-          fmt::format("lanes of one member mask ({:#010x}) wait for each other at different operations", e.members);
-      f.advice = "all lanes that a mask names must execute the same operation with that mask";
+      f.message = fmt::format("lanes of one member mask ({:#010x}) wait at different operations", e.members);
+      f.advice = "all lanes of a mask must execute the same operation with that mask";
       return f;
     });
   }
@@ -192,11 +191,10 @@ void WarpSyncs::on_absent_lanes(const events::AbsentLanes& e, unsigned) {
   if (users == 0) return;
   found_.add(key("absent", e), who(e, users), [&] {
     results::Finding f = finding("shuffle-inactive-lane", e, users);
-    f.message =
-        fmt::format("{} {} the value of a lane that does not take part in the shuffle, and {} it", lanes_text(users),
-                    std::has_single_bit(users) ? "reads" : "read", std::has_single_bit(users) ? "uses" : "use");
-    f.notes.push_back("the value is undefined (CUDA C++ guide, warp shuffle functions); an H200 gives 0");
-    f.advice = "let all lanes execute the shuffle whose values are read, and throw away afterwards what is not wanted";
+    f.message = fmt::format("{} {} the value of a lane that does not execute the shuffle, and {} it", lanes_text(users),
+                            std::has_single_bit(users) ? "reads" : "read", std::has_single_bit(users) ? "uses" : "use");
+    f.notes.push_back("the value is undefined (CUDA C++ guide, warp shuffle functions); an H200 returns 0");
+    f.advice = "let every lane whose value is read execute the shuffle, and discard unwanted results afterwards";
     return f;
   });
 }

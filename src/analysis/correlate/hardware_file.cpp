@@ -156,10 +156,10 @@ Result<std::vector<HardwareLaunch>> read_hardware_file(const std::string& text, 
       if (!record[c].empty()) out.back().values[header[c]] = value_of(record[c], units.empty() ? "" : units[c]);
   }
   if (header.empty())
-    return Error{ErrorKind::bad_input, fmt::format("{}: no CSV of Nsight Compute", file),
-                 "write one with `ncu --csv --page raw --log-file FILE PROGRAM`: it has the columns \"Kernel Name\", "
-                 "\"Block Size\" and \"Grid Size\""};
-  if (out.empty()) return Error{ErrorKind::bad_input, fmt::format("{}: no launch of a kernel in it", file), ""};
+    return Error{ErrorKind::bad_input, fmt::format("{}: not a CSV file of Nsight Compute", file),
+                 "write one with `ncu --csv --page raw --log-file FILE PROGRAM`; it must have the columns \"Kernel "
+                 "Name\", \"Block Size\" and \"Grid Size\""};
+  if (out.empty()) return Error{ErrorKind::bad_input, fmt::format("{}: the file contains no kernel launch", file), ""};
   return out;
 }
 

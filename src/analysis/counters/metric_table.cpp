@@ -79,18 +79,13 @@ std::string_view Values::text(MetricId id) const {
 
 std::string metrics_as_markdown() {
   std::string out =
-      "# Counters\n\n"
-      "Made from `src/analysis/counters/metrics.inc` by `warpgrind-docs counters`; do not edit.\n\n"
-      "A name without the prefix `warpgrind__` is Nsight Compute's and means the same quantity.\n\n"
-      "| origin | the figure |\n|---|---|\n"
-      "| exact | follows from addresses, masks and the launch alone |\n"
-      "| modelled | depends on an assumed choice of driver or caches |\n"
-      "| estimated | is time on a GPU that is not there, or rests on an estimated register count |\n\n"
-      "| over launches | the figure |\n|---|---|\n"
-      "| sum | adds up over the launches of a kernel |\n"
-      "| first | is of its first launch |\n"
-      "| derived | is computed from the sums |\n\n"
-      "| name | unit | over launches | origin | per site | definition |\n|---|---|---|---|---|---|\n";
+      "# Counters\n\nMade from `src/analysis/counters/metrics.inc` by `warpgrind-docs counters`; do not edit.\n\nA "
+      "name without the prefix `warpgrind__` is Nsight Compute's and means the same quantity.\n\n| origin | the figure "
+      "|\n|---|---|\n| exact | follows from addresses, masks and the launch alone |\n| modelled | depends on an "
+      "assumed choice of driver or caches |\n| estimated | is a time on the modelled GPU, or depends on an estimated "
+      "register count |\n\n| over launches | the figure |\n|---|---|\n| sum | adds up over the launches of a kernel "
+      "|\n| first | is of its first launch |\n| derived | is computed from the sums |\n\n| name | unit | over launches "
+      "| origin | per site | definition |\n|---|---|---|---|---|---|\n";
   for (const MetricRow& r : kTable) {
     const char* kind = r.kind == MetricKind::sum ? "sum" : r.kind == MetricKind::first ? "first" : "derived";
     std::string origin = name(r.origin);

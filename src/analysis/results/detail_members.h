@@ -8,10 +8,10 @@ namespace warpgrind::results {
 
 template <class V, Is<SourceFile> T>
 void members(V& v, T& x) {
-  v.member("file", x.file, Since::first, "as sites and lines name it");
+  v.member("file", x.file, Since::first, "same name as in sites and lines");
   v.member("text", x.text, Since::first, "");
-  v.member("missing", x.missing, Since::if_any, "why it could not be read");
-  v.member("changed", x.changed, Since::if_any, "newer than the program: lines may have moved");
+  v.member("missing", x.missing, Since::if_any, "reason why it could not be read");
+  v.member("changed", x.changed, Since::if_any, "the file is newer than the program, so lines may have moved");
 }
 
 template <class V, Is<InlinedAt> T>
@@ -30,19 +30,19 @@ void members(V& v, T& x) {
   v.member("file", x.file, Since::first, "source; empty: not known");
   v.member("line", x.line, Since::first, "0: not known");
   v.member("function", x.function, Since::later, "empty: the kernel itself");
-  v.member("inlined_at", x.inlined_at, Since::later, "the innermost first");
+  v.member("inlined_at", x.inlined_at, Since::later, "innermost first");
 }
 
 template <class V, Is<GraphBlock> T>
 void members(V& v, T& x) {
-  v.index("id", "its place in this list");
+  v.index("id", "index in this list");
   v.member("first_ptx_line", x.first_ptx_line, Since::first, "");
   v.member("last_ptx_line", x.last_ptx_line, Since::first, "");
   v.member("file", x.file, Since::first, "");
   v.member("line", x.line, Since::first, "");
-  v.member("warps", x.warps, Since::first, "that went through it");
+  v.member("warps", x.warps, Since::first, "warps that executed it");
   v.member("lanes", x.lanes, Since::first, "likewise");
-  v.member("function", x.function, Since::if_any, "that is not the kernel itself");
+  v.member("function", x.function, Since::if_any, "function, if it is not the kernel itself");
 }
 
 template <class V, Is<GraphEdge> T>
@@ -50,7 +50,7 @@ void members(V& v, T& x) {
   v.member("from", x.from, Since::first, "block");
   v.member("to", x.to, Since::first, "block; -1: the function's end");
   v.member("warps", x.warps, Since::first,
-           "that took it; one that splits takes several, so that these are more than the block's");
+           "warps that took it; a warp that splits takes several edges, so the sum can exceed the warps of the block");
   v.member("lanes", x.lanes, Since::first, "likewise");
 }
 
@@ -63,7 +63,7 @@ void members(V& v, T& x) {
 
 template <class V, Is<BoundProfile> T>
 void members(V& v, T& x) {
-  v.member("limit", x.limit, Since::first, "in words");
+  v.member("limit", x.limit, Since::first, "as text");
   v.member("ns", x.ns, Since::first, "");
 }
 
@@ -82,39 +82,39 @@ void members(V& v, T& x) {
 
 template <class V, Is<PatternBase> T>
 void members(V& v, T& x) {
-  v.member("allocation", x.allocation, Since::first, "its id; null: in none");
+  v.member("allocation", x.allocation, Since::first, "id of the allocation; null: none");
   v.member("offset", x.offset, Since::first, "in the allocation, or in shared memory");
 }
 
 template <class V, Is<AccessPattern> T>
 void members(V& v, T& x) {
   v.member("count", x.count, Since::first, "how often");
-  v.member("mask", Hex{x.mask, 10}, Since::first, "lanes that are on, in hexadecimal");
-  v.member("lane_bytes", x.lane_bytes, Since::first, "of a lane");
-  v.member("space", x.space, Since::first, "where the access went");
+  v.member("mask", Hex{x.mask, 10}, Since::first, "active lanes, in hexadecimal");
+  v.member("lane_bytes", x.lane_bytes, Since::first, "bytes per lane");
+  v.member("space", x.space, Since::first, "memory space of the access");
   v.member("addresses", LaneAddresses{x.mask, x.addresses}, Since::first,
-           "32 offsets from the base, the lowest address; null where the lane is off");
+           "32 offsets from the base (the lowest address); null for an inactive lane");
   v.member("base", x.base, Since::first, "of an example");
   v.member("alignment", x.alignment, Since::first, "base modulo 256; shared memory: modulo one row of the banks");
-  v.member("sectors", x.sectors, Since::first, "of a request (atomics: over all rounds), as what follows");
+  v.member("sectors", x.sectors, Since::first, "per request (atomics: over all rounds), like the next members");
   v.member("lines_128", x.lines_128, Since::first, "");
-  v.member("wavefronts", x.wavefronts, Since::first, "of a request to shared memory");
+  v.member("wavefronts", x.wavefronts, Since::first, "per request to shared memory");
   v.member("ideal_sectors", x.ideal_sectors, Since::first, "");
   v.member("ideal_wavefronts", x.ideal_wavefronts, Since::first, "");
   v.member("transactions", x.transactions, Since::first,
-           "for GPUs whose rule is not `sectors_32`; for those the sectors are the transactions");
-  v.member("block", x.block, Since::first, "of the example: the lowest of the first launch");
-  v.member("warp", x.warp, Since::first, "of the example");
+           "only for GPUs whose rule is not `sectors_32`; with that rule, sectors are transactions");
+  v.member("block", x.block, Since::first, "block of the example: the lowest of the first launch");
+  v.member("warp", x.warp, Since::first, "warp of the example");
 }
 
 template <class V, Is<TraceEventProfile> T>
 void members(V& v, T& x) {
-  v.member("site", x.site, Since::first, "its id");
+  v.member("site", x.site, Since::first, "id of the site");
   v.member("warp", x.warp, Since::first, "");
-  v.member("mask", Hex{x.mask, 10}, Since::first, "lanes that are on, in hexadecimal");
+  v.member("mask", Hex{x.mask, 10}, Since::first, "active lanes, in hexadecimal");
   v.member("addresses", LaneAddresses{x.mask, x.addresses}, Since::first,
-           "32 offsets in the allocation, or in shared or local memory; null where the lane is off");
-  v.member("allocation", x.allocation, Since::first, "its id; null: in none");
+           "32 offsets in the allocation, or in shared or local memory; null for an inactive lane");
+  v.member("allocation", x.allocation, Since::first, "id of the allocation; null: none");
   v.member("phase", x.phase, Since::first, "barriers that the warp has passed");
 }
 
@@ -122,7 +122,7 @@ template <class V, Is<BlockTraceProfile> T>
 void members(V& v, T& x) {
   v.member("block", x.block, Since::first, "X, Y, Z");
   v.member("events", x.events, Since::first, "at most 4,096, fewer when there are more than 8 kernels");
-  v.member("left_out", x.left_out, Since::first, "further ones");
+  v.member("left_out", x.left_out, Since::first, "number of omitted events");
 }
 
 }  // namespace warpgrind::results

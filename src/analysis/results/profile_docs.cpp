@@ -21,28 +21,29 @@ struct Object {
 template <class T>
 inline constexpr Object kObject{};
 template <>
-inline constexpr Object kObject<InlinedAt>{"InlinedAt", "A call into which something was inlined."};
+inline constexpr Object kObject<InlinedAt>{"InlinedAt", "A call whose callee was inlined."};
 template <>
-inline constexpr Object kObject<AccessedMemory>{"AccessedMemory", "Bytes of an object."};
+inline constexpr Object kObject<AccessedMemory>{"AccessedMemory", "Accessed bytes of an object."};
 template <>
 inline constexpr Object kObject<FindingAccess>{
-    "FindingAccess", "One that takes part in a finding: an access of a thread, a launch, a copy, a call of the host."};
+    "FindingAccess", "One participant of a finding: an access of a thread, a launch, a copy, or a call of the host."};
 template <>
-inline constexpr Object kObject<FindingOrigin>{"FindingOrigin", "Where what is wrong came from."};
+inline constexpr Object kObject<FindingOrigin>{"FindingOrigin", "Origin of the memory or value of a finding."};
 template <>
-inline constexpr Object kObject<FindingCause>{"FindingCause", "What made it wrong."};
+inline constexpr Object kObject<FindingCause>{"FindingCause", "Cause of a finding."};
 template <>
-inline constexpr Object kObject<Finding>{"Finding", "One thing that is wrong with a program."};
+inline constexpr Object kObject<Finding>{"Finding", "One error of a program."};
 template <>
 inline constexpr Object kObject<SourceFile>{"SourceFile", "The text of a source."};
 template <>
 inline constexpr Object kObject<AllocationProfile>{"Allocation", "An allocation of device memory."};
 template <>
-inline constexpr Object kObject<Transaction>{"Transaction", "One that the GPU's rule makes of a request."};
+inline constexpr Object kObject<Transaction>{"Transaction",
+                                             "One memory transaction of a request, by the GPU's coalescing rule."};
 template <>
-inline constexpr Object kObject<PatternBase>{"PatternBase", "Where the lowest address of a pattern's example lies."};
+inline constexpr Object kObject<PatternBase>{"PatternBase", "Place of the lowest address in the example of a pattern."};
 template <>
-inline constexpr Object kObject<AccessPattern>{"Pattern", "Requests of one instruction that look the same."};
+inline constexpr Object kObject<AccessPattern>{"Pattern", "Requests of one instruction with the same access pattern."};
 template <>
 inline constexpr Object kObject<SiteProfile>{"Site", "A memory instruction or a branch."};
 template <>
@@ -52,7 +53,7 @@ inline constexpr Object kObject<LineProfile>{"LineRow", "A line of a source."};
 template <>
 inline constexpr Object kObject<GraphBlock>{"GraphBlock", "A basic block."};
 template <>
-inline constexpr Object kObject<GraphEdge>{"GraphEdge", "A way from one basic block to another."};
+inline constexpr Object kObject<GraphEdge>{"GraphEdge", "An edge from one basic block to another."};
 template <>
 inline constexpr Object kObject<FlowGraph>{"FlowGraph", "A kernel's flow graph."};
 template <>
@@ -60,13 +61,13 @@ inline constexpr Object kObject<TraceEventProfile>{"TraceEvent", "One request of
 template <>
 inline constexpr Object kObject<BlockTraceProfile>{"BlockTrace", "The accesses of one block."};
 template <>
-inline constexpr Object kObject<BoundProfile>{"Bound", "What limits an estimated time."};
+inline constexpr Object kObject<BoundProfile>{"Bound", "One limit of an estimated time."};
 template <>
-inline constexpr Object kObject<Advice::Evidence>{"Evidence", "A figure that a piece of advice rests on."};
+inline constexpr Object kObject<Advice::Evidence>{"Evidence", "A figure that supports the advice."};
 template <>
-inline constexpr Object kObject<Advice::Place>{"Place", "Where to look."};
+inline constexpr Object kObject<Advice::Place>{"Place", "A place in the source."};
 template <>
-inline constexpr Object kObject<Advice>{"Advice", "One thing worth doing about a kernel."};
+inline constexpr Object kObject<Advice>{"Advice", "One recommendation for a kernel."};
 template <>
 inline constexpr Object kObject<KernelProfile>{"Kernel", "The launches of a kernel, or one of them."};
 template <>
@@ -74,21 +75,22 @@ inline constexpr Object kObject<RangeKernel>{"RangeKernel", "The launches of a k
 template <>
 inline constexpr Object kObject<RangeProfile>{"Range", "The launches in a named range."};
 template <>
-inline constexpr Object kObject<TransferProfile>{"Transfer", "Copies alike."};
+inline constexpr Object kObject<TransferProfile>{"Transfer", "Copies of one kind."};
 template <>
-inline constexpr Object kObject<LibraryCallProfile>{"LibraryCall", "Calls alike of a library that ran on the host."};
+inline constexpr Object kObject<LibraryCallProfile>{"LibraryCall",
+                                                    "Calls of one kind, of a library that ran on the host."};
 template <>
-inline constexpr Object kObject<TimelineEntry>{"TimelineItem", "A piece of work on the modelled GPU."};
+inline constexpr Object kObject<TimelineEntry>{"TimelineItem", "One work item on the modelled GPU."};
 template <>
 inline constexpr Object kObject<Metric>{"MetricValue", "A counter."};
 template <>
-inline constexpr Object kObject<Definition>{"Definition", "What a counter is."};
+inline constexpr Object kObject<Definition>{"Definition", "Definition of a counter."};
 template <>
-inline constexpr Object kObject<Banks>{"Banks", "How shared memory is built."};
+inline constexpr Object kObject<Banks>{"Banks", "Layout of shared memory."};
 template <>
 inline constexpr Object kObject<Model>{"Model", "Figures of a GPU."};
 template <>
-inline constexpr Object kObject<Profile>{"Profile", "All that leaves a run."};
+inline constexpr Object kObject<Profile>{"Profile", "All results of a run."};
 
 // Objects with a table of their own in the document. The others appear in the tables of their owners.
 template <class T>

@@ -43,7 +43,7 @@ CUresult check(const CUDA_ARRAY3D_DESCRIPTOR& d, cudaChannelFormatDesc& channels
     return CUDA_ERROR_INVALID_VALUE;
   if (!channels_of(d.Format, d.NumChannels, channels))
     return is_other_format(d.Format) ? not_supported("an array of this format") : CUDA_ERROR_INVALID_VALUE;
-  if (d.Flags & ~kFlags) return not_supported("an array with other flags than layered, surface, cubemap and gather");
+  if (d.Flags & ~kFlags) return not_supported("an array with flags other than layered, surface, cubemap and gather");
   const bool layered = d.Flags & CUDA_ARRAY3D_LAYERED;
   if (d.Depth && !d.Height && !layered) return CUDA_ERROR_INVALID_VALUE;  // slices without rows
   return CUDA_SUCCESS;

@@ -90,7 +90,7 @@ CUresult cuGetExportTable(const void** table, const CUuuid*) {
   if (caller_is_nvrtc(__builtin_return_address(0))) return CUDA_ERROR_NOT_SUPPORTED;
   if (table) *table = nullptr;
   return not_supported(
-      "cuGetExportTable, by which this program or a library of it asks for functions that NVIDIA does not document,");
+      "cuGetExportTable (a request of the program or its libraries for functions that NVIDIA does not document)");
 }
 
 }  // namespace warpgrind::driver

@@ -24,7 +24,7 @@ CUresult allocate(CUdeviceptr* out, size_t bytes, CUmemoryPool pool, CUstream st
 CUresult check_location(const CUmemLocation* location, CUmemAllocationType type) {
   if (!location || type == CU_MEM_ALLOCATION_TYPE_INVALID) return CUDA_ERROR_INVALID_VALUE;
   if (type != CU_MEM_ALLOCATION_TYPE_PINNED || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
-    return not_supported("a memory pool of the host or of managed memory");
+    return not_supported("a memory pool of host or managed memory");
   return valid_device(location->id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 

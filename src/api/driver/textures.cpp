@@ -113,7 +113,7 @@ void to_driver(const cudaTextureDesc& d, CUDA_TEXTURE_DESC& out) {
 
 CUresult create_texture(CUtexObject* out, const CUDA_RESOURCE_DESC& resource, const CUDA_TEXTURE_DESC& texture,
                         const CUDA_RESOURCE_VIEW_DESC* view) {
-  if (texture.flags & ~kKnownTextureFlags) return not_supported("a texture with other flags than CUDA 11's");
+  if (texture.flags & ~kKnownTextureFlags) return not_supported("a texture with flags newer than CUDA 11");
   cudaResourceDesc made_of{};
   if (const CUresult error = to_runtime(resource, made_of); error != CUDA_SUCCESS) return error;
   cudaChannelFormatDesc channels{};

@@ -13,14 +13,14 @@ CUresult check_properties(const CUmemAllocationProp* properties) {
   constexpr unsigned kOthers = CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT | CU_MEM_HANDLE_TYPE_FABRIC;
   const unsigned others = properties->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
   if (others & ~kOthers) return CUDA_ERROR_INVALID_VALUE;
-  if (others) return not_supported("memory that other processes import by anything but a file descriptor");
+  if (others) return not_supported("memory shared with other processes by a handle other than a file descriptor");
   switch (properties->location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
       return valid_device(properties->location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
     case CU_MEM_LOCATION_TYPE_HOST:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
-      return not_supported("cuMemCreate of memory of the host");
+      return not_supported("cuMemCreate of host memory");
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }

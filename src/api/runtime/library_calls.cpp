@@ -35,7 +35,8 @@ WG_API bool warpgrind_library_stream(void* stream) {
 WG_API void warpgrind_library_begin(const char* library, const char* by) {
   if (session::options().quiet) return;
   session::messages().say_once(fmt::format(
-      "{} runs on the host, by {}: its calls are rows of the profile, and nothing in them is counted", library, by));
+      "{} runs on the host, with {}: the profile has a row for each of its calls, but nothing inside them is counted",
+      library, by));
 }
 
 WG_API void warpgrind_library_missing(const char* what) {

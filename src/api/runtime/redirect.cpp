@@ -63,8 +63,8 @@ void name_static_libraries(const LoadedObject& object, const ProgramImage& image
         Library{"cusparseCreate", "cuSPARSE", "-lcusparse"}})
     if (image.defines(l.function))
       session::messages().say_once(
-          fmt::format("{} is linked statically into {}: its kernels are machine code of GPUs, which does not run here. "
-                      "Link it with `{}`: that library runs on the host",
+          fmt::format("{} is linked statically into {}: its kernels are GPU machine code, which cannot run here. Link "
+                      "it with `{}`: that library runs on the host",
                       l.name, name_of(object), l.option));
 }
 
@@ -95,9 +95,8 @@ void redirect(const LoadedObject& object, void* self) {
   }
   const int release = ProgramImage::runtime_release(functions);
   if (release < 11)
-    refuse_run(
-        fmt::format("{} has the CUDA runtime of a release before 11, whose structures are others", name_of(object)),
-        "Compile it with CUDA 11 or later.");
+    refuse_run(fmt::format("{} has a CUDA runtime older than release 11, whose structures differ", name_of(object)),
+               "Compile it with CUDA 11 or later.");
   // A function that remains NVIDIA's would need a driver, or mix two runtimes, so the run must end.
   for (const ProgramImage::Function& f : functions) {
     const void* ours = function_of(self, release, f.name);
@@ -109,7 +108,7 @@ void redirect(const LoadedObject& object, void* self) {
     if (!write_jump(reinterpret_cast<std::uint8_t*>(object.base + f.value), ours))
       refuse_run(fmt::format("{} of the static CUDA runtime in {} cannot be redirected: {}", f.name, name_of(object),
                              std::strerror(errno)),
-                 fmt::format("The system does not let code be changed (SELinux?). {}.", kUseShared));
+                 fmt::format("The system does not allow changes of code (SELinux?). {}.", kUseShared));
   }
 }
 

@@ -93,8 +93,7 @@ cudaError_t copy_array_bytes(const ArrayHandle* handle, std::size_t x, std::size
   if (!array) return cudaErrorInvalidResourceHandle;
   const std::size_t row = array->row_bytes(), whole = array->slice_bytes();
   if (x >= row || y >= array->shape().rows() || count > whole - y * row - x)
-    return refuse(cudaErrorInvalidValue,
-                  fmt::format("{} bytes from row {}, byte {} on are more than the array has", count, y, x));
+    return refuse(cudaErrorInvalidValue, fmt::format("{} bytes from row {}, byte {} on exceed the array", count, y, x));
   while (count) {
     std::size_t part = std::min(count, row - x);
     std::size_t rows = x == 0 && count >= row ? count / row : 1;
@@ -182,7 +181,7 @@ cudaError_t copy_batch(const std::vector<BatchedCopy>& copies, std::size_t* fail
   const StreamRef resolved = resolve(stream);
   if (!resolved) return cudaErrorInvalidResourceHandle;
   if (resolved == context(resolved->device).legacy)
-    return refuse(cudaErrorInvalidValue, "batches are not for the null stream");
+    return refuse(cudaErrorInvalidValue, "a batch of copies cannot use the null stream");
   const auto wrong = [&](std::size_t i, cudaError_t error) {
     if (failed) *failed = i;
     return error;
@@ -228,8 +227,8 @@ cudaError_t symbol_copy(const void* symbol, std::size_t offset, const void* othe
   DeviceVariable where;
   if (cudaError_t error = locate(*variable, thread_state().device, where)) return error;
   if (offset > where.size || count > where.size - offset)
-    return refuse(cudaErrorInvalidValue, fmt::format("{} bytes from byte {} on of the variable {}, of {} bytes", count,
-                                                     offset, variable->name, where.size));
+    return refuse(cudaErrorInvalidValue, fmt::format("{} bytes from byte {} on exceed the variable {} of {} bytes",
+                                                     count, offset, variable->name, where.size));
   void* inside = static_cast<std::uint8_t*>(where.address) + offset;
   out =
       to_symbol ? linear_copy(inside, other, count, kind) : linear_copy(const_cast<void*>(other), inside, count, kind);

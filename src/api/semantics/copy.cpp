@@ -52,7 +52,7 @@ std::optional<Span> span_of(const void* pointer, std::uint64_t pitch, std::uint6
 
 std::string beyond(const Span& span, const Place& place) {
   thread_state().refused_address = place.low;
-  return fmt::format("{} bytes from byte {} on of an allocation of {} bytes", span.last - span.first,
+  return fmt::format("{} bytes from byte {} on exceed an allocation of {} bytes", span.last - span.first,
                      static_cast<std::int64_t>(span.first - place.low), place.high - place.low);
 }
 
@@ -74,9 +74,9 @@ Side side_of(const CopySide& side, const CopyOperation& copy) {
     const device::Array& a = *side.array;
     if (!fits(side.x, copy.width, a.row_bytes()) || !fits(side.y, copy.height, a.shape().rows()) ||
         !fits(side.z, copy.depth, a.shape().slices()))
-      s.problem = fmt::format("{} bytes x {} rows x {} slices at ({}, {}, {}) of an array of {} x {} x {}", copy.width,
-                              copy.height, copy.depth, side.x, side.y, side.z, a.row_bytes(), a.shape().rows(),
-                              a.shape().slices());
+      s.problem = fmt::format("{} bytes x {} rows x {} slices at ({}, {}, {}) exceed an array of {} x {} x {}",
+                              copy.width, copy.height, copy.depth, side.x, side.y, side.z, a.row_bytes(),
+                              a.shape().rows(), a.shape().slices());
     return s;
   }
   s.place = place_of(side.pointer);
@@ -165,7 +165,7 @@ cudaError_t check(const CopyOperation& c) {
   for (const CopySide* side : {&c.from, &c.to})
     if (!side->array && c.height > 1 && side->pitch < c.width)
       return refuse(cudaErrorInvalidPitchValue,
-                    fmt::format("a pitch of {} bytes for rows of {}", side->pitch, c.width));
+                    fmt::format("the pitch of {} bytes is smaller than a row of {}", side->pitch, c.width));
   if (!from.problem.empty()) return refuse(cudaErrorInvalidValue, "source: " + from.problem);
   if (!to.problem.empty()) return refuse(cudaErrorInvalidValue, "destination: " + to.problem);
   if (!direction_fits(c.kind, from.place.memory, to.place.memory))
@@ -341,12 +341,13 @@ bool faults_later(const FillOperation& f) {
 cudaError_t check(const FillOperation& f) {
   if (f.element != 1 && f.element != 2 && f.element != 4) return cudaErrorInvalidValue;
   if (f.width == 0 || f.height == 0 || f.depth == 0) return cudaSuccess;
-  if (f.width > ~std::size_t{0} / f.element) return refuse(cudaErrorInvalidValue, "the width in bytes is no number");
+  if (f.width > ~std::size_t{0} / f.element) return refuse(cudaErrorInvalidValue, "the width in bytes is too large");
   const std::size_t bytes = f.width * f.element;
   if ((f.height > 1 || f.depth > 1) && f.pitch < bytes)
-    return refuse(cudaErrorInvalidPitchValue, fmt::format("a pitch of {} bytes for rows of {}", f.pitch, bytes));
+    return refuse(cudaErrorInvalidPitchValue,
+                  fmt::format("the pitch of {} bytes is smaller than a row of {}", f.pitch, bytes));
   if (reinterpret_cast<std::uint64_t>(f.pointer) % f.element || (f.height > 1 && f.pitch % f.element))
-    return refuse(cudaErrorInvalidValue, "the address or the pitch is no multiple of the element's size");
+    return refuse(cudaErrorInvalidValue, "the address or the pitch is not a multiple of the element size");
   const Place place = place_of(f.pointer);
   if (!kernel_reachable(place.memory))
     return refuse(cudaErrorInvalidValue,
@@ -368,7 +369,7 @@ void break_context(const FillOperation& f, int device) {
   fault.address = reinterpret_cast<std::uint64_t>(f.pointer);
   fault.message = fmt::format("cudaMemset of {} bytes at {} goes beyond the end of the address space",
                               static_cast<std::uint64_t>(f.width), fmt::ptr(f.pointer));
-  fault.advice = "a negative number was given as the size";
+  fault.advice = "check whether the size is a negative number";
   session::findings().add(fault, results::Severity::error);
   cudaError_t none = cudaSuccess;
   context(device).fault.compare_exchange_strong(none, cudaErrorIllegalAddress);

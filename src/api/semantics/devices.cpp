@@ -113,16 +113,17 @@ cudaError_t device_set_limit(cudaLimit limit, std::size_t value) {
   if (!is_limit(limit)) return cudaErrorUnsupportedLimit;
   constexpr std::size_t kMostL2Fetch = 128;  // "Values can range from 0B to 128B"
   if (limit == cudaLimitMaxL2FetchGranularity && value > kMostL2Fetch)
-    return refuse(cudaErrorInvalidValue, fmt::format("{} bytes fetched at a time, at most {}", value, kMostL2Fetch));
+    return refuse(cudaErrorInvalidValue,
+                  fmt::format("a fetch granularity of {} bytes; the maximum is {}", value, kMostL2Fetch));
   if (limit == cudaLimitPersistingL2CacheSize && value > most_persisting_l2())
-    return refuse(cudaErrorInvalidValue, "more than the L2 keeps");
+    return refuse(cudaErrorInvalidValue, "more than the L2 cache can set aside");
   device::Device& gpu = current_device();
   if (const std::uint64_t most = most_stack_bytes(session::model()); limit == cudaLimitStackSize && value > most)
     return refuse(cudaErrorInvalidValue,
-                  fmt::format("a stack of {} bytes a thread, at most {} on this GPU", value, most));
+                  fmt::format("a stack of {} bytes per thread; this GPU allows at most {}", value, most));
   if (limit == cudaLimitStackSize) gpu.set_stack_size(value);
   if (limit == cudaLimitMallocHeapSize && !gpu.set_heap_size(value))
-    return refuse(cudaErrorInvalidValue, "a kernel that uses malloc has run: the heap has its size");
+    return refuse(cudaErrorInvalidValue, "the heap size cannot change after the first kernel that uses malloc");
   if (limit == cudaLimitPrintfFifoSize) gpu.set_printf_fifo(value);
   current_context().limits[limit] = value;
   return cudaSuccess;
@@ -151,7 +152,7 @@ cudaError_t device_set_shared_mem_config(cudaSharedMemConfig config) {
   if (config > cudaSharedMemBankSizeEightByte) return cudaErrorInvalidValue;
   if (config == cudaSharedMemBankSizeEightByte && session::model().cc_major == 3)
     session::messages().say_once(
-        "cudaDeviceSetSharedMemConfig: bank conflicts are counted in the model's own bank mode");
+        "cudaDeviceSetSharedMemConfig has no effect: bank conflicts are counted in the bank mode of the GPU model");
   return cudaSuccess;
 }
 

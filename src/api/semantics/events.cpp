@@ -97,7 +97,7 @@ cudaError_t create_event(cudaEvent_t* out, unsigned flags) {
   if ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)) return cudaErrorInvalidValue;
   if (!(flags & cudaEventInterprocess)) return adopt_event(out, flags, nullptr);
   std::shared_ptr<SharedEvent> shared = SharedEvent::create();
-  if (!shared) return refuse(cudaErrorMemoryAllocation, "the host has no memory for an event of several processes");
+  if (!shared) return refuse(cudaErrorMemoryAllocation, "the host has no memory left for an interprocess event");
   return adopt_event(out, flags, std::move(shared));
 }
 

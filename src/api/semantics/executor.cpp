@@ -430,7 +430,7 @@ void Executor::end() {
     if (stopped) break;  // a host function that never returns
     stopped = true;
     waits_since = now;
-    session::messages().say_once("the program ended while its kernels waited for the host: they are stopped");
+    session::messages().say_once("the program ended while its kernels waited for the host: the kernels were stopped");
     ends_ = true;
     for (int device = 0; device < session::devices().count(); device++)
       if (session::devices().in_use(device)) session::devices()[device].abandon_launches(true);

@@ -187,7 +187,7 @@ cudaError_t add_conditional(cudaGraphNode_t* out, Graph* graph, const cudaGraphN
   const unsigned most = p.type == cudaGraphCondTypeIf ? 2 : p.type == cudaGraphCondTypeWhile ? 1 : 0xffff;
   if (p.type < cudaGraphCondTypeIf || p.type > cudaGraphCondTypeSwitch || p.size == 0 || p.size > most)
     return cudaErrorInvalidValue;
-  if (!device::condition(p.handle)) return refuse(cudaErrorInvalidValue, "no handle of a condition");
+  if (!device::condition(p.handle)) return refuse(cudaErrorInvalidValue, "not the handle of a condition");
   std::vector<std::shared_ptr<Graph>> bodies;
   for (unsigned k = 0; k < p.size; k++) {
     bodies.push_back(std::make_shared<Graph>());

@@ -23,14 +23,15 @@ cudaError_t check_bounds(const ptx::PerformanceDirectives& p, const LaunchArgume
     if (a.block.x != p.reqntid[0] || a.block.y != at_least_one(p.reqntid[1]) || a.block.z != at_least_one(p.reqntid[2]))
       return refuse(
           cudaErrorInvalidValue,
-          fmt::format("a block of {} x {} x {} threads, the kernel requires {} x {} x {}", a.block.x, a.block.y,
+          fmt::format("a block of {} x {} x {} threads, but the kernel requires {} x {} x {}", a.block.x, a.block.y,
                       a.block.z, p.reqntid[0], at_least_one(p.reqntid[1]), at_least_one(p.reqntid[2])));
   }
   if (p.maxntid[0]) {
     std::uint64_t most = p.maxntid[0] * std::uint64_t{std::max(1u, p.maxntid[1])} * std::max(1u, p.maxntid[2]);
     if (to_dim(a.block).count() > most)
-      return refuse(cudaErrorInvalidValue, fmt::format("{} threads a block (by the kernel's launch bounds), at most {}",
-                                                       to_dim(a.block).count(), most));
+      return refuse(cudaErrorInvalidValue,
+                    fmt::format("{} threads per block; the kernel's launch bounds allow at most {}",
+                                to_dim(a.block).count(), most));
   }
   return cudaSuccess;
 }
@@ -44,7 +45,7 @@ cudaError_t check_resources(const KernelHandle& kernel, const session::KernelRes
                                     : model.shared_per_block;
   if (a.shared > most || resources.static_shared > most - a.shared)
     return refuse(cudaErrorInvalidValue,
-                  fmt::format("{} bytes of static and {} of dynamic shared memory a block, at most {}{}",
+                  fmt::format("{} bytes of static and {} of dynamic shared memory per block; at most {} are allowed{}",
                               resources.static_shared, a.shared, most,
                               most < model.shared_per_block_optin
                                   ? fmt::format(" (up to {} with cudaFuncAttributeMaxDynamicSharedMemorySize)",
@@ -53,8 +54,8 @@ cudaError_t check_resources(const KernelHandle& kernel, const session::KernelRes
   if (resources.registers_exact &&
       std::uint64_t{resources.registers} * to_dim(a.block).count() > model.registers_per_block)
     return refuse(cudaErrorLaunchOutOfResources,
-                  fmt::format("{} threads of {} registers, at most {} registers a block", to_dim(a.block).count(),
-                              resources.registers, model.registers_per_block));
+                  fmt::format("{} threads with {} registers each; a block has at most {} registers",
+                              to_dim(a.block).count(), resources.registers, model.registers_per_block));
   if (!a.cooperative) return cudaSuccess;
   if (!model.cooperative_launch) return cudaErrorNotSupported;
   BlockResources block;
@@ -67,7 +68,7 @@ cudaError_t check_resources(const KernelHandle& kernel, const session::KernelRes
   std::uint64_t resident = std::uint64_t{occupancy(model, block).blocks_per_sm} * model.sm_count;
   if (to_dim(a.grid).count() <= resident) return cudaSuccess;
   return refuse(cudaErrorCooperativeLaunchTooLarge,
-                fmt::format("a cooperative launch of {} blocks, at most {} are resident at once",
+                fmt::format("a cooperative launch of {} blocks; at most {} can be resident at the same time",
                             to_dim(a.grid).count(), resident));
 }
 
@@ -92,11 +93,11 @@ cudaError_t choose_cluster(const KernelHandle& kernel, const std::uint32_t (&fix
   const std::uint64_t most = kernel.non_portable_cluster ? kMost : kPortable;
   if (a.grid.x % cluster.x || a.grid.y % cluster.y || a.grid.z % cluster.z)
     return refuse(cudaErrorInvalidClusterSize,
-                  fmt::format("a grid of {} x {} x {} is no multiple of clusters of {} x {} x {}", a.grid.x, a.grid.y,
-                              a.grid.z, cluster.x, cluster.y, cluster.z));
+                  fmt::format("a grid of {} x {} x {} is not a multiple of the cluster size {} x {} x {}", a.grid.x,
+                              a.grid.y, a.grid.z, cluster.x, cluster.y, cluster.z));
   if (cluster.count() > most)
     return refuse(cudaErrorInvalidClusterSize,
-                  fmt::format("{} blocks a cluster, at most {}{}", cluster.count(), most,
+                  fmt::format("{} blocks per cluster; at most {} are allowed{}", cluster.count(), most,
                               most == kPortable ? " (16 with cudaFuncAttributeNonPortableClusterSizeAllowed)" : ""));
   out = cluster;
   return cudaSuccess;
@@ -114,7 +115,7 @@ cudaError_t pack(const LaunchArguments& a, const std::vector<jit::ParameterLayou
   const std::size_t size = layout.empty() ? 0 : layout.back().offset + layout.back().size;
   if (a.packed->size() < size)
     return refuse(cudaErrorInvalidValue,
-                  fmt::format("{} bytes of packed parameters, the kernel has {}", a.packed->size(), size));
+                  fmt::format("{} bytes of packed parameters, but the kernel has {}", a.packed->size(), size));
   out.bytes.assign(a.packed->begin(), a.packed->begin() + static_cast<std::ptrdiff_t>(size));
   return cudaSuccess;
 }
@@ -123,7 +124,7 @@ cudaError_t pack(const LaunchArguments& a, const std::vector<jit::ParameterLayou
 
 cudaError_t make_kernel(const LaunchArguments& a, KernelOperation& out) {
   KernelHandle* kernel = find_kernel(a.function);
-  if (!kernel) return refuse(cudaErrorInvalidDeviceFunction, "no kernel of this program");
+  if (!kernel) return refuse(cudaErrorInvalidDeviceFunction, "not a kernel of this program");
   thread_state().refused_kernel = kernel->name;
   if (std::string problem = shape_problem(session::model(), to_dim(a.grid), to_dim(a.block)); !problem.empty())
     return refuse(cudaErrorInvalidValue, std::move(problem));

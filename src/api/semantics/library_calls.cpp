@@ -65,8 +65,8 @@ class Run final : public LibraryRun {
       fault.message +=
           fmt::format("{} bytes beyond the end of {}", bytes - (place.high - first), memory_word(place.memory));
     fault.advice = reachable(place.memory)
-                       ? "compare sizes and leading dimensions with what was allocated"
-                       : "a kernel cannot reach it: give memory of cudaMalloc, cudaMallocManaged or cudaMallocHost";
+                       ? "compare the sizes and leading dimensions with the size of the allocation"
+                       : "a kernel cannot access it: use memory from cudaMalloc, cudaMallocManaged or cudaMallocHost";
     session::findings().add(fault, results::Severity::error);
     break_context(cudaErrorIllegalAddress);
     return false;

@@ -96,10 +96,10 @@ cudaError_t register_host(void* pointer, std::size_t size, unsigned flags) {
     return refuse(cudaErrorInvalidValue, "the size goes beyond the end of the address space");
   std::lock_guard lock(host_mutex);
   if (overlaps_host(low, high))
-    return refuse(cudaErrorHostMemoryAlreadyRegistered, "some of it is registered or pinned already");
+    return refuse(cudaErrorHostMemoryAlreadyRegistered, "a part of the range is registered or pinned already");
   if (device::AddressSpace::instance().overlapping(low, high))
     return refuse(cudaErrorInvalidValue, "device or managed memory cannot be registered");
-  if (!is_mapped(low, high)) return refuse(cudaErrorInvalidValue, "there is no memory in some of it");
+  if (!is_mapped(low, high)) return refuse(cudaErrorInvalidValue, "a part of the range is not mapped memory");
   device::AddressSpace::instance().register_host(low, size);
   host_blocks()[low] = {size, flags, true};
   current_device().publish_allocation({events::Allocation::Kind::registered, thread_state().device, low, size});
@@ -111,7 +111,7 @@ cudaError_t allocate_host(void** out, std::size_t size, unsigned flags) {
   *out = nullptr;
   if (size == 0) return cudaSuccess;
   const std::size_t whole = whole_pages(size);
-  if (whole < size) return refuse(cudaErrorMemoryAllocation, "the size is no number of bytes that there can be");
+  if (whole < size) return refuse(cudaErrorMemoryAllocation, "the size is too large");
   void* memory = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return cudaErrorMemoryAllocation;
   device::AddressSpace::instance().register_host(address_of(memory), size);
@@ -149,8 +149,8 @@ cudaError_t allocate_box(const cudaExtent& extent, void** out, std::size_t* pitc
   std::size_t bytes = 0;
   if (!pitch_of(extent.width, *pitch) || __builtin_mul_overflow(*pitch, extent.height, &bytes) ||
       __builtin_mul_overflow(bytes, extent.depth, &bytes))
-    return refuse(cudaErrorInvalidValue, fmt::format("{} bytes x {} rows x {} slices are no number of bytes",
-                                                     extent.width, extent.height, extent.depth));
+    return refuse(cudaErrorInvalidValue, fmt::format("{} bytes x {} rows x {} slices are too many bytes", extent.width,
+                                                     extent.height, extent.depth));
   return bytes ? allocate(thread_state().device, bytes, out) : cudaSuccess;
 }
 

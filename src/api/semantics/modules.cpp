@@ -54,8 +54,8 @@ cudaError_t load(LibraryHandle** out, std::vector<fatbin::FatbinEntry> entries, 
   const bool any = std::ranges::any_of(entries, [](const auto& e) { return e.kind == fatbin::EntryKind::ptx; });
   if (!any) {
     messages = fmt::format(
-        "{} holds machine code alone, which a virtual GPU cannot run: make it with PTX "
-        "(-gencode arch=compute_XX,code=compute_XX)",
+        "{} holds only machine code, which a virtual GPU cannot run: compile it with PTX (-gencode "
+        "arch=compute_XX,code=compute_XX)",
         name);
     session::messages().say_once(messages);
     return refuse(cudaErrorNoKernelImageForDevice, messages);
@@ -254,7 +254,7 @@ cudaError_t library_managed(LibraryHandle* handle, const char* name, void** addr
   const auto& variables = (*module)->variables;
   const auto is_it = [&](const ptx::Variable& v) { return v.name == name && v.managed; };
   if (std::none_of(variables.begin(), variables.end(), is_it))
-    return refuse(cudaErrorSymbolNotFound, fmt::format("there is no variable {} of managed memory", name));
+    return refuse(cudaErrorSymbolNotFound, fmt::format("there is no managed variable {}", name));
   return library_global(handle, name, address, bytes);
 }
 
@@ -266,7 +266,7 @@ cudaError_t library_reference(LibraryHandle& handle, int device, const char* nam
   const auto& variables = (*module)->variables;
   const auto is_it = [&](const ptx::Variable& v) { return v.name == name && v.type == type; };
   if (std::none_of(variables.begin(), variables.end(), is_it))
-    return refuse(cudaErrorSymbolNotFound, fmt::format("there is no reference {}", name));
+    return refuse(cudaErrorSymbolNotFound, fmt::format("there is no texture or surface reference {}", name));
   DeviceVariable found;
   if (cudaError_t error = locate(Variable{handle.program, name, 0, nullptr}, device, found)) return error;
   out = reinterpret_cast<std::uint64_t>(found.address);

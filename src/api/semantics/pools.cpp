@@ -65,7 +65,7 @@ cudaError_t allocate_from(MemPool* pool, void** out, std::size_t size, const Str
   if (cudaError_t error = forbidden_by_captures()) return error;
   if (!pool) pool = pool_of(stream->device);
   if (!is_pool(pool)) return cudaErrorInvalidValue;
-  if (pool->imported) return refuse(cudaErrorInvalidValue, "an imported pool has no memory of its own to give");
+  if (pool->imported) return refuse(cudaErrorInvalidValue, "an imported pool cannot allocate memory");
   if (cudaError_t error = allocate(pool->device, size, out, events::Allocation::Kind::pool, pool->file)) return error;
   charge_host();
   auto work = std::make_shared<Work>();
@@ -100,7 +100,8 @@ cudaError_t free_async(void* pointer, const StreamRef& stream) {
   if (stream->capturing) {
     if (cudaError_t error = takes_calls(stream)) return error;
     // "must therefore be passed the address of a graph allocation" (CUDA driver API, cuMemFreeAsync).
-    if (pool_of_block(pointer)) return refuse(cudaErrorInvalidValue, "a capture frees only what a graph allocated");
+    if (pool_of_block(pointer))
+      return refuse(cudaErrorInvalidValue, "a captured free is possible only for memory that a graph allocated");
     return submit(stream, FreeOperation{pointer}, false);
   }
   const Place place = place_of(pointer);
@@ -201,7 +202,7 @@ cudaError_t device_get_pool(cudaMemPool_t* out, int device) {
 cudaError_t pool_create(cudaMemPool_t* out, const cudaMemPoolProps* properties) {
   if (!out || !properties) return cudaErrorInvalidValue;
   if (properties->handleTypes & ~cudaMemHandleTypePosixFileDescriptor)
-    return not_supported("cudaMemPoolCreate with a handle type that is no file descriptor");
+    return not_supported("cudaMemPoolCreate with a handle type other than a file descriptor");
   if (properties->location.type != 1 || !valid_device(properties->location.id)) return cudaErrorInvalidValue;
   int file = -1;
   if (properties->handleTypes) {
@@ -220,7 +221,7 @@ cudaError_t pool_set_access(cudaMemPool_t pool, const cudaMemAccessDesc* list, s
   for (std::size_t i = 0; i < count; i++) {
     // refuse(), not not_supported(): no GPU gives the host access to a pool of a device.
     if (list[i].location.type != cudaMemLocationTypeDevice)
-      return refuse(cudaErrorNotSupported, "access to a pool is for devices");
+      return refuse(cudaErrorNotSupported, "only devices can have access to a pool");
     if (!valid_device(list[i].location.id)) return cudaErrorInvalidDevice;
   }
   return cudaSuccess;
@@ -239,7 +240,7 @@ cudaError_t pool_export(int* descriptor, cudaMemPool_t pool, cudaMemAllocationHa
   if (!descriptor || flags || !is_pool(pool) || type != cudaMemHandleTypePosixFileDescriptor)
     return cudaErrorInvalidValue;
   if (pool->file < 0 || pool->imported)
-    return refuse(cudaErrorInvalidValue, "the pool was not made to be exported (cudaMemPoolProps::handleTypes)");
+    return refuse(cudaErrorInvalidValue, "the pool was not created for export (cudaMemPoolProps::handleTypes)");
   *descriptor = ::dup(pool->file);  // not close-on-exec: child programs inherit it
   return *descriptor < 0 ? refuse(cudaErrorOperatingSystem, std::strerror(errno)) : cudaSuccess;
 }
@@ -247,7 +248,7 @@ cudaError_t pool_export(int* descriptor, cudaMemPool_t pool, cudaMemAllocationHa
 cudaError_t pool_import(cudaMemPool_t* out, int descriptor, cudaMemAllocationHandleType type, unsigned flags) {
   if (!out || flags || type != cudaMemHandleTypePosixFileDescriptor) return cudaErrorInvalidValue;
   const std::optional<int> device = device_of_file(descriptor, kPoolFile);
-  if (!device) return refuse(cudaErrorInvalidValue, "no descriptor of a pool on a GPU that this process has");
+  if (!device) return refuse(cudaErrorInvalidValue, "not the descriptor of a pool on a GPU of this process");
   const int file = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);  // a copy: the program may close its descriptor
   if (file < 0) return refuse(cudaErrorOperatingSystem, std::strerror(errno));
   if (cudaError_t error = create_pool(out, *device)) return error;
@@ -260,7 +261,7 @@ cudaError_t pool_export_pointer(cudaMemPoolPtrExportData* out, void* pointer) {
   const Place place = place_of(pointer);
   MemPool* const pool = pool_of_block(reinterpret_cast<void*>(place.low));
   if (!out || !pool || pool->file < 0 || pool->imported)
-    return refuse(cudaErrorInvalidValue, "no memory of a pool that was made to be exported");
+    return refuse(cudaErrorInvalidValue, "not memory of a pool that was created for export");
   Piece piece;
   if (cudaError_t error = share_allocation(piece, place)) return error;
   const PointerData made{kPointerData, describe_file(kPointerData, piece.file).inode, piece.offset, piece.bytes};
@@ -274,7 +275,7 @@ cudaError_t pool_import_pointer(void** out, cudaMemPool_t pool, const cudaMemPoo
   PointerData read;
   std::memcpy(static_cast<void*>(&read), data, sizeof read);
   if (read.kind != kPointerData || read.inode != describe_file(kPointerData, pool->file).inode)
-    return refuse(cudaErrorInvalidValue, "no pointer of this pool");
+    return refuse(cudaErrorInvalidValue, "not a pointer of this pool");
   if (cudaError_t error = import_piece(out, {pool->file, read.offset, read.bytes, pool->device, true})) return error;
   const std::lock_guard lock(pool_mutex);
   if (pool_blocks().emplace(*out, std::pair{pool, read.bytes}).second) pool->used += read.bytes;

@@ -174,7 +174,7 @@ cudaError_t ipc_get_event_handle(cudaIpcEventHandle_t* handle, cudaEvent_t event
   const EventRef event = find_event(event_handle);
   if (!event) return cudaErrorInvalidResourceHandle;
   if (!handle || !(event->flags & cudaEventInterprocess) || !event->shared)
-    return refuse(cudaErrorInvalidValue, "the event was not made with cudaEventInterprocess");
+    return refuse(cudaErrorInvalidValue, "the event was not created with cudaEventInterprocess");
   EventHandle made;
   {
     const std::lock_guard lock(pages().mutex);
@@ -189,10 +189,10 @@ cudaError_t ipc_open_event_handle(cudaEvent_t* out, const cudaIpcEventHandle_t& 
   if (!out) return cudaErrorInvalidValue;
   EventHandle read;
   std::memcpy(static_cast<void*>(&read), &handle, sizeof read);
-  if (read.of.kind != kEventHandle) return refuse(cudaErrorInvalidValue, "no handle of an event");
+  if (read.of.kind != kEventHandle) return refuse(cudaErrorInvalidValue, "not the handle of an event");
   const int file = open_file(read.of);
   if (file < 0)
-    return refuse(cudaErrorMapBufferObjectFailed, "the process that exports it has ended, or is another user's");
+    return refuse(cudaErrorMapBufferObjectFailed, "the exporting process has ended, or belongs to another user");
   SharedEvent::Page* const page = read.offset < kPages * kPageBytes ? map_page(file, read.offset) : nullptr;
   ::close(file);
   if (!page || page->generation != read.generation) {

@@ -116,7 +116,8 @@ std::optional<int> device_of_file(int file, const std::string& what) {
 }
 
 cudaError_t import_piece(void** out, const Piece& piece) {
-  if (!valid_device(piece.device)) return refuse(cudaErrorInvalidDevice, "it lies on a GPU that this process has not");
+  if (!valid_device(piece.device))
+    return refuse(cudaErrorInvalidDevice, "the memory is on a GPU that this process does not have");
   const std::tuple key{inode_of(piece.file), piece.offset, piece.bytes};
   Imports& all = imports();
   const std::lock_guard lock(all.mutex);
@@ -195,7 +196,7 @@ bool is_exportable(const Place& place) {
 cudaError_t ipc_get_memory_handle(cudaIpcMemHandle_t* handle, void* pointer) {
   const Place place = place_of(pointer);
   if (!handle || !is_exportable(place))
-    return refuse(cudaErrorInvalidValue, "only memory of cudaMalloc has such a handle");
+    return refuse(cudaErrorInvalidValue, "only memory from cudaMalloc has such a handle");
   Piece piece;
   if (cudaError_t error = share_allocation(piece, place)) return error;
   const MemoryHandle made{describe_file(kMemoryHandle, piece.file), piece.offset, piece.bytes, piece.device};
@@ -208,19 +209,20 @@ cudaError_t ipc_open_memory_handle(void** out, const cudaIpcMemHandle_t& handle,
   if (!out || flags != cudaIpcMemLazyEnablePeerAccess) return cudaErrorInvalidValue;
   MemoryHandle read;
   std::memcpy(static_cast<void*>(&read), &handle, sizeof read);
-  if (read.of.kind != kMemoryHandle) return refuse(cudaErrorInvalidValue, "no handle of memory");
+  if (read.of.kind != kMemoryHandle) return refuse(cudaErrorInvalidValue, "not the handle of a memory allocation");
   if (read.of.process == ::getpid())
-    return refuse(cudaErrorDeviceUninitialized, "the process that exports memory cannot open its handle");
+    return refuse(cudaErrorDeviceUninitialized, "the exporting process itself cannot open its handle");
   const int file = open_file(read.of);
   if (file < 0)
-    return refuse(cudaErrorMapBufferObjectFailed, "the process that exports it has ended, or is another user's");
+    return refuse(cudaErrorMapBufferObjectFailed, "the exporting process has ended, or belongs to another user");
   const cudaError_t error = import_piece(out, {file, read.offset, read.bytes, read.device});
   ::close(file);
   return error;
 }
 
 cudaError_t ipc_close_memory_handle(void* pointer) {
-  return release_import(pointer, false) ? cudaSuccess : refuse(cudaErrorInvalidValue, "no handle was opened there");
+  return release_import(pointer, false) ? cudaSuccess
+                                        : refuse(cudaErrorInvalidValue, "no opened handle begins at this address");
 }
 
 }  // namespace warpgrind::semantics

@@ -145,9 +145,9 @@ cudaError_t no_image(const KernelHandle& kernel, Error error) {
       static std::set<std::string> named;
       const std::lock_guard lock(mutex);
       if (!named.insert(file).second) return cudaErrorNoKernelImageForDevice;
-      error.message = fmt::format("{} {}; the kernel {} was asked for", file, error.message.substr(kWhole.size()),
+      error.message = fmt::format("{} {}; it was loaded for the kernel {}", file, error.message.substr(kWhole.size()),
                                   demangle(kernel.name));
-      error.detail = "Its kernels cannot run on a virtual GPU, unless it is built with PTX as well";
+      error.detail = "Its kernels can run on a virtual GPU only if it is also built with PTX";
     }
   }
   session::messages().problem(error);

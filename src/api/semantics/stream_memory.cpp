@@ -59,9 +59,9 @@ void break_context(const Step& step, int device) {
   device::Fault fault;
   fault.kind = device::FaultKind::illegal_address;
   fault.address = reinterpret_cast<std::uint64_t>(step.address);
-  fault.message = fmt::format("a stream memory operation uses {} bytes at {}: memory that is gone", step.bytes,
+  fault.message = fmt::format("a stream memory operation accesses {} bytes at {}, which were already freed", step.bytes,
                               fmt::ptr(step.address));
-  fault.advice = "free it after the stream has come to its end";
+  fault.advice = "free the memory after the stream has completed its work";
   session::findings().add(fault, results::Severity::error);
   cudaError_t none = cudaSuccess;
   context(device).fault.compare_exchange_strong(none, cudaErrorIllegalAddress);
@@ -105,10 +105,10 @@ cudaError_t check(const MemoryOperation& operation) {
     const auto address = reinterpret_cast<std::uint64_t>(step.address);
     if (address % step.bytes)
       return refuse(cudaErrorInvalidValue,
-                    fmt::format("the address {} is no multiple of {} bytes", fmt::ptr(step.address), step.bytes));
+                    fmt::format("the address {} is not a multiple of {} bytes", fmt::ptr(step.address), step.bytes));
     if (!reaches(step))
       return refuse(cudaErrorInvalidValue,
-                    fmt::format("{} is no memory that the device reaches", fmt::ptr(step.address)));
+                    fmt::format("the device cannot access the memory at {}", fmt::ptr(step.address)));
   }
   return cudaSuccess;
 }

@@ -60,9 +60,9 @@ cudaError_t check_extent(const cudaExtent& extent, unsigned flags) {
   const bool surface = flags & cudaArraySurfaceLoadStore;
   if (cubemap &&
       (extent.width != extent.height || extent.depth == 0 || extent.depth % 6 || (!layered && extent.depth != 6)))
-    return refuse(cudaErrorInvalidValue, "a cubemap has square faces, and six of them");
+    return refuse(cudaErrorInvalidValue, "a cubemap needs square faces, and six of them (or a multiple, if layered)");
   if ((flags & cudaArrayTextureGather) && (extent.height == 0 || extent.depth != 0))
-    return refuse(cudaErrorInvalidValue, "texture gather is for two-dimensional arrays");
+    return refuse(cudaErrorInvalidValue, "texture gather needs a two-dimensional array");
   std::size_t most[3] = {0, 0, 0};
   const auto set = [&](int width, int height, int depth) {
     most[0] = static_cast<std::size_t>(width);
@@ -85,8 +85,8 @@ cudaError_t check_extent(const cudaExtent& extent, unsigned flags) {
     set(surface ? p.maxSurface1D : p.maxTexture1D, 0, 0);
   if (extent.width <= most[0] && extent.height <= most[1] && extent.depth <= most[2]) return cudaSuccess;
   return refuse(cudaErrorInvalidValue,
-                fmt::format("an array of {} x {} x {} elements, at most {} x {} x {}", extent.width, extent.height,
-                            extent.depth, most[0], most[1], most[2]));
+                fmt::format("an array of {} x {} x {} elements; the maximum is {} x {} x {}", extent.width,
+                            extent.height, extent.depth, most[0], most[1], most[2]));
 }
 
 events::Allocation event_of(const ArrayHandle& handle) {
@@ -123,7 +123,7 @@ cudaError_t create_array(cudaArray_t* out, const cudaChannelFormatDesc* desc, cu
   auto handle = std::make_unique<ArrayHandle>();
   handle->array = device::Array::create(format, shape);
   if (!handle->array || !gpu.take_memory(handle->array->size()))
-    return refuse(cudaErrorMemoryAllocation, "an array that does not fit into the GPU's memory");
+    return refuse(cudaErrorMemoryAllocation, "the array does not fit into the GPU's memory");
   handle->format = *desc;
   handle->flags = flags;
   handle->device = thread_state().device;
@@ -143,8 +143,8 @@ cudaError_t to_levels(const MipmappedArrayHandle* mipmap, const cudaResourceView
   const std::size_t first = view ? view->firstMipmapLevel : 0;
   const std::size_t last = view ? view->lastMipmapLevel : mipmap->levels.size() - 1;
   if (first > last || last >= mipmap->levels.size())
-    return refuse(cudaErrorInvalidValue,
-                  fmt::format("a view of the levels {} to {}, of {}", first, last, mipmap->levels.size()));
+    return refuse(cudaErrorInvalidValue, fmt::format("a view of the levels {} to {}, but the array has {} levels",
+                                                     first, last, mipmap->levels.size()));
   for (std::size_t k = first; k <= last; k++) out.levels.push_back(mipmap->levels[k]->array);
   out.kind = device::TextureResource::Kind::array;
   out.array = out.levels.front();
@@ -210,8 +210,7 @@ cudaError_t to_description(const cudaTextureDesc& desc, const device::TextureRes
   out.srgb = desc.sRGB != 0;
   std::copy_n(desc.borderColor, 4, out.border.begin());
   if (!resource.levels.empty()) {
-    if (!desc.normalizedCoords)
-      return refuse(cudaErrorInvalidValue, "a mipmapped array is read with normalised coordinates");
+    if (!desc.normalizedCoords) return refuse(cudaErrorInvalidValue, "a mipmapped array needs normalised coordinates");
     out.linear_levels = desc.mipmapFilterMode == cudaFilterModeLinear;
     if (out.linear_levels && integers && !out.normalized_float) return cudaErrorInvalidFilterSetting;
     out.level_bias = desc.mipmapLevelBias;
@@ -266,7 +265,7 @@ cudaError_t free_array(ArrayHandle* array) {
   Executor::instance().wait_all();  // kernels may still use it
   std::lock_guard lock(handles().mutex);
   if (!handles().arrays.contains(array)) return cudaErrorInvalidResourceHandle;
-  if (array->is_level) return refuse(cudaErrorInvalidValue, "a level goes with its mipmapped array");
+  if (array->is_level) return refuse(cudaErrorInvalidValue, "a level cannot be freed alone; free its mipmapped array");
   handles().arrays.erase(array);
   forget(array);
   return cudaSuccess;

@@ -172,10 +172,10 @@ cudaError_t free_addresses(std::uint64_t address, std::uint64_t size) {
   const std::lock_guard lock(v.mutex);
   const auto found = v.reserved.find(address);
   if (found == v.reserved.end() || found->second != size)
-    return refuse(cudaErrorInvalidValue, "not what one call reserved");
+    return refuse(cudaErrorInvalidValue, "the range must be exactly what one call reserved");
   const auto first = v.mappings.lower_bound(address);
   if (first != v.mappings.end() && first->first - address < size)
-    return refuse(cudaErrorInvalidValue, "something is still mapped there");
+    return refuse(cudaErrorInvalidValue, "a part of the range is still mapped");
   v.reserved.erase(found);
   device::AddressSpace::instance().unreserve(address, size);
   return cudaSuccess;
@@ -208,7 +208,7 @@ cudaError_t export_memory(int* descriptor, std::uint64_t handle) {
   const auto found = v.memories.find(handle);
   if (!descriptor || found == v.memories.end() || found->second.references == 0) return cudaErrorInvalidValue;
   if (found->second.file < 0)
-    return refuse(cudaErrorInvalidValue, "the memory was not made to be exported (requestedHandleTypes)");
+    return refuse(cudaErrorInvalidValue, "the memory was not created for export (requestedHandleTypes)");
   *descriptor = ::dup(found->second.file);  // not close-on-exec: child programs inherit it
   return *descriptor < 0 ? refuse(cudaErrorOperatingSystem, std::strerror(errno)) : cudaSuccess;
 }
@@ -217,7 +217,7 @@ cudaError_t import_memory(std::uint64_t* handle, int descriptor) {
   const std::optional<int> device = device_of_file(descriptor, kMemoryFile);
   struct stat facts {};
   if (!handle || !device || ::fstat(descriptor, &facts) != 0)
-    return refuse(cudaErrorInvalidValue, "no descriptor of memory on a GPU that this process has");
+    return refuse(cudaErrorInvalidValue, "not the descriptor of memory on a GPU of this process");
   Physical memory{0, static_cast<std::uint64_t>(facts.st_size), *device};
   memory.file = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);  // a copy: the program may close its descriptor
   if (memory.file < 0) return refuse(cudaErrorOperatingSystem, std::strerror(errno));
@@ -275,11 +275,11 @@ cudaError_t map_memory(std::uint64_t address, std::uint64_t size, std::uint64_t 
   if (size == 0 || !is_multiple(size) || !is_multiple(address))
     return refuse(cudaErrorInvalidValue, "not a multiple of the granularity");
   if (offset || size != found->second.size)
-    return refuse(cudaErrorNotSupported, "memory is mapped as a whole, as on a GPU");
+    return refuse(cudaErrorNotSupported, "memory can be mapped only as a whole (offset 0), as on a GPU");
   if (!reservation_of(v, address, size)) return refuse(cudaErrorInvalidValue, "these addresses are not reserved");
   const auto next = v.mappings.lower_bound(address);
   if (mapping_at(v, address) != v.mappings.end() || (next != v.mappings.end() && next->first - address < size))
-    return refuse(cudaErrorInvalidValue, "something is mapped there");
+    return refuse(cudaErrorInvalidValue, "a part of the range is already mapped");
   if (Status mapped = device::map_physical(address, size, found->second.offset, found->second.file); !mapped)
     return refuse(cudaErrorMemoryAllocation, mapped.error().message);
   found->second.mappings++;
@@ -291,7 +291,7 @@ cudaError_t unmap_memory(std::uint64_t address, std::uint64_t size) {
   Executor::instance().wait_all();
   VirtualMemory& v = virtual_memory();
   const std::lock_guard lock(v.mutex);
-  if (size == 0 || !reservation_of(v, address, size)) return refuse(cudaErrorInvalidValue, "not what is reserved");
+  if (size == 0 || !reservation_of(v, address, size)) return refuse(cudaErrorInvalidValue, "the range is not reserved");
   const auto first = v.mappings.lower_bound(address), end = v.mappings.lower_bound(address + size);
   const auto ends_behind = [&](const Mappings::value_type& m, std::uint64_t at) {
     return m.first + m.second.size > at;
@@ -331,7 +331,7 @@ cudaError_t set_access(std::uint64_t address, std::uint64_t size, const cudaMemA
     const cudaMemLocation& of = list[i].location;
     if (of.type == cudaMemLocationTypeInvalid || (of.type == cudaMemLocationTypeDevice && !valid_device(of.id)))
       return cudaErrorInvalidValue;
-    if (of.type != cudaMemLocationTypeDevice) return not_supported("access of the host to mapped memory");
+    if (of.type != cudaMemLocationTypeDevice) return not_supported("host access to mapped memory");
   }
   Executor::instance().wait_all();  // it may take access away
   VirtualMemory& v = virtual_memory();

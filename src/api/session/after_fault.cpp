@@ -34,7 +34,8 @@ std::optional<results::Finding> AfterFault::finding() const {
   results::Finding f;
   f.kind = "sticky-error";
   f.severity = results::Severity::info;
-  f.message = fmt::format("{} calls returned {}, which is not theirs: a kernel had failed before", calls_, error_);
+  f.message = fmt::format(
+      "{} calls returned {} because a kernel had failed earlier, not because of an error of their own", calls_, error_);
   f.count = calls_;
   const jit::HostPlace place = checkers::user_place(first_.callers);
   results::FindingAccess& at = f.accesses.emplace_back();
@@ -47,8 +48,8 @@ std::optional<results::Finding> AfterFault::finding() const {
   f.line = at.line;
   f.cause = {fault_->file, fault_->line, kernel.empty() ? "a copy failed" : fmt::format("{} failed", kernel)};
   if (checkers_->gone_on())
-    f.notes.push_back("a GPU does nothing from then on; here the work was done, so that more could be found");
-  f.advice = "look at what cudaDeviceSynchronize() returns after the launch, and stop at an error";
+    f.notes.push_back("a GPU runs no more work after such an error; warpgrind ran it, to find more errors");
+  f.advice = "check the result of cudaDeviceSynchronize() after the launch, and stop at an error";
   return f;
 }
 

@@ -44,7 +44,7 @@ std::vector<results::Finding> ApiErrors::not_asked_for() const {
     const ApiError& e = entry.error;
     results::Finding f;
     f.kind = "API error";
-    f.message = fmt::format("{}: {}; the program did not ask for the error",
+    f.message = fmt::format("{}: {}; the program did not check the error",
                             is_launch(e.call) ? std::string("launch refused") : e.call + " failed",
                             e.reason.empty() ? e.text : e.reason);
     f.kernel = e.kernel.empty() ? "" : demangle(e.kernel);
@@ -56,7 +56,7 @@ std::vector<results::Finding> ApiErrors::not_asked_for() const {
           fmt::format("called in {} (compile the host code with -g for the line)", demangle(place.function)));
     f.notes.push_back(fmt::format("{} returned {}{}", e.call, e.name,
                                   entry.unknown > 1 ? fmt::format(", {} times", entry.unknown) : std::string()));
-    f.advice = is_launch(e.call) ? "look at cudaGetLastError() after each launch" : "look at what the call returns";
+    f.advice = is_launch(e.call) ? "check cudaGetLastError() after each launch" : "check the result of the call";
     out.push_back(std::move(f));
   }
   return out;

@@ -52,16 +52,16 @@ void tell_launch(results::Finding& f, const ApiError& e) {
   f.notes.push_back("the kernel did not run");
   if (e.reason.find("cudaFuncAttributeMaxDynamicSharedMemorySize") != std::string::npos)
     f.advice =
-        "ask for it before the launch: cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, "
+        "request it before the launch: cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, "
         "bytes)";
   else
-    f.advice = "keep to the limit, and look at cudaGetLastError() after each launch";
+    f.advice = "stay within the limit, and check cudaGetLastError() after each launch";
 }
 
 void tell_destroyed(results::Finding& f, const ApiError& e, const checkers::Handle& handle) {
   f.kind = "api-misuse";
   f.message =
-      fmt::format("{}: the {} was destroyed before", is_launch(e.call) ? "launch refused" : e.call, handle.kind);
+      fmt::format("{}: the {} was already destroyed", is_launch(e.call) ? "launch refused" : e.call, handle.kind);
   const jit::HostPlace by = checkers::user_place(handle.destroyed->callers);
   f.cause = {by.file, by.line, fmt::format("destroyed by {}", handle.destroyed->call)};
   const jit::HostPlace made = checkers::user_place(handle.made.callers);
@@ -76,7 +76,7 @@ results::Finding finding_of(const ApiErrors::Entry& entry, checkers::Checkers& c
   f.severity = only_asks(e.call) ? Severity::warning : Severity::error;
   f.message = fmt::format("{}: {}", is_launch(e.call) ? std::string("launch refused") : e.call + " failed",
                           e.reason.empty() ? e.text : e.reason);
-  f.advice = "look at what the call returns";
+  f.advice = "check the result of the call";
   f.count = entry.unknown;
   f.group = "api";
   f.error = e.name;
@@ -96,7 +96,7 @@ results::Finding finding_of(const ApiErrors::Entry& entry, checkers::Checkers& c
       tell_destroyed(f, e, *handle);
   if (f.line == 0 && !f.accesses[0].function.empty())
     f.notes.push_back(fmt::format("called in {} (compile the host code with -g for the line)", f.accesses[0].function));
-  f.notes.push_back(fmt::format("{} returned {}{}, and the program did not look at it", e.call, e.name,
+  f.notes.push_back(fmt::format("{} returned {}{}, and the program did not check it", e.call, e.name,
                                 entry.unknown > 1 ? fmt::format(", {} times", entry.unknown) : std::string()));
   return f;
 }

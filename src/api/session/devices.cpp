@@ -42,7 +42,7 @@ device::Options device_options(const RunOptions& run) {
     print_line(fmt::format("compiling {} ({} PTX instructions) ...", demangle(slow.kernel), slow.ptx_instructions));
     while (hold) ::pause();
   };
-  options.on_cache_refused = [](const std::string& why) { print_line("compiled kernels are not kept: " + why); };
+  options.on_cache_refused = [](const std::string& why) { print_line("compiled kernels are not cached: " + why); };
   return options;
 }
 

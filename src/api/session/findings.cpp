@@ -65,7 +65,7 @@ void Findings::add(const device::Fault& fault, results::Severity severity) {
   else
     add(std::move(finding));
   if (severity == results::Severity::error && !checkers_ && !fault.kernel.empty() && is_invalid_access(fault.kind))
-    print_line("the kernel ended here; `warpgrind check` shows all that is wrong in one run");
+    print_line("the kernel was stopped here; `warpgrind check` finds all errors in one run");
 }
 
 // Prints the finding at its first occurrence, in the middle of the program's output. Later ones are counted until the
@@ -78,7 +78,7 @@ void Findings::went_on(const device::Fault& fault) {
     known.accesses += fault.went_on;
     if (++known.launches > 1) return;
     known.finding = to_finding(fault);
-    known.finding.notes.push_back("it goes on as on a GPU (--no-bounds-stop)");
+    known.finding.notes.push_back("the kernel continues, as on a GPU (--no-bounds-stop)");
     first = known.finding;
   }
   messages_.print_once(first);
@@ -94,8 +94,9 @@ void Findings::sum_up_what_went_on() {
     collector_.add_finding(std::move(known.finding));
   }
   if (!went_on_.empty())
-    print_line(fmt::format("{} accesses of threads outside of allocations went on, at {} places (--no-bounds-stop)",
-                           accesses, went_on_.size()));
+    print_line(
+        fmt::format("{} out-of-bounds accesses by threads at {} places did not stop their kernels (--no-bounds-stop)",
+                    accesses, went_on_.size()));
 }
 
 // With --blocks: reports once which launches ran in part, and for each kernel that had to run whole.
@@ -106,11 +107,11 @@ void Findings::note_blocks(const device::LaunchResult& result) {
   finding.kind = "some-blocks";
   if (!result.why_all_blocks.empty()) {
     finding.kernel = shown_name(result.kernel->facts().name);
-    finding.message = fmt::format("all blocks ran in spite of --blocks {}: {}", options_.blocks, result.why_all_blocks);
+    finding.message = fmt::format("all blocks ran despite --blocks {}: {}", options_.blocks, result.why_all_blocks);
   } else if (result.counts.blocks_run != 0) {
     finding.message = fmt::format(
-        "of each launch about {} blocks ran (--blocks), and the counts are scaled to all of them; what the program "
-        "computed is not valid",
+        "about {} blocks of each launch ran (--blocks), and the counts are scaled to all blocks; the results of the "
+        "program are not valid",
         options_.blocks);
   } else {
     return;
@@ -137,7 +138,7 @@ void Findings::add_all_of(const device::LaunchResult& launch) {
   if (launch.fault && !launch.survived) {  // else a checker reports it
     add(*launch.fault, results::Severity::error);
     if (launch.fault->kind == device::FaultKind::unsupported)
-      messages_.leave_status("problem", "a kernel needs something that is not supported yet");
+      messages_.leave_status("problem", "a kernel needs a feature that is not supported yet");
   }
   note_blocks(launch);
 }

@@ -16,8 +16,8 @@ Status check(const LaunchFilter& filter) {
   if (!filter.kernel_name.starts_with(kRegex)) return Ok{};
   const std::string expression = filter.kernel_name.substr(kRegex.size());
   if (!expression.empty() && RegularExpression(expression).good()) return Ok{};
-  return Error{ErrorKind::bad_input, fmt::format("--kernel-name: \"{}\" is no regular expression", expression),
-               "--kernel-name NAME or --kernel-name regex:EXPRESSION (an extended one, as grep -E takes it)"};
+  return Error{ErrorKind::bad_input, fmt::format("--kernel-name: \"{}\" is not a regular expression", expression),
+               "--kernel-name NAME or --kernel-name regex:EXPRESSION (an extended regular expression, as in grep -E)"};
 }
 
 std::string as_options(const LaunchFilter& f) {

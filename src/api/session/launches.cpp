@@ -42,12 +42,12 @@ double part_of_gpu(const counters::LaunchShape& shape, const Occupancy& occupanc
 std::string unfit_code(const GpuModel& model, bool refused) {
   if (refused)
     return fmt::format(
-        "the program has code for other GPUs only: the {} (sm_{}{}) itself would refuse it "
-        "(cudaErrorNoKernelImageForDevice); here it runs",
+        "the program has code only for other GPUs: a real {} (sm_{}{}) would refuse it "
+        "(cudaErrorNoKernelImageForDevice), but here it runs",
         model.name, model.cc_major, model.cc_minor);
   return fmt::format(
-      "the program has machine code for the {} (sm_{}{}), which does not run here, and PTX for other GPUs "
-      "only: that runs, and may do other than the machine code does",
+      "the program has machine code for the {} (sm_{}{}), which cannot run here, and PTX only for other GPUs: the PTX "
+      "runs, and may behave differently from the machine code",
       model.name, model.cc_major, model.cc_minor);
 }
 

@@ -72,8 +72,8 @@ std::string name_nvidias_libraries(std::set<std::string>& named) {
   if (fresh.empty()) return "";
   const bool one = fresh.size() == 1;
   return fmt::format(
-      "NVIDIA's own {} {} loaded, and no library of warpgrind takes {} place. {} host code runs. {} kernels are "
-      "machine code of GPUs, which does not run: check the errors that {} functions return",
+      "NVIDIA's own {} {} loaded; warpgrind has no replacement in {} place. {} host code runs. {} kernels are GPU "
+      "machine code, which cannot run here: check the errors that {} functions return",
       fmt::join(fresh, ", "), one ? "is" : "are", one ? "its" : "their", one ? "Its" : "Their", one ? "Its" : "Their",
       one ? "its" : "their");
 }

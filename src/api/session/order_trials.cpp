@@ -41,9 +41,11 @@ std::vector<results::Finding> OrderTrials::run_in(device::Device& gpu, const dev
     std::optional<results::Finding> f = findings_.check_finding(fault, severity);
     if (!f) return;
     if (fault.kind == device::FaultKind::timeout) {
-      f->message = "the launch ends in the program's own order of blocks and warps, and not in another";
+      f->message = "the launch ends in the default order of blocks and warps, but does not end in another order";
       f->notes.clear();  // the position where it was stopped is random
-      f->advice = "a thread waits for one that may come later: another block, or a warp that has not got there yet";
+      f->advice =
+          "a thread waits for another block or warp that may run later: use an order that does not depend on the "
+          "scheduler";
     }
     found.push_back(std::move(*f));
   };
@@ -67,7 +69,7 @@ void OrderTrials::try_others(Snapshot& snapshot, const LaunchRequest& request, c
     messages_.say_once("warning: " + outcome.findings.back().message);
   };
   if (own.waited_outside) {
-    outcomes.push_back({options_.schedule, {}, "it waits for the host or for other work, which happens once only"});
+    outcomes.push_back({options_.schedule, {}, "it waits for the host or for other work, which cannot be repeated"});
     lost(outcomes.back(), "other orders");
   } else {
     outcomes = snapshot.ask(own.wall_seconds);

@@ -163,7 +163,7 @@ Child start(const device::Schedule& schedule, const Snapshot::Run& run, const de
 void end(Child& child) {
   child.ended = true;
   if (child.process < 0) {
-    child.text = "no process could be made for it";
+    child.text = "cannot create a process for it";
     return;
   }
   ::close(child.answer);
@@ -171,11 +171,11 @@ void end(Child& child) {
   while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFSIGNALED(status))
-    child.text = WTERMSIG(status) == SIGKILL ? "it did not end, and was stopped"
+    child.text = WTERMSIG(status) == SIGKILL ? "its process did not end, and was stopped"
                                              : fmt::format("its process was ended by signal {} ({})", WTERMSIG(status),
                                                            strsignal(WTERMSIG(status)));
   else if (WEXITSTATUS(status) != 0)
-    child.text = "what it found could not be told";
+    child.text = "its process could not report its findings";
 }
 
 void collect(std::vector<Child>& children) {
@@ -319,7 +319,8 @@ std::vector<OrderOutcome> Snapshot::ask(double seconds) {
   bool more = process_ > 0 && write_all(line_, fmt::format("{}\n", seconds));
   std::vector<OrderOutcome> all;
   for (const device::Schedule& schedule : schedules_) {
-    OrderOutcome outcome{schedule, {}, process_ > 0 ? "its process is gone" : "no process could be made for it"};
+    OrderOutcome outcome{
+        schedule, {}, process_ > 0 ? "its process ended unexpectedly" : "cannot create a process for it"};
     while (more && text.size() < kDigits) more = read_some(line_, text);
     const std::size_t size = text.size() < kDigits ? 0 : std::strtoull(text.substr(0, kDigits).c_str(), nullptr, 10);
     while (more && text.size() < kDigits + size) more = read_some(line_, text);
@@ -361,7 +362,7 @@ void join(std::vector<Finding>& findings, const std::vector<OrderOutcome>& other
       findings.push_back(f);
       if (!outcome.problem.empty()) continue;
       findings.back().notes.push_back(
-          fmt::format("the program's own order does not show it; --schedule {} does, of `run` and of `check`",
+          fmt::format("the default order does not show this; use --schedule {} with `run` or `check` to reproduce it",
                       device::name(outcome.schedule)));
     }
 }

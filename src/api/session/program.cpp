@@ -192,7 +192,7 @@ Result<const KernelEntry*> Program::kernel(const std::string& name) {
   Result<std::shared_ptr<const ptx::Module>> m = module();
   KernelEntry entry{name, *function(name), nullptr, {}, *needs, {}};
   entry.text = &(*m)->functions[entry.function];
-  if (!entry.text->is_entry) return Error{ErrorKind::bad_input, fmt::format("{} is no kernel", name), ""};
+  if (!entry.text->is_entry) return Error{ErrorKind::bad_input, fmt::format("{} is not a kernel", name), ""};
   entry.parameters = jit::parameter_layout(*entry.text);
   if (unfit_) entry.beyond_model = beyond_model(entry.function, **m);
   std::lock_guard lock(mutex_);

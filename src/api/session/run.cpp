@@ -34,10 +34,10 @@ void Run::announce_once() {
   if (!options.quiet) print_line(banner(parts_.model, options));
   messages.name_new_libraries();
   if (options.timeout_seconds > 0 && !start_deadline(options.timeout_seconds, [this] { stop_at_deadline(); }))
-    messages.say_once("warning: the host allows no more threads (ulimit -u): the run as a whole has no time limit");
+    messages.say_once("warning: the host allows no more threads (ulimit -u): the run has no overall time limit");
   if ((parts_.checkers || options.tell_at_signals) && !tell_before_signals([this] { stop_at_signal(); }))
     messages.say_once(
-        "warning: the host allows no more threads (ulimit -u): what is found is lost if a signal ends the run");
+        "warning: the host allows no more threads (ulimit -u): findings are lost if a signal ends the run");
   announced_.store(true, std::memory_order_release);
 }
 
@@ -111,8 +111,8 @@ void Run::write(const results::Profile& profile) {
   if (Status written = write_results(profile, files); !written) return messages.problem(written.error());
   if (!host_clock_.empty() && !options.quiet && !parts_.checkers)
     messages.say_once(
-        fmt::format("the program reads the host's clock around launches ({}): it measured the simulation. The time "
-                    "on the modelled GPU is in the table; cudaEventElapsedTime gives it to the program",
+        fmt::format("the program reads the host's clock around launches ({}), so it measured the simulation. The table "
+                    "shows the time on the modelled GPU; in the program, use cudaEventElapsedTime",
                     host_clock_));
   leave_note(options.status_directory, {number_, ::getpid(), true, options.command, files.json, files.csv});
 }
@@ -161,7 +161,7 @@ void Run::stop_at_deadline() {
     const std::lock_guard lock(mutex_);
     if (finished_) return;
   }
-  if (what.empty()) what = running ? ", and went on after its kernels were stopped" : ": no kernel was running";
+  if (what.empty()) what = running ? ", and continued after its kernels were stopped" : ": no kernel was running";
   parts_.messages.say_once(fmt::format("the run did not end within {} s{}", parts_.options.timeout_seconds, what));
   finish();
   _exit(2);
@@ -176,7 +176,7 @@ void Run::stop_at_signal() {
   if (!others_finish) {
     if (parts_.checkers) {
       parts_.checkers->note_fault();  // no leaks are reported: the program might have freed the memory later
-      parts_.messages.say_once("the run was ended by a signal: what was found before is told");
+      parts_.messages.say_once("a signal ended the run: the findings until then follow");
     }
     return finish();
   }

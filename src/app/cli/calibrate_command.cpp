@@ -31,12 +31,12 @@ Result<Calibration> measure(const CalibrateCommand& command) {
   const std::string program = folder + "/calibrate";
   std::error_code ignored;
   if (!std::filesystem::exists(program, ignored))
-    return Error{ErrorKind::environment, fmt::format("no program {}", program),
-                 "build warpgrind where nvcc is, or name the folder with --programs"};
+    return Error{ErrorKind::environment, fmt::format("the program {} is missing", program),
+                 "build warpgrind on a machine with nvcc, or name the folder with --programs"};
   if (lab::finds_our_runtime(program))
     return Error{
         ErrorKind::environment,
-        fmt::format("{} is linked with warpgrind's own CUDA runtime, so that nothing would be measured", program),
+        fmt::format("{} is linked with warpgrind's own CUDA runtime, so it cannot measure a real GPU", program),
         "build the lab with nvcc"};
   const TemporaryFolder temporary;
   if (temporary.path.empty()) return Error{ErrorKind::environment, temporary.problem, ""};
@@ -63,8 +63,8 @@ Result<Target> target(const CalibrateCommand& command, const Calibration& calibr
   }
   auto model = find_gpu_model(command.model.empty() ? calibration.gpu : command.model);
   if (!model)
-    return Error{ErrorKind::bad_input, fmt::format("there is no model of the {}", calibration.gpu),
-                 "--model NAME says which one its other figures are taken from: then correct those that differ"};
+    return Error{ErrorKind::bad_input, fmt::format("no GPU model for the {}", calibration.gpu),
+                 "choose a model for the other figures with --model NAME, and correct the figures that differ"};
   return Target{(*model)->id, std::string(gpu_model_text((*model)->id))};
 }
 
@@ -95,7 +95,7 @@ int calibrate(const CalibrateCommand& command) {
   }
   if (!calibration) return complain(calibration.error()), kUsageError;
   if (!calibration->measured)
-    return complain("nothing was measured: that was the virtual GPU", "run it on a machine with a real one"),
+    return complain("nothing was measured: the program ran on the virtual GPU", "run it on a machine with a real GPU"),
            kUsageError;
   const auto into = target(command, *calibration);
   if (!into) return complain(into.error()), kUsageError;

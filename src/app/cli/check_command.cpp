@@ -34,7 +34,7 @@ Status add_groups(const std::string& words, checkers::Selection& selection) {
     if (known) continue;
     std::string all;
     for (const auto& [group, member] : checkers::kGroups) all += (all.empty() ? "" : " ") + std::string(group);
-    return Error{ErrorKind::bad_input, fmt::format("--only {}: no such group of checks", word), "there are: " + all};
+    return Error{ErrorKind::bad_input, fmt::format("--only {}: unknown group of checks", word), "known groups: " + all};
   }
   return Ok{};
 }
@@ -54,7 +54,7 @@ Result<checkers::Selection> selection_of(const CheckCommand& command) {
 Result<std::vector<report::Suppression>> suppressions_of(const std::string& path) {
   if (path.empty()) return std::vector<report::Suppression>{};
   const auto text = read_whole(path);
-  if (!text) return Error{ErrorKind::bad_input, fmt::format("cannot read {}", path), "--suppress wants a file"};
+  if (!text) return Error{ErrorKind::bad_input, fmt::format("cannot read {}", path), "--suppress needs a file"};
   return report::read_suppressions(*text, path);
 }
 
@@ -172,7 +172,7 @@ int check(const CheckCommand& asked) {
   const bool no_cuda = !command.sanitizer.require_cuda && finished.profiles.empty() && code == kUsageError;
   if (no_cuda) finished.exit_code = 0;
   if (finished.profiles.empty() && code != 0 && !no_cuda) {
-    complain(fmt::format("what was found is lost: the program ended with exit code {} before it could be told", code));
+    complain(fmt::format("the findings are lost: the program ended with exit code {} before they were reported", code));
     return code;
   }
   return show(command, json_path, finished, *suppressions);

@@ -67,7 +67,7 @@ namespace {
 Error does_not_compile(const CompileCommand& command, const std::vector<std::string>& line, const std::string& said) {
   std::string advice = fmt::format("the command was: {}", toolchain::quoted(line));
   if (const auto flags = toolchain::missing_flags(said); !flags.empty())
-    advice += fmt::format("\n  such options stand before the program: --nvcc-flags '{}'", fmt::join(flags, " "));
+    advice += fmt::format("\n  put such options before the program: --nvcc-flags '{}'", fmt::join(flags, " "));
   return {ErrorKind::bad_input,
           fmt::format("{} does not compile (see the compiler's messages above)", fmt::join(command.sources, ", ")),
           advice};
@@ -117,7 +117,7 @@ Result<std::string> compile_program(const CompileCommand& command, const std::st
   const std::string binary = folder + "/" + fs::path(command.sources[0]).stem().string();
   const std::string nvcc = command.compiler == "clang" ? "" : find_nvcc();
   if (nvcc.empty() && command.compiler == "nvcc")
-    return Error{ErrorKind::environment, "nvcc is not on the PATH", "--compiler clang needs nothing of NVIDIA's"};
+    return Error{ErrorKind::environment, "nvcc is not on the PATH", "--compiler clang needs no NVIDIA software"};
   std::vector<std::string> line = {"-lineinfo", "-O3"};
   if (command.host_lines) line.emplace_back("-g");
   line.insert(line.end(), command.sources.begin(), command.sources.end());

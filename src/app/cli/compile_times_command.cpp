@@ -158,7 +158,7 @@ int compile_times(const CompileTimesCommand& command) {
         if (name.find(command.kernel) == std::string::npos && function.name != command.kernel) continue;
         std::fflush(stdout);
         const std::optional<Row> row = measure(*module, f, options);
-        if (!row) return complain("no process can be started"), kUsageError;
+        if (!row) return complain("cannot start a process"), kUsageError;
         sum.add(*row);
         if (!command.summary) print_row(*row, shortened(name));
       }

@@ -64,8 +64,9 @@ std::vector<std::string> unknown_metrics(const std::string& said) {
 
 Error ncu_failed(const std::string& said, int exit_code) {
   if (said.find("ERR_NVGPUCTRPERM") != std::string::npos)
-    return {ErrorKind::environment, "ncu may not read the GPU's counters (ERR_NVGPUCTRPERM)",
-            "only root may here: run it with sudo, or load the driver with NVreg_RestrictProfilingToAdminUsers=0"};
+    return {
+        ErrorKind::environment, "ncu may not read the GPU's counters (ERR_NVGPUCTRPERM)",
+        "only root may read them here: run with sudo, or load the driver with NVreg_RestrictProfilingToAdminUsers=0"};
   std::string last = said.substr(said.size() > 600 ? said.size() - 600 : 0);
   return {ErrorKind::environment, fmt::format("ncu ended with exit code {}", exit_code), last};
 }
@@ -75,8 +76,8 @@ Result<std::string> counted_by_ncu(const CorrelateCommand& command) {
   const std::string ncu = find_ncu();
   if (ncu.empty())
     return Error{ErrorKind::environment, "Nsight Compute (ncu) is not installed here",
-                 "take its CSV on a machine with a GPU, `ncu --csv --page raw --log-file FILE PROGRAM`, and give it as "
-                 "--ncu FILE"};
+                 "write its CSV on a machine with a GPU (`ncu --csv --page raw --log-file FILE PROGRAM`), and pass it "
+                 "with --ncu FILE"};
   const TemporaryFolder folder;
   if (folder.path.empty()) return Error{ErrorKind::environment, folder.problem, ""};
   const std::string log = folder.path + "/ncu.csv";
@@ -152,7 +153,7 @@ int correlate(const CorrelateCommand& command) {
     if (const Status written = write_whole(command.json_path, correlate::correlation_json(result)); !written)
       return complain(written.error()), kUsageError;
   if (!result.kernels.empty()) return 0;
-  complain("no launch is in both: kernel, block and grid must be the same",
+  complain("no launch occurs in both: kernel, block and grid must be equal",
            "is it the same program with the same arguments?");
   return kNothingInCommon;
 }

@@ -15,7 +15,7 @@ constexpr int kWorse = 1;
 Result<std::pair<std::string, std::string>> split_pair(const std::string& text) {
   const auto equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    return Error{ErrorKind::bad_input, "--pair wants BEFORE=AFTER, two kernels: \"" + text + "\"", ""};
+    return Error{ErrorKind::bad_input, "--pair needs two kernels as BEFORE=AFTER: \"" + text + "\"", ""};
   return std::pair{text.substr(0, equals), text.substr(equals + 1)};
 }
 
@@ -42,7 +42,7 @@ int diff(const DiffCommand& command) {
   const report::TextOptions text{.colour = report::wants_colour(stdout)};
   std::fputs(report::diff_text(*difference, text).c_str(), stdout);
   if (difference->nothing_in_common()) {
-    complain("no kernel is in both profiles", "compare kernels of different names with --pair BEFORE=AFTER");
+    complain("the profiles have no kernel in common", "compare kernels of different names with --pair BEFORE=AFTER");
     return kUsageError;
   }
   return difference->broken.empty() ? 0 : kWorse;

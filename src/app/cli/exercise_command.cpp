@@ -71,8 +71,8 @@ int list(const Exercises& all) {
 Status write_new(const fs::path& path, const std::string& text) {
   std::error_code none;
   if (fs::exists(path, none))
-    return Error{ErrorKind::bad_input, fmt::format("{} is there already", path.string()),
-                 "name another folder: warpgrind exercise start NAME FOLDER"};
+    return Error{ErrorKind::bad_input, fmt::format("{} already exists", path.string()),
+                 "choose another folder: warpgrind exercise start NAME FOLDER"};
   return write_whole(path.string(), text);
 }
 
@@ -81,7 +81,7 @@ int start(const Exercise& e, const std::string& target) {
   std::error_code problem;
   fs::create_directories(folder, problem);
   if (problem) {
-    complain(fmt::format("cannot make {}: {}", folder.string(), problem.message()));
+    complain(fmt::format("cannot create {}: {}", folder.string(), problem.message()));
     return kUsageError;
   }
   const auto text = read_whole(e.file("text.md")), skeleton = read_whole(e.file("skeleton.cu"));
@@ -104,8 +104,8 @@ std::string name_here(const ExerciseCommand& command) {
 }
 
 Error which() {
-  return {ErrorKind::bad_input, "which exercise?",
-          "give its name, or go into the folder that `warpgrind exercise start NAME` made"};
+  return {ErrorKind::bad_input, "the name of the exercise is missing",
+          "give its name, or change to the folder that `warpgrind exercise start NAME` created"};
 }
 
 int print_file(const Exercise& e, const char* file) {
@@ -169,8 +169,8 @@ int check_class(const ExerciseCommand& command, const Exercises& all) {
   settings.colour = false;  // the details are for files
   settings.boxed = !command.no_sandbox;
   if (settings.boxed && !sandbox::why_none().empty()) {
-    complain("--all runs what others wrote in a sandbox, and there is none: " + sandbox::why_none(),
-             "--no-sandbox runs it without: only for programs that you have read");
+    complain("--all runs other people's programs in a sandbox, which is not available: " + sandbox::why_none(),
+             "--no-sandbox runs them without a sandbox; use it only for programs that you have read");
     return kUsageError;
   }
   auto hand_ins = exercises::find_hand_ins(command.target.empty() ? "." : command.target, all);
@@ -218,7 +218,7 @@ int test(const ExerciseCommand& command, const Exercise& e) {
     std::fputs(fmt::format("{}  {}/{} {}\n", as_expected ? "pass" : "FAIL", e.name, file,
                            pass              ? "is solved"
                            : message.empty() ? "is not solved"
-                                             : "is told: " + message)
+                                             : "gets the message: " + message)
                    .c_str(),
                stdout);
     if (!as_expected) std::fputs(text.c_str(), stdout);

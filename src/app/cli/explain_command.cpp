@@ -46,7 +46,7 @@ int explain(const ExplainCommand& command) {
   if (finished.profiles.empty()) return code != 0 ? code : kUsageError;
   const int shown = show(finished.profiles[0], command.query);
   if (finished.profiles.size() > 1)
-    complain("several processes used CUDA; this is the first",
+    complain("several processes used CUDA; this is the first one",
              "explain a profile file (--detail --json) for the others");
   return code != 0 ? code : shown;
 }

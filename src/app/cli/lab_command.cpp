@@ -240,7 +240,7 @@ int lab(const LabCommand& command) {
     std::fputs(lab::closing_text(result, typed_executable()).c_str(), stdout);
   if (outcome.resumed > 0)
     std::fputs(
-        fmt::format("{} topics were taken from an interrupted run; --fresh runs them again\n", outcome.resumed).c_str(),
+        fmt::format("{} topics are results of an interrupted run; --fresh runs them again\n", outcome.resumed).c_str(),
         stdout);
   const std::string json = lab::to_json(result);
   bool written = write(command.json_path, json) && write(command.csv_path, lab::to_csv(result));
@@ -260,7 +260,7 @@ int lab(const LabCommand& command) {
   }
   if (outcome.interrupted) {
     complain(fmt::format("interrupted: {} of {} topics are done", result.topics.size(), wanted->size()),
-             settings.state_folder.empty() ? "" : "the same command goes on from here");
+             settings.state_folder.empty() ? "" : "run the same command again to continue");
     return kInterrupted;
   }
   if (!written) return kUsageError;

@@ -83,7 +83,8 @@ void add_schedule(CLI::App* app, device::Schedule& schedule) {
          "Order of blocks and warps: forward (default), reverse, interleaved or random:SEED; all except forward use "
          "one worker thread")
       ->check([](const std::string& text) {
-        return device::read_schedule(text) ? std::string() : "there are forward, reverse, interleaved and random:SEED";
+        return device::read_schedule(text) ? std::string()
+                                           : "the order must be forward, reverse, interleaved or random:SEED";
       })
       ->type_name("ORDER");
 }
@@ -537,10 +538,10 @@ CLI::App* add_calibrate(CLI::App& app, CalibrateCommand& command) {
 
 CLI::App* add_serve(CLI::App& app, ServeCommand& command) {
   CLI::App* serve = app.add_subcommand(
-      "serve", "Serve the playground: a web page with an editor; its programs run on this machine, each in a sandbox");
+      "serve", "Serve the playground: a web page with an editor. Its programs run on this machine, each in a sandbox");
   serve
       ->add_option("--listen", command.listen,
-                   "Address to listen on: ADDRESS:PORT, or a port only; port 0 takes any free port")
+                   "Address to listen on: ADDRESS:PORT or PORT; port 0 selects any free port")
       ->capture_default_str();
   serve->add_flag("--public", command.is_public,
                   "Allows addresses that other machines can reach; read docs/playground.md first");
@@ -725,8 +726,8 @@ int main(int argc, char** argv) {
     checked.run.sources = cli::cut_sources(checked.run.program, misplaced);
   }
   if (!misplaced.empty()) {
-    cli::complain(misplaced + " would be an argument of the program: what a .cu file is compiled with stands before it",
-                  "--nvcc-flags '" + misplaced + "' FILE.cu; if it is meant for the program: FILE.cu -- " + misplaced);
+    cli::complain(misplaced + " would be an argument of the program: put compiler options before the .cu file",
+                  "--nvcc-flags '" + misplaced + "' FILE.cu; as an argument of the program: FILE.cu -- " + misplaced);
     return cli::kUsageError;
   }
   if (!arguments.empty() && arguments[0] == "correlate")

@@ -20,16 +20,16 @@ std::string host_name() {
 }
 
 std::string why_lost(int signal) {
-  const std::string without = "\n  if a host is lost, start the job again without it (mpirun -H)";
+  const std::string without = "\n  if a host is down, start the job again without it (mpirun -H)";
   switch (signal) {
     case SIGTERM:
     case SIGINT:
     case SIGHUP:
-      return "mpirun ends all ranks so when one of them fails, a host is lost, or it is interrupted itself: its "
-             "messages and those of the other ranks say which" +
+      return "mpirun ends all ranks if a rank fails, a host is down, or mpirun itself is interrupted: see its messages "
+             "and those of the other ranks" +
              without;
     case SIGPIPE:
-      return "who read what it wrote is gone, another rank, its host or mpirun: their messages say which" + without;
+      return "the reader of its output is gone (another rank, its host, or mpirun): see their messages" + without;
     default:
       return "mpirun ends the other ranks now";
   }

@@ -88,7 +88,7 @@ Status choose_nvrtc(const std::string& which, const std::string& library) {
   setenv(run_variables::kNvidiaJitLink, theirs.parent_path().c_str(), 1);
   if (found.empty() && which == "nvidia")
     return Error{ErrorKind::environment, "NVIDIA's libnvrtc is not installed",
-                 "CUDA_HOME may name its toolkit; --nvrtc ours needs clang alone"};
+                 "set CUDA_HOME to its toolkit, or use --nvrtc ours, which needs only clang"};
   if (which == "ours")
     setenv(run_variables::kOwnNvrtc, "1", 1);
   else

@@ -118,9 +118,8 @@ Status read_words(const std::vector<std::string>& words, int depth, Line& out) {
 void show_version() {
   using namespace toolchain;
   fmt::print(
-      "warpgrind ptxas, in place of ptxas: NVIDIA (R) Ptx optimizing assembler\n"
-      "It is not NVIDIA's: it checks and packs PTX, and warpgrind runs the PTX\n"
-      "Cuda compilation tools, release {0}.{1}, V{0}.{1}.{2}\n",
+      "warpgrind ptxas, in place of ptxas: NVIDIA (R) Ptx optimizing assembler\nThis is not NVIDIA's ptxas: it checks "
+      "and packs PTX, and warpgrind runs the PTX\nCuda compilation tools, release {0}.{1}, V{0}.{1}.{2}\n",
       kReleaseMajor, kReleaseMinor, kReleaseBuild);
 }
 

@@ -65,8 +65,8 @@ int finish(const ProcessEnd& end, const std::string& folder, const std::string& 
   const bool problem = has_status(folder, "problem");
   const bool no_cuda = !has_status(folder, "cuda") && !problem;
   if (no_cuda)
-    complain(fmt::format("no CUDA code found: {} and what it started never registered any", program),
-             "is it a CUDA program, built by nvcc or clang, or one that calls the driver API (libcuda.so.1)?");
+    complain(fmt::format("no CUDA code found: {} and its child processes registered none", program),
+             "the program must be a CUDA program built by nvcc or clang, or call the driver API (libcuda.so.1)");
   if (const int signal = end.signal(); signal != 0) {
     if (signal != SIGKILL && signal != SIGABRT && signal != SIGSEGV) end_by_signal(signal);
     return end.shell_code();
@@ -88,8 +88,8 @@ Status read_block(const std::string& text, Dim3& block) {
     const auto [next, problem] = std::from_chars(at, end, *part);
     const bool last = part == parts[2];
     if (problem != std::errc() || (last ? next != end : next == end || *next != ','))
-      return Error{ErrorKind::bad_input, fmt::format("--block wants X,Y,Z: \"{}\"", text),
-                   "three numbers, as 0,0,0: the block whose accesses are kept in order"};
+      return Error{ErrorKind::bad_input, fmt::format("--block needs X,Y,Z: \"{}\"", text),
+                   "give three numbers such as 0,0,0: the block whose accesses are recorded in order"};
     at = next + 1;
   }
   return Ok{};
@@ -144,7 +144,7 @@ void name_lost_rank(const std::vector<session::ProcessNote>& notes, int signal, 
   for (const session::ProcessNote& note : notes)
     if (const std::string where = place_of_profile(note); files_wanted && !where.empty())
       profiles +=
-          fmt::format("{}profile of what ran until then ({}): {}", profiles.empty() ? "" : "\n  ", note.command, where);
+          fmt::format("{}profile of the run until then ({}): {}", profiles.empty() ? "" : "\n  ", note.command, where);
   const LostRank lost = lost_rank(*rank, signal, profiles);
   complain(lost.message, lost.detail);
 }
@@ -197,8 +197,8 @@ int run(const RunCommand& asked) {
     *path = of_this_rank(*path);
   if (!command.reports.needs_profile()) return run_program(command, nullptr);
   if (!command.options.counters) {
-    complain("--no-counters leaves nothing to show",
-             "leave it out for --expect, --junit, --sarif, --report and --source");
+    complain("with --no-counters there is nothing to show",
+             "do not combine it with --expect, --junit, --sarif, --report or --source");
     return kUsageError;
   }
   auto expectations = prepare(command.reports);
@@ -232,7 +232,7 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   std::error_code gone;
   for (std::string* path : {&options.json_path, &options.csv_path, &options.work_path})
     if (!path->empty() && *path != "-") *path = fs::absolute(*path, gone).string();
-  if (gone) return complain("the folder that this runs in is not there any more: " + gone.message()), kUsageError;
+  if (gone) return complain("the current folder no longer exists: " + gone.message()), kUsageError;
   const std::string wanted_json = options.json_path;
   auto program = find_program(command.program[0]);
   if (!program) return complain(program.error()), kUsageError;
@@ -263,7 +263,7 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   std::error_code no_folder;
   fs::create_directory(options.status_directory, no_folder);
   if (no_folder)
-    return complain(fmt::format("cannot make {}: {}", options.status_directory, no_folder.message())), kUsageError;
+    return complain(fmt::format("cannot create {}: {}", options.status_directory, no_folder.message())), kUsageError;
   setenv(session::kOptionsVariable, session::encode(options).c_str(), 1);
   setenv(run_variables::kStatusFolder, options.status_directory.c_str(), 1);
   // The small library starts the program again with the real one if it finds CUDA code; other processes stay unchanged.

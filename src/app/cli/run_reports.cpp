@@ -81,7 +81,7 @@ Result<std::vector<report::Expectation>> prepare(const ReportOptions& options) {
     if (Status page = report::html_available(); !page) return page.error();
   if (!options.baseline_path.empty()) {
     if (options.html_path.empty())
-      return Error{ErrorKind::bad_input, "--baseline is for the page: there is no --report",
+      return Error{ErrorKind::bad_input, "--baseline needs --report",
                    "`warpgrind diff BEFORE AFTER` compares two profiles in the terminal"};
     if (auto before = results::read_profile(options.baseline_path); !before) return before.error();
   }

@@ -52,8 +52,8 @@ Result<KernelFilter> filter_of(const std::string& word, KernelFilter::By otherwi
     for (const auto& [key, by] : kKeys)
       if (word.compare(0, at, key) == 0) out = {by, word.substr(at + 1)};
   if (out.by == By::expression && !RegularExpression(out.text).good())
-    return Error{ErrorKind::bad_input, fmt::format("\"{}\" is no regular expression", out.text),
-                 "kernels are chosen by kns=PART, kne=NAME or regex=EXPRESSION"};
+    return Error{ErrorKind::bad_input, fmt::format("\"{}\" is not a regular expression", out.text),
+                 "choose kernels with kns=PART, kne=NAME or regex=EXPRESSION"};
   return out;
 }
 
@@ -158,7 +158,7 @@ Status check_options(const SanitizerOptions& o) {
   for (const SanitizerOption& option : options_without_meaning()) {
     const std::string name = first_name(option);
     if (!has(o.given, name)) continue;
-    complain(fmt::format("{} has no meaning here: {}", name, option.why));
+    complain(fmt::format("{} has no effect here: {}", name, option.why));
   }
   return Ok{};
 }

@@ -61,7 +61,7 @@ int scan(const std::string& path) {
   fmt::print("{}: {} entries\n", path, entries->size());
   print_entries(*entries);
   if (compiles_at_run_time(path))
-    fmt::print("  compiles kernels while it runs (NVRTC), which cannot be seen before; by {}\n", chosen_nvrtc());
+    fmt::print("  compiles kernels at run time (NVRTC, by {}), so scan cannot see them\n", chosen_nvrtc());
   int code = 0;
   auto modules = read_modules(*entries, path, &code);
   if (!modules) return complain(modules.error()), kUsageError;
@@ -70,7 +70,7 @@ int scan(const std::string& path) {
     const std::vector<Error> missing = session::refusals(*module);
     for (const Error& e : missing) fmt::print("  refused: {}\n", e.message);
     if (missing.empty())
-      fmt::print("  all of it is supported\n");
+      fmt::print("  everything is supported\n");
     else
       code = 1;
   }

@@ -22,7 +22,8 @@ Result<std::string> data_file() {
   const char* home = std::getenv("HOME");
   const bool has_data = data && *data, has_home = home && *home;
   if (!has_data && !has_home)
-    return Error{ErrorKind::environment, "no place for the playground's data", "set HOME, or name a file: --data FILE"};
+    return Error{ErrorKind::environment, "no folder for the playground's data",
+                 "set HOME, or name a file: --data FILE"};
   const fs::path folder = (has_data ? fs::path(data) : fs::path(home) / ".local" / "share") / "warpgrind";
   std::error_code ignored;  // opening the file reports the error
   fs::create_directories(folder, ignored);
@@ -33,13 +34,13 @@ Result<serve::Broker> broker_of(const ServeCommand& command) {
   serve::Broker broker;
   serve::Address address{broker.host, broker.port};
   if (!serve::read_address(command.broker, address))
-    return Error{ErrorKind::bad_input, "--broker wants HOST:PORT: " + command.broker, "as 10.0.0.5:6379"};
+    return Error{ErrorKind::bad_input, "--broker needs HOST:PORT: " + command.broker, "for example 10.0.0.5:6379"};
   broker.host = address.host;
   broker.port = address.port;
   if (command.broker_password.empty()) return broker;
   auto password = read_whole(command.broker_password);
   if (!password)
-    return Error{ErrorKind::bad_input, "cannot read " + command.broker_password, "--broker-password wants a file"};
+    return Error{ErrorKind::bad_input, "cannot read " + command.broker_password, "--broker-password needs a file"};
   while (password->ends_with('\n')) password->pop_back();
   broker.password = *password;
   return broker;
@@ -72,12 +73,13 @@ int serve(const ServeCommand& command) {
     broker = *read;
   }
   if (command.worker) {
-    if (!broker) return complain("--worker needs --broker HOST:PORT, from where it gets its runs"), kUsageError;
+    if (!broker) return complain("--worker needs --broker HOST:PORT, which supplies its runs"), kUsageError;
     return report(serve::serve_as_worker({*broker, limits_of(command), command.lost_after}));
   }
   serve::ServeOptions options;
   if (!serve::read_address(command.listen, options.listen)) {
-    complain("--listen wants ADDRESS:PORT: " + command.listen, "as 127.0.0.1:8000, [::1]:8000, or a port alone");
+    complain("--listen needs ADDRESS:PORT: " + command.listen,
+             "for example 127.0.0.1:8000, [::1]:8000, or only a port");
     return kUsageError;
   }
   Result<std::string> data = command.data.empty() ? data_file() : Result<std::string>(command.data);

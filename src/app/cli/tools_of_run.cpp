@@ -85,7 +85,7 @@ std::vector<std::string> with_ptx(const std::vector<std::string>& arguments) {
 }
 
 int tool_of_run(const std::vector<std::string>& arguments) {
-  if (arguments.size() < 2) return std::fputs("warpgrind: error: tool-of-run is for warpgrind itself\n", stderr), 2;
+  if (arguments.size() < 2) return std::fputs("warpgrind: error: tool-of-run is only for internal use\n", stderr), 2;
   const std::string &tool = arguments[0], &file = arguments[1];
   std::vector<std::string> rest(arguments.begin() + 2, arguments.end());
   if (tool == "ptxas") return ptxas(rest);

@@ -24,7 +24,7 @@ using json::text;
 constexpr const char* kDescription = "exercise.json";
 
 Error wrong_description(const std::string& path, const std::string& what) {
-  return {ErrorKind::bad_input, fmt::format("{}: {}", path, what), "docs/exercise-format.md says what it may hold"};
+  return {ErrorKind::bad_input, fmt::format("{}: {}", path, what), "see docs/exercise-format.md for its format"};
 }
 
 Result<Rule> counter_rule(const Json& j) {
@@ -42,7 +42,7 @@ Result<Rule> time_rule(const Json& j) {
   rule.factor = json::get<double>(j, "time");
   rule.than = text(j, "than");
   rule.timeline = text(j, "of") == "timeline";
-  if (rule.factor <= 0) return Error{ErrorKind::bad_input, "a \"time\" is a number above 0", ""};
+  if (rule.factor <= 0) return Error{ErrorKind::bad_input, "\"time\" must be a number above 0", ""};
   rule.text = fmt::format("estimated time{} <= {} x {}", rule.timeline ? " from the first copy to the last" : "",
                           rule.factor, rule.than.empty() ? "the solution's" : "that of " + rule.than);
   return rule;
@@ -53,7 +53,7 @@ Result<Rule> copies_rule(const Json& j) {
   rule.kind = Rule::Kind::copies;
   rule.copies = text(j, "copies");
   if (rule.copies != "pinned" && rule.copies != "none")
-    return Error{ErrorKind::bad_input, fmt::format("\"copies\": \"{}\": there are pinned and none", rule.copies), ""};
+    return Error{ErrorKind::bad_input, fmt::format("\"copies\": \"{}\": it must be pinned or none", rule.copies), ""};
   rule.text = rule.copies == "none" ? "no copy between host and device" : "copies use pinned host memory";
   return rule;
 }
@@ -64,7 +64,8 @@ Result<Rule> source_rule(const Json& j, bool lacks) {
   rule.lacks = lacks;
   rule.pattern = text(j, lacks ? "source_lacks" : "source_has");
   if (rule.pattern.empty() || !RegularExpression(rule.pattern).good())
-    return Error{ErrorKind::bad_input, fmt::format("\"{}\" is no POSIX extended regular expression", rule.pattern), ""};
+    return Error{ErrorKind::bad_input, fmt::format("\"{}\" is not a POSIX extended regular expression", rule.pattern),
+                 ""};
   const std::string what = text(j, "what");
   rule.text = fmt::format("the source {} {}", lacks ? "does without" : "uses", what.empty() ? rule.pattern : what);
   return rule;
@@ -111,7 +112,7 @@ Result<Exercise> read_exercise(const std::string& folder) {
   const auto whole = read_whole(path);
   if (!whole) return Error{ErrorKind::environment, fmt::format("cannot read {}", path), ""};
   const Json j = Json::parse(*whole, nullptr, false);
-  if (!j.is_object()) return wrong_description(path, "it is no JSON object");
+  if (!j.is_object()) return wrong_description(path, "it is not a JSON object");
   json::read(j, "title", out.title);
   json::read(j, "topic", out.topic);
   json::read(j, "document", out.document);

@@ -53,32 +53,33 @@ Result<HandIn> find_hand_in(const std::string& target, const std::string& name,
     if (exercise.empty())
       return Error{
           ErrorKind::bad_input,
-          fmt::format("{} is no folder that `warpgrind exercise start` made", target.empty() ? "this" : target),
+          fmt::format("{} is not a folder that `warpgrind exercise start` created", target.empty() ? "this" : target),
           "give a file: warpgrind exercise check NAME.cu"};
     file /= exercise + ".cu";
     if (!fs::exists(file, none))
-      return Error{ErrorKind::bad_input, fmt::format("{} is not there", file.string()),
-                   fmt::format("`warpgrind exercise start {}` makes it", exercise)};
+      return Error{ErrorKind::bad_input, fmt::format("{} does not exist", file.string()),
+                   fmt::format("`warpgrind exercise start {}` creates it", exercise)};
     return HandIn{"", exercise, file.string(), ""};
   }
   if (!fs::exists(file, none)) {
     if (is_known(exercises, target))
-      return Error{ErrorKind::bad_input, fmt::format("'{}' is an exercise, and no file", target),
+      return Error{ErrorKind::bad_input, fmt::format("'{}' is the name of an exercise, not a file", target),
                    fmt::format("give your answer's file: warpgrind exercise check {0}/{0}.cu", target)};
     return Error{ErrorKind::bad_input, fmt::format("{}: no such file", target), ""};
   }
   if (!name.empty()) return HandIn{"", name, target, ""};
   if (is_known(exercises, file.stem().string())) return HandIn{"", file.stem().string(), target, ""};
   if (const auto marker = read_marker(file.parent_path().string())) return HandIn{"", marker->exercise, target, ""};
-  return Error{ErrorKind::bad_input, fmt::format("which exercise is {} an answer to?", target),
-               "call it NAME.cu, or say --exercise NAME"};
+  return Error{ErrorKind::bad_input, fmt::format("the exercise that {} answers is not known", target),
+               "name the file NAME.cu, or use --exercise NAME"};
 }
 
 Result<std::vector<HandIn>> find_hand_ins(const std::string& folder, const std::vector<Exercise>& exercises) {
   std::vector<HandIn> out;
   std::error_code problem, none;
   if (!fs::is_directory(folder, none))
-    return Error{ErrorKind::bad_input, fmt::format("{} is no folder", folder), "--all judges FOLDER/STUDENT/NAME.cu"};
+    return Error{ErrorKind::bad_input, fmt::format("{} is not a folder", folder),
+                 "--all judges FOLDER/STUDENT/NAME.cu"};
   constexpr auto kPassOver = fs::directory_options::skip_permission_denied;
   for (fs::recursive_directory_iterator at(folder, kPassOver, problem), end; !problem && at != end;
        at.increment(problem)) {
@@ -91,7 +92,7 @@ Result<std::vector<HandIn>> find_hand_ins(const std::string& folder, const std::
     found.file = path.string();
     const fs::file_status status = fs::symlink_status(path, none);
     if (status.type() != fs::file_type::regular)
-      found.problem = "it is no plain file (links are not followed)";
+      found.problem = "it is not a regular file (links are not followed)";
     else if (!is_known(exercises, found.exercise))
       found.problem = fmt::format("there is no exercise '{}'", found.exercise);
     out.push_back(std::move(found));

@@ -45,7 +45,7 @@ Judged judge_compilation(const ChildEnd& end) {
   Judged out{.rule = "compiles", .asked = "it compiles"};
   out.outcome = end.stopped.empty() && end.exit_code == 0 ? Outcome::passed : Outcome::failed;
   if (out.outcome == Outcome::passed) return out;
-  out.seen = end.stopped.empty() ? "the compiler refuses it" : "the compiler was " + end.stopped;
+  out.seen = end.stopped.empty() ? "it does not compile" : "the compiler was " + end.stopped;
   out.details = compiler_messages(end.output);
   if (out.details.find("driver.cu") != std::string::npos)
     out.message = "The test (driver.cu) calls your code: keep the names and parameters of the skeleton.";
@@ -79,11 +79,11 @@ Judged judge_results(const Ran& ran) {
   } else {
     out.seen = !ran.end.stopped.empty() ? "the program was " + ran.end.stopped
                : ran.end.exit_code > 128
-                   ? fmt::format("the program died of signal {} before its end", ran.end.exit_code - 128)
+                   ? fmt::format("signal {} ended the program early", ran.end.exit_code - 128)
                    : fmt::format("the program ended before its test did (exit code {})", ran.end.exit_code);
     out.message =
-        "A loop without an end, a barrier that not all threads reach, or host code that crashed: what it "
-        "said last stands below.";
+        "Possible causes: an endless loop, a barrier that not all threads reach, or a crash of host code. Its last "
+        "output is below.";
     out.details = beginning(ran.end.output, kOutputLines);
   }
   return out;
@@ -97,7 +97,7 @@ bool is_kind(const std::string& pattern, const std::string& kind) {
 void judge_findings(const Exercise& exercise, const Ran& ran, bool colour, Verdict& verdict) {
   Judged good{.rule = "findings", .asked = "`warpgrind check` finds nothing"};
   if (ran.profiles.empty()) {
-    good.seen = "the run left no findings to read";
+    good.seen = "the run produced no findings file";
     verdict.lines.push_back(good);
     return;
   }
@@ -174,7 +174,7 @@ Result<Verdict> Judge::judge(const Exercise& exercise, const std::string& file) 
   auto ran = trial.run_counted();
   if (!ran) return ran.error();
   if (Judged large = judge_results(*ran); large.outcome != Outcome::passed || ran->profiles.empty()) {
-    if (ran->profiles.empty() && large.outcome == Outcome::passed) large.seen = "the run left no profile";
+    if (ran->profiles.empty() && large.outcome == Outcome::passed) large.seen = "the run produced no profile";
     large.outcome = Outcome::failed;
     verdict.lines[1] = large;
     if (Status s = judge_rules(exercise, source, nullptr, "judged once the results are right", verdict); !s)

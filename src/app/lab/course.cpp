@@ -25,7 +25,7 @@ Result<OrderedJson> read_format(const fs::path& path, const char* format) {
   OrderedJson j = OrderedJson::parse(*text, nullptr, false);
   if (!j.is_object() || json::get<std::string>(j, "format") != format)
     return Error{ErrorKind::bad_input, fmt::format("{} is not JSON of the format \"{}\"", path.string(), format),
-                 "docs/lab-format.md says what is in it"};
+                 "see docs/lab-format.md for its format"};
   return j;
 }
 

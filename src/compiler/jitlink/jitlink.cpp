@@ -142,7 +142,7 @@ nvJitLinkResult add_lto(Link& link, nvJitLinkInputType type, std::string_view by
   if (!reads_lto())
     return fail(link, NVJITLINK_ERROR_INCORRECT_INPUT_TYPE,
                 name +
-                    ": NVIDIA's LTO IR is read by NVIDIA's libnvJitLink alone, which was not found; compile it with "
+                    ": only NVIDIA's libnvJitLink can read NVIDIA's LTO IR, and it was not found; compile with "
                     "warpgrind's NVRTC, or as PTX");
   if (!link.lto)
     return fail(link, NVJITLINK_ERROR_LTO_NOT_ENABLED,

@@ -149,13 +149,12 @@ void warn(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKin
 }
 
 FaultText stack_overflow_text(const char* what, std::uint64_t size, std::uint64_t needed) {
-  return {
-      FaultKind::stack_overflow,
-      fmt::format("the stack of a thread is {} bytes (cudaLimitStackSize), and this {} needs {} or more", size, what,
-                  needed),
-      fmt::format("raise it with cudaDeviceSetLimit(cudaLimitStackSize, {}), or more; calls of a known depth always "
-                  "fit, recursion and alloca() get what the limit says",
-                  std::bit_ceil(needed))};
+  return {FaultKind::stack_overflow,
+          fmt::format("the stack of a thread is {} bytes (cudaLimitStackSize), but this {} needs {} or more", size,
+                      what, needed),
+          fmt::format("raise the limit with cudaDeviceSetLimit(cudaLimitStackSize, {}) or more; it holds for recursion "
+                      "and alloca(), while calls of known depth always fit",
+                      std::bit_ceil(needed))};
 }
 
 void count_went_on(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind, unsigned lanes,
@@ -205,7 +204,7 @@ std::string describe_address(const char* verb, std::uint64_t address, std::uint6
   std::string text = fmt::format("{} of {} bytes at {:#x}", verb, bytes, address);
   if (const auto range = space.find(address))
     return text + fmt::format(" runs past the end of a {}-byte allocation", range->high - range->low);
-  if (!space.inside_reserved(address)) return text + ", which is no device memory";
+  if (!space.inside_reserved(address)) return text + ", which is not device memory";
   if (const auto freed = space.freed(address))
     return text + fmt::format(" is {} bytes inside a {}-byte allocation that was freed{}", address - freed->range.low,
                               freed->range.high - freed->range.low, freed->by ? fmt::format(" by {}", freed->by) : "");
@@ -226,9 +225,8 @@ std::string beside_text(std::int64_t offset, std::uint64_t size) {
 std::string address_advice(std::uint64_t address) {
   const AddressSpace& space = AddressSpace::instance();
   if (!space.inside_reserved(address))
-    return "the address is not device memory: host memory must be allocated with cudaMallocHost or cudaMallocManaged "
-           "to be used by a kernel";
-  return space.freed(address) ? "the memory has been freed: keep it until the last kernel that uses it has ended"
+    return "a kernel can use host memory only if it is allocated with cudaMallocHost or cudaMallocManaged";
+  return space.freed(address) ? "free the memory after the end of the last kernel that uses it"
                               : "check the index against the size of the allocation";
 }
 

@@ -117,15 +117,16 @@ Status Device::Impl::check(const LaunchConfig& config, const KernelRecord& kerne
   const Dim3& c = config.cluster;
   if (c.count() == 0 || c.count() > kMaxClusterSize || g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0)
     return bad(
-        fmt::format("clusters of {} x {} x {} blocks in a grid of {} x {} x {}: up to {} blocks, and whole clusters",
+        fmt::format("clusters of {} x {} x {} blocks in a grid of {} x {} x {}: a cluster has up to {} blocks, and a "
+                    "grid has whole clusters",
                     c.x, c.y, c.z, g.x, g.y, g.z, kMaxClusterSize));
   if (kernel.code->local_bytes > kMostLocalBytes)
     return bad(
-        fmt::format("{} bytes of local memory a thread: a GPU has {}", kernel.code->local_bytes, kMostLocalBytes));
+        fmt::format("{} bytes of local memory per thread; a GPU has {}", kernel.code->local_bytes, kMostLocalBytes));
   const std::uint64_t shared = kernel.code->dynamic_shared_offset + config.dynamic_shared;
   const std::uint64_t limit = std::max(model.shared_per_block, model.shared_per_block_optin);
   if (shared > limit)
-    return bad(fmt::format("{} bytes of shared memory a block: the {} has {}", shared, model.name, limit));
+    return bad(fmt::format("{} bytes of shared memory per block; the {} has {}", shared, model.name, limit));
   return Ok{};
 }
 

@@ -25,7 +25,7 @@ Status LoadedModule::place() {
     if (variable.linkage == ptx::Linkage::external)
       return Error{
           ErrorKind::bad_input,
-          fmt::format("{}: the variable {} is declared extern and defined nowhere", module_->name, variable.name),
+          fmt::format("{}: the variable {} is declared extern, but no module defines it", module_->name, variable.name),
           "link the object that defines it (nvcc -rdc=true)"};
     Range attributes;
     attributes.device = device_;
@@ -56,8 +56,9 @@ Status LoadedModule::initialise(std::uint32_t index) {
     if (variable.relocations.empty()) return Ok{};
     return Error{
         ErrorKind::unsupported,
-        fmt::format("{}: the initial value of the __managed__ variable {} is an address", module_->name, variable.name),
-        "assign it in main"};
+        fmt::format("{}: the __managed__ variable {} has an address as its initial value, which is not supported",
+                    module_->name, variable.name),
+        "assign the address in main"};
   }
   if (!variable.initial.empty())
     std::memcpy(bytes, variable.initial.data(), std::min<std::uint64_t>(variable.initial.size(), variable.size));

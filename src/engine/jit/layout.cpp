@@ -302,25 +302,25 @@ Status check_layout(const ptx::Module& module, std::uint32_t entry, const Kernel
     const ptx::UnknownInstruction& first = function.unknown.front();
     return Error{ErrorKind::unsupported,
                  fmt::format("{} (PTX line {}, function {})", first.why, first.range.line, function.name),
-                 "misspelt, or newer than the virtual GPU; `warpgrind scan` lists every such instruction"};
+                 "it is misspelt, or newer than the virtual GPU; `warpgrind scan` lists all such instructions"};
   }
   std::uint64_t parameters = 0;
   for (std::uint32_t p = 0; p < module.functions[entry].parameter_count; ++p)
     parameters += std::min(module.functions[entry].variables[p].size, kLargestParameters + 1);
   if (parameters > kLargestParameters)
     return Error{ErrorKind::bad_input,
-                 fmt::format("the kernel {} has {} bytes of parameters; a function takes up to {}",
-                             module.functions[entry].name, parameters, kLargestParameters),
+                 fmt::format("the kernel {} has {} bytes of parameters; the limit is {}", module.functions[entry].name,
+                             parameters, kLargestParameters),
                  ""};
   if (layout.local_bytes > kMostLocalBytes)
     return Error{ErrorKind::bad_input,
-                 fmt::format("the kernel {} needs {} bytes of local memory a thread; a GPU gives {}",
+                 fmt::format("the kernel {} needs {} bytes of local memory per thread; a GPU has at most {}",
                              module.functions[entry].name, layout.local_bytes, kMostLocalBytes),
                  ""};
   constexpr std::uint64_t kEveryGpu = 16384;  // since compute capability 1.0; reading all models takes 5 ms
   if (layout.static_shared > kEveryGpu && layout.static_shared > largest_shared())
     return Error{ErrorKind::bad_input,
-                 fmt::format("the kernel {} needs {} bytes of shared memory a block; a GPU has up to {}",
+                 fmt::format("the kernel {} needs {} bytes of shared memory per block; a GPU has at most {}",
                              module.functions[entry].name, layout.static_shared, largest_shared()),
                  ""};
   return Ok{};

@@ -101,7 +101,7 @@ Result<Choice> choose_ptx(std::span<const FatbinEntry> entries, std::uint32_t im
   }
   if (!all.empty()) {
     return Error{ErrorKind::bad_input,
-                 fmt::format("the program holds PTX for {} only, and the GPU is sm_{}", names_of(all), cc),
+                 fmt::format("the program holds PTX only for {}, but the GPU is sm_{}", names_of(all), cc),
                  "Choose such a GPU, or compile for this one: nvcc -arch=..."};
   }
   if (cubin_archs.empty())

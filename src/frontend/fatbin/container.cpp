@@ -42,11 +42,11 @@ std::string text_in(Bytes header, std::uint64_t offset, std::uint64_t length) {
 // The entry at `offset`; nullopt for kinds other than PTX and machine code. `end`: the offset behind it.
 Result<std::optional<FatbinEntry>> read_entry(Bytes bytes, std::uint64_t offset, std::uint64_t& end) {
   const auto raw = read<RawEntry>(bytes, offset);
-  if (!raw) return damaged("an entry's header is cut off");
+  if (!raw) return damaged("the header of an entry is incomplete");
   if (raw->header_size < kEntryHeader) return damaged("an entry's header is too small");
   const auto header = slice(bytes, offset, raw->header_size);
   const auto payload = slice(bytes, offset + raw->header_size, raw->payload_size);
-  if (!header || !payload) return damaged("an entry is cut off");
+  if (!header || !payload) return damaged("an entry is incomplete");
   end = offset + raw->header_size + raw->payload_size;
   if (raw->kind != 1 && raw->kind != 2) return std::optional<FatbinEntry>{};
   FatbinEntry e;
@@ -96,7 +96,7 @@ Result<std::vector<FatbinEntry>> read_fatbin(Bytes bytes, std::shared_ptr<const 
     const std::uint64_t size = *read<std::uint64_t>(bytes, offset + 8);
     if (header_size < kFatbinHeader) return damaged("the header is too small");
     const auto body = slice(bytes, offset + header_size, size);
-    if (!body) return damaged("it is cut off");
+    if (!body) return damaged("it is incomplete");
     for (std::uint64_t at = 0; at < body->size();) {
       auto entry = read_entry(*body, at, at);
       if (!entry) return entry.error();

@@ -41,7 +41,7 @@ Status append_at(const ElfImage& elf, std::uint64_t address, const std::shared_p
   const auto size = read<std::uint64_t>(*content, 8);
   if (!magic || !header || !size || *magic != kFatbinMagic) return damaged("a wrapper points to something else");
   const auto body = *size > content->size() ? std::nullopt : slice(*content, 0, *header + *size);
-  if (!body) return damaged("it is cut off");
+  if (!body) return damaged("it is incomplete");
   return append(*body, owner, next_image, all);
 }
 
@@ -66,7 +66,7 @@ Status read_wrappers(const ElfImage& elf, const ElfSection& segment, const std::
     if (version != 1 && version != 2)
       return Error{ErrorKind::unsupported, fmt::format("fatbin wrapper of version {}", version), ""};
     const auto data = elf.pointer(segment.address + at + 8);
-    if (!data) return damaged("a wrapper is cut off");
+    if (!data) return damaged("a wrapper is incomplete");
     // Each object of -rdc=true has a wrapper too. The program passes its image on through the wrapper of version 2.
     const bool part =
         linked_code && version == 1 && relocatable && *data - relocatable->address < relocatable->bytes.size();

@@ -31,8 +31,8 @@ Result<Buffer> unpack(const FatbinEntry& e) {
   if (e.size > kFreeSize + kHighestRatio * e.payload.size() || e.size > kLargest) return failed("impossible size");
   if (e.compression == Compression::zstd) {
     const unsigned long long stated = ZSTD_getFrameContentSize(e.payload.data(), e.payload.size());
-    if (stated == ZSTD_CONTENTSIZE_ERROR) return failed("no zstd frame");
-    if (stated != ZSTD_CONTENTSIZE_UNKNOWN && stated > e.size) return failed("the size does not fit");
+    if (stated == ZSTD_CONTENTSIZE_ERROR) return failed("not a zstd frame");
+    if (stated != ZSTD_CONTENTSIZE_UNKNOWN && stated > e.size) return failed("the size does not match");
   }
   out.resize(e.size);
   std::size_t written = 0;
@@ -43,7 +43,7 @@ Result<Buffer> unpack(const FatbinEntry& e) {
     const int n =
         LZ4_decompress_safe(reinterpret_cast<const char*>(e.payload.data()), reinterpret_cast<char*>(out.data()),
                             static_cast<int>(e.payload.size()), static_cast<int>(out.size()));
-    if (n < 0) return failed("cannot be unpacked");
+    if (n < 0) return failed("cannot be decompressed");
     written = static_cast<std::size_t>(n);
   }
   out.resize(written);
@@ -92,7 +92,7 @@ Result<std::map<std::string, unsigned>> registers(const FatbinEntry& cubin) {
   auto bytes = cubin_bytes(cubin);
   if (!bytes) return bytes.error();
   const auto elf = ElfImage::open(*bytes);
-  if (!elf) return Error{ErrorKind::bad_input, fmt::format("the cubin for sm_{} is no ELF file", cubin.arch), ""};
+  if (!elf) return Error{ErrorKind::bad_input, fmt::format("the cubin for sm_{} is not an ELF file", cubin.arch), ""};
   std::map<std::string, unsigned> found;
   const ElfSection* info = elf->section(".nv.info");
   if (!info) return found;

@@ -79,7 +79,7 @@ bool DeclarationParser::qualifiers(Variable& v) {
         }
       }
     } else {
-      return t_.error(token.range(), fmt::format("'{}' is no type or qualifier of a declaration", token.text));
+      return t_.error(token.range(), fmt::format("'{}' is not a type or qualifier of a declaration", token.text));
     }
   }
   return typed || t_.unexpected("a type");
@@ -114,7 +114,7 @@ bool DeclarationParser::declarator(Declarator& d, const Variable& base) {
   v.name = name.text == "_" ? std::string_view{} : name.text;
   if (t_.accept('<')) {
     if (!t_.integer(d.count, "the number of names") || !t_.expect('>', "the number of names")) return false;
-    if (d.count == 0) return t_.error(name.range(), "a range of no names");
+    if (d.count == 0) return t_.error(name.range(), "the range declares no names");
   }
   std::vector<std::uint64_t> dims;
   if (!dimensions(v, dims)) return false;

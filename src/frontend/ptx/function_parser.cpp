@@ -195,7 +195,7 @@ bool FunctionParser::table(const Token& name) {
       Scope where{};
       if (!lookup(entry.text, symbol, where)) return not_declared(entry);
       if (symbol.kind != SymbolKind::function)
-        return t_.error(entry.range(), fmt::format("'{}' is no function", entry.text.substr(0, 60)));
+        return t_.error(entry.range(), fmt::format("'{}' is not a function", entry.text.substr(0, 60)));
       table.functions.push_back(symbol.index);
     } while (t_.accept(','));
   }

@@ -42,7 +42,7 @@ bool FunctionParser::guard(Guard& g) {
   Scope where{};
   if (!lookup(name.text, symbol, where)) return not_declared(name);
   if (symbol.kind != SymbolKind::register_ || f_->registers[symbol.index].type != ScalarType::pred) {
-    return t_.error(name.range(), fmt::format("the guard '{}' is no predicate register", name.text.substr(0, 60)));
+    return t_.error(name.range(), fmt::format("the guard '{}' is not a predicate register", name.text.substr(0, 60)));
   }
   g.reg = symbol.index;
   return true;
@@ -393,7 +393,7 @@ bool FunctionParser::selector(Operand& o, const Instruction&) {
   o.selector = selector_from_text(t_.token().text.substr(1));
   if (o.selector == 0)
     return t_.error(t_.token().range(),
-                    fmt::format("'{}' is no selector of a register", t_.token().text.substr(0, 60)));
+                    fmt::format("'{}' is not a valid selector of a register", t_.token().text.substr(0, 60)));
   t_.advance();
   return true;
 }

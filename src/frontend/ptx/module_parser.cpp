@@ -43,7 +43,7 @@ ModuleParser::ModuleParser(std::string text, std::string name)
 Result<std::shared_ptr<Module>> ModuleParser::run() {
   while (t_.token().kind != TokenKind::end && !t_.gave_up()) statement();
   if (t_.diagnostics().empty() && module_->version_major == 0)
-    t_.error({1, 1, 1}, "no .version directive: this is no PTX text");
+    t_.error({1, 1, 1}, "no .version directive: this is not PTX text");
   if (t_.diagnostics().empty() && module_->target.empty())
     t_.error({1, 1, 1}, "no .target directive with an architecture such as sm_90");
   if (!t_.diagnostics().empty()) {

@@ -25,12 +25,11 @@ struct Arguments {
 };
 
 constexpr const char* kUsage =
-    "usage: warpgrind-accuracy RESULTS.json LAUNCHES.csv [--gpu MODEL] [--markdown FILE] [--svg FILE] [--table FILE]\n"
-    "         [--intervals FILE] [--check TABLE] [--fit] [--elsewhere] [--worst N]\n"
-    "  --check   exit code 1 when a topic's median error is more than 2 points above that of the table, or a row is\n"
-    "            now off by more than a factor of 2 that was not\n"
-    "  --fit     fits the parameters of timing/fitted.h on all rows and prints them\n"
-    "  --elsewhere  they were fitted on rows of another GPU: all rows are predicted with them\n";
+    "usage: warpgrind-accuracy RESULTS.json LAUNCHES.csv [--gpu MODEL] [--markdown FILE] [--svg FILE] [--table FILE]\n "
+    "        [--intervals FILE] [--check TABLE] [--fit] [--elsewhere] [--worst N]\n  --check   exit code 1 if a "
+    "topic's median error is more than 2 points above the table, or if a row's error\n            now exceeds a factor "
+    "of 2 and did not before\n  --fit     fits the parameters of timing/fitted.h to all rows and prints them\n  "
+    "--elsewhere  the parameters were fitted to rows of another GPU; all rows are predicted with them\n";
 
 bool read(int argc, char** argv, Arguments& out) {
   std::vector<std::string> plain;

@@ -62,8 +62,9 @@ std::string section(const Accuracy& a, const char* what, const Groups& groups) {
 
 std::string ranking_text(const Ranking& r) {
   return fmt::format(
-      "Of pairs of rungs of one topic, size and type whose times differ by more than 5 %, {} of {} ({}) are ranked "
-      "rightly; the rung called fastest is the fastest, or within 10 % of it, in {} of {} ladders.",
+      "Ranking: pairs are two rungs of one topic, size and type whose times differ by more than 5 %. The estimate "
+      "ranks {} of {} pairs ({}) correctly. In {} of {} ladders, its fastest rung is the fastest, or within 10 % of "
+      "it.",
       r.right, r.pairs, percent(static_cast<double>(r.right) / static_cast<double>(std::max<std::size_t>(1, r.pairs))),
       r.fastest, r.ladders);
 }
@@ -116,35 +117,34 @@ std::string worst_rows(const Accuracy& a, int count) {
 std::string markdown(const Accuracy& a, const std::string& svg_path) {
   const Score left_out = score_of(a, a.left_out, all_rows(a)), fitted = score_of(a, a.fitted, all_rows(a));
   std::string out =
-      "# How good the time estimate is\n\nMade by `make accuracy` from stored measurements (lab/results); no GPU is "
-      "needed.\n\n";
+      "# Accuracy of the time estimate\n\nMade by `make accuracy` from stored measurements (lab/results), without a "
+      "GPU.\n\n";
   out += fmt::format(
-      "**Never fitted** ({}, {} rows, {}): **median {}, 90 % of the rows within {}, {} within 30 %, worst {:.2f}x.** "
-      "{}\n\n",
-      a.elsewhere ? "constants by `warpgrind calibrate`, parameters fitted on the rows of another GPU"
-                  : "each topic of the lab predicted by a fit on all others",
+      "**Never fitted**: {}. {} rows, {}: **median error {}, 90 % of the rows within {}, {} within 30 %, worst "
+      "{:.2f}x.** {}\n\n",
+      a.elsewhere ? "the constants are from `warpgrind calibrate`, the parameters from a fit to the rows of another GPU"
+                  : "each topic of the lab is predicted by a fit to all other topics",
       left_out.rows, a.model->name, percent(left_out.median), percent(left_out.p90), percent(left_out.within_30),
       left_out.worst, ranking_text(ranking(*a.rows, a.left_out)));
   if (!a.elsewhere)
     out += fmt::format(
-        "As it is in use, with {} parameters fitted on these same rows: median {}, 90 % within {}, worst {:.2f}x. "
+        "In use, with {} parameters fitted to these same rows: median error {}, 90 % within {}, worst {:.2f}x. "
         "{}\n\n",
         kFittedMembers.size(), percent(fitted.median), percent(fitted.p90), fitted.worst,
         ranking_text(ranking(*a.rows, a.fitted)));
   if (!svg_path.empty())
     out += fmt::format("![measured and predicted times]({})\n\n", svg_path.substr(svg_path.rfind('/') + 1));
   out +=
-      "A row is one kernel, or a few that belong together, between two CUDA events. Left out are rows whose time is "
-      "not "
-      "the GPU's work alone: host effects, migration of managed memory, barriers of a grid.\n\n";
+      "A row is one kernel, or a few that belong together, between two CUDA events. Rows are left out if their time is "
+      "not only the GPU's work: host effects, migration of managed memory, barriers of a grid.\n\n";
   if (!a.elsewhere)
     out +=
-        "Each fit begins at the parameters in use, which all topics had a part in. On 2026-11-23 fits also began at 3 "
-        "and at 8 places that know nothing of the rows (the best of each, by the other topics). They came out at a "
-        "median of 10.2 and 11.2 %, with 94.2 and 94.7 % of the pairs.\n\n";
+        "Each fit starts from the parameters in use, which all topics have influenced. On 2026-11-23, fits also "
+        "started from 3 and from 8 points that do not depend on the rows; the other topics chose the best of each. "
+        "Their median errors were 10.2 and 11.2 %, with 94.2 and 94.7 % of the pairs ranked correctly.\n\n";
   out += "## By topic, never fitted\n\n";
   out += section(a, "topic", group(a, [&](std::size_t i) { return (*a.rows)[i].topic; }));
-  out += "## By what binds, never fitted\n\n";
+  out += "## By limit, never fitted\n\n";
   out += section(a, "limit", group(a, [&](std::size_t i) { return std::string(name(a.left_out[i].limit)); }));
   out += "## By time, never fitted\n\n";
   out += section(a, "measured", group(a, [&](std::size_t i) { return time_class(a, i); }));

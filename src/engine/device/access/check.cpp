@@ -205,17 +205,17 @@ FaultText outside_shared(const Access& a, unsigned lane, std::int64_t offset) {
   const std::uint64_t fixed = std::min(size, a.context->dynamic_shared_offset);
   const bool none_dynamic = size == fixed && offset >= 0;
   return {FaultKind::shared_out_of_bounds,
-          fmt::format("{} of {} bytes at offset {}, {} shared memory, of which the block has {} bytes ({} dynamic)",
+          fmt::format("{} of {} bytes at offset {}, {} shared memory; the block has {} bytes ({} of them dynamic)",
                       verb_of(a), a.bytes_of(lane), offset, beside_text(offset, size), size, size - fixed),
-          none_dynamic ? "the third launch parameter gives the dynamic shared memory in bytes: it is 0 here"
-                       : "check the index, and the third launch parameter if the array is dynamic"};
+          none_dynamic ? "pass the size of dynamic shared memory in bytes as the third launch parameter; it is 0 here"
+                       : "check the index; for a dynamic array, check the third launch parameter too"};
 }
 
 FaultText outside_local(const Access& a, unsigned lane, std::int64_t offset) {
   const std::uint64_t size = a.context->local_size, top = a.context->local_top;
   if (top > size) return stack_overflow_text("access", size, top);
   return {FaultKind::local_out_of_bounds,
-          fmt::format("{} of {} bytes at offset {}, {} local memory, of which the thread has {} bytes", verb_of(a),
+          fmt::format("{} of {} bytes at offset {}, {} local memory; the thread has {} bytes", verb_of(a),
                       a.bytes_of(lane), offset, beside_text(offset, size), size),
           "check the index into the thread's local array"};
 }
@@ -224,9 +224,9 @@ FaultText outside_parameters(const Access& a, unsigned lane) {
   const auto offset = static_cast<std::int64_t>(a.addresses[lane]);
   const std::uint64_t size = parameter_bytes(a);
   return {FaultKind::illegal_address,
-          fmt::format("{} of {} bytes at offset {}, {} the kernel's parameters, which have {} bytes", verb_of(a),
+          fmt::format("{} of {} bytes at offset {}, {} the kernel's parameters; they have {} bytes", verb_of(a),
                       a.bytes_of(lane), offset, beside_text(offset, size), size),
-          "check the index into the array that is a parameter, or a part of one"};
+          "check the index into the array inside the kernel's parameters"};
 }
 
 // A generic address before the window of a space is global, as on a GPU.
@@ -256,7 +256,7 @@ FaultText outside_global(const Access& a, unsigned lane) {
     return {FaultKind::illegal_address,
             fmt::format("{} of {} bytes at {:#x} {}", verb_of(a), bytes, address, heap.describe(address)),
             heap.was_freed(address) ? "free memory after its last use in the kernel"
-                                    : "check the index against malloc's size"};
+                                    : "check the index against the size that malloc got"};
   }
   return {FaultKind::illegal_address, describe_address(verb_of(a), address, bytes), address_advice(address)};
 }
@@ -272,15 +272,16 @@ FaultText outside(const Access& a, unsigned lane) {
 
 FaultText text_of(const Access& a, unsigned lane, Problem problem) {
   if (problem == Problem::wrong_space)
-    return {FaultKind::illegal_address, fmt::format("{} on local memory", verb_of(a)),
-            "atomics, asynchronous copies and mbarriers work on global and shared memory only"};
+    return {
+        FaultKind::illegal_address, fmt::format("{} on local memory", verb_of(a)),
+        "atomics, asynchronous copies and mbarriers work only on global and shared memory; move the variable there"};
   WG_ASSERT(problem != Problem::none);
   if (problem == Problem::misaligned) return misaligned(a, lane);
   if (problem == Problem::outside) return outside(a, lane);
   return {
       FaultKind::write_to_constant,
       fmt::format("{} of {} bytes at {:#x}, which is constant memory", verb_of(a), a.bytes_of(lane), a.addresses[lane]),
-      "__constant__ variables and kernel parameters can only be read by a kernel"};
+      "a kernel can only read __constant__ variables and its parameters; write to another variable"};
 }
 
 namespace {

@@ -315,8 +315,8 @@ void perform_passed(const Access& part, const Place& place, LaneMask lanes, cons
                     part.form.space == StateSpace::shared};
     if (!perform(r, static_cast<AtomicOperation>(u.code & 0xff), type))
       raise(*part.context, part.site, static_cast<unsigned>(std::countr_zero(part.mask)), FaultKind::unsupported,
-            "an atomic operation that the virtual GPU does not do on this type",
-            "`warpgrind scan` lists what is not supported");
+            "the virtual GPU does not support this atomic operation on this type",
+            "`warpgrind scan` lists all unsupported instructions");
   }
 }
 

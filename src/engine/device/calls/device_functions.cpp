@@ -239,14 +239,14 @@ extern "C" void wg_call_free(jit::WarpContext* context, std::uint32_t site, std:
       publish_problem(*context, site, lane, was == Was::freed_before ? Kind::freed_before : Kind::no_piece, address, 0);
       keep_first(*context, site, lane, address, 0, [&] {
         return FaultText{
-            FaultKind::illegal_address, fmt::format("free of {:#x}, which is no piece in use", address), {}};
+            FaultKind::illegal_address, fmt::format("free of {:#x}, which is not an allocation in use", address), {}};
       });
       continue;
     }
     if (was == Was::freed_before)
       raise(*context, site, lane, FaultKind::illegal_address,
-            fmt::format("free of {:#x}, which a kernel has freed before", address),
-            "one thread frees what it shares with others, after the last of them has used it", address);
+            fmt::format("double free of {:#x}: a kernel has already freed it", address),
+            "if threads share memory, let one thread free it, after its last use by any of them", address);
     if (was == Was::no_piece)
       raise(*context, site, lane, FaultKind::illegal_address,
             fmt::format("free of {:#x}, which malloc in a kernel did not return", address),

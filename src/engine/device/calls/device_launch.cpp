@@ -228,9 +228,8 @@ std::optional<Fault> run_queued_copy(Device::Impl& device, const ChildLaunch& wo
   for (const GlobalAddress address : {work.to, copies ? work.from : work.to}) {
     if (!gone(address)) continue;
     Fault fault;
-    fault.message = describe_address(copies ? "copy that a kernel asked for" : "fill that a kernel asked for",
-                                     raw(address), work.bytes);
-    fault.advice = "memory must stay allocated until the copy has been carried out, after the end of the grid";
+    fault.message = describe_address(copies ? "copy by a kernel" : "fill by a kernel", raw(address), work.bytes);
+    fault.advice = "keep the memory allocated until the copy is done, after the end of the grid";
     fault.address = raw(address);
     return fault;
   }

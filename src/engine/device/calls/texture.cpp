@@ -55,18 +55,18 @@ void raise_if(jit::WarpContext& w, std::uint32_t site, const Refusal& r) {
       return;
     case Refusal::Why::no_texture:
     case Refusal::Why::no_surface:
-      raise(
-          w, site, r.lane, FaultKind::invalid_texture,
-          fmt::format("{:#x} is not a {} object", r.handle, r.why == Refusal::Why::no_texture ? "texture" : "surface"),
-          "pass an object that was created and not destroyed before the kernel ran", r.handle, 0);
+      raise(w, site, r.lane, FaultKind::invalid_texture,
+            fmt::format("{:#x} is not a valid {} object", r.handle,
+                        r.why == Refusal::Why::no_texture ? "texture" : "surface"),
+            "pass an object that exists while the kernel runs", r.handle, 0);
     case Refusal::Why::freed:
       raise(w, site, r.lane, FaultKind::illegal_address, describe_address("texture read", r.handle, r.bytes),
-            "the memory of a texture must stay allocated while kernels use it", r.handle, 0);
+            "keep the texture's memory allocated while kernels use it", r.handle, 0);
     case Refusal::Why::outside:
       raise(w, site, r.lane, FaultKind::illegal_address,
             fmt::format("surface access at ({}, {}, {}) outside {} bytes x {} x {}", r.at[0], r.at[1], r.at[2],
                         r.extent[0], r.extent[1], r.extent[2]),
-            "x is a byte offset in surface functions: multiply the index by the element's size", 0,
+            "x is a byte offset in surface functions: multiply the index by the element size", 0,
             static_cast<std::uint32_t>(r.bytes));
   }
 }

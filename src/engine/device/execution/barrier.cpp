@@ -94,9 +94,9 @@ bool note_exited(WarpFiber& f) {
     return threads ? fmt::format("{} threads", threads) : std::string("all threads of the block (no count)");
   };
   raise(c, a.site, static_cast<unsigned>(std::countr_zero(a.mask | 1u << 31)), FaultKind::barrier_count,
-        fmt::format("barrier {} is to wait for {} here, and for {} where others have arrived before", a.id,
+        fmt::format("barrier {} waits for {} here, but for {} where other threads have already arrived", a.id,
                     text(a.threads), text(expected)),
-        "all that meet at a barrier must name the same count, and different barriers different numbers");
+        "use the same thread count at every place of one barrier, and another barrier number for every other group");
 }
 
 // Counts the arrival. Returns true if it was the last one.
@@ -108,7 +108,7 @@ bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
   leave_round(w, f);
   if (a.id >= kBarriers)
     raise(c, a.site, a.mask ? static_cast<unsigned>(std::countr_zero(a.mask)) : 0, FaultKind::barrier_number,
-          fmt::format("barrier {} does not exist: 0 to 15 do", a.id));
+          fmt::format("barrier {} does not exist; valid numbers are 0 to 15", a.id));
   if (launch.barriers_observed) [[unlikely]]
     publish_waiting(w, b.barriers[a.id]);
   publish_arrival(c, a);
@@ -144,8 +144,8 @@ LaneMask all_if_apart(jit::WarpContext& c, const Arrival& a) {
   if (a.mask == alive) return alive;
   warn(c, a.site, static_cast<unsigned>(std::countr_zero(alive & ~a.mask)), FaultKind::barrier_mismatch,
        "only some threads of a warp reach this barrier in a function that is not inlined",
-       "move __syncthreads() out of code that depends on the thread, or the function into its caller "
-       "(__forceinline__); the warp counts as a whole here");
+       "move __syncthreads() out of code that depends on the thread index, or inline the function (__forceinline__); "
+       "here the barrier counts the whole warp");
   return alive;
 }
 
@@ -281,10 +281,9 @@ void wait_for_others(const Worker& w, jit::WarpContext& c) {
 void warn_of_order(WarpFiber& f) {
   const LaneMask alive = f.context.initial_mask & ~f.context.exited;
   warn(f.context, f.polled_site, static_cast<unsigned>(std::countr_zero(alive | 1u << 31)), FaultKind::block_order,
-       "blocks wait here for a block that has not begun, and more blocks than fit on the GPU are in the grid",
-       "blocks begin in no order that CUDA promises: let each take its number from a counter (atomicAdd) when it "
-       "begins, "
-       "and wait for lower ones only");
+       "blocks wait here for a block that has not started, and the grid has more blocks than fit on the GPU",
+       "CUDA guarantees no start order of blocks: let each block take its number from a counter (atomicAdd) when it "
+       "starts, and wait only for lower numbers");
 }
 
 // Called by a spinning warp. If all warps here only spin, they may wait for a block that has not begun, for another
@@ -503,7 +502,7 @@ void wg_interrupt(void* context, std::uint32_t site, std::uint32_t) {
   bool more = false;
   {
     const std::lock_guard lock(launch.fault_mutex);
-    launch.places.push_back(place_of(launch, f, site, "is here"));
+    launch.places.push_back(place_of(launch, f, site, "is at this place"));
     more = launch.places.size() < kPlacesListed;
   }
   f.state = WarpState::idle;  // it does not go on
@@ -517,20 +516,22 @@ void wg_trap(void* context, std::uint32_t site, std::uint32_t mask) {
   const unsigned lane = mask ? static_cast<unsigned>(std::countr_zero(mask)) : 0;
   if (needs_cooperative_launch(launch_of(c), site))
     raise(c, site, lane, FaultKind::grid_barrier,
-          "grid.sync() in a kernel that was not launched by cudaLaunchCooperativeKernel: it stops itself (__trap)",
-          "launch the kernel with cudaLaunchCooperativeKernel(), with no more blocks than fit on the GPU at a time");
+          "grid.sync() in a kernel that was not launched by cudaLaunchCooperativeKernel: the kernel stops itself "
+          "(__trap)",
+          "launch the kernel with cudaLaunchCooperativeKernel(), and with no more blocks than fit on the GPU at the "
+          "same time");
   raise(c, site, lane, FaultKind::trap, "the kernel stopped itself (__trap)");
 }
 
 void wg_bad_branch_index(void* context, std::uint32_t site, std::uint32_t mask) {
   raise(warp(context), site, static_cast<unsigned>(std::countr_zero(mask)), FaultKind::trap,
-        "brx.idx: the index is outside the list of targets", "on a GPU the behaviour is undefined");
+        "brx.idx: the index is outside the list of targets", "check the index; on a GPU the behaviour is undefined");
 }
 
 void wg_unsupported(void* context, std::uint32_t site) {
   raise(warp(context), site, 0, FaultKind::unsupported,
-        "an instruction that the virtual GPU does not support was reached",
-        "`warpgrind scan` lists every such instruction of a program before it is run");
+        "the kernel reached an instruction that the virtual GPU does not support",
+        "`warpgrind scan` lists all unsupported instructions of a program before it runs");
 }
 
 void wg_stack_overflow(void* context, std::uint32_t site, std::uint64_t needed, std::uint32_t mask) {
@@ -541,10 +542,10 @@ void wg_stack_overflow(void* context, std::uint32_t site, std::uint64_t needed, 
 
 void wg_indirect_call_fault(void* context, std::uint32_t site, std::uint64_t address, std::uint32_t is_function) {
   raise(warp(context), site, 0, FaultKind::invalid_pc,
-        is_function    ? std::string("call through a pointer to a function of another signature")
+        is_function    ? std::string("call through a function pointer of another signature")
         : address == 0 ? std::string("call through a null function pointer")
-                       : fmt::format("call through a pointer that is no function of the module: {:#x}", address),
-        "pointers to __device__ functions must be taken in device code");
+                       : fmt::format("call through a pointer that is not a function of the module: {:#x}", address),
+        "take the address of a __device__ function in device code, not on the host");
 }
 
 }  // extern "C"

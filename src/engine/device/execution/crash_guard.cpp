@@ -101,7 +101,7 @@ const char* signal_text(int signal) {
     case SIGILL:
       return "an illegal machine instruction";
     default:
-      return "an access to memory that is not there";
+      return "an access to unmapped memory";
   }
 }
 
@@ -114,9 +114,9 @@ const char* signal_text(int signal) {
   const bool full = w.stacks.is_guard(entry.address);
   Fault fault = describe(launch, full ? FaultKind::stack_overflow : FaultKind::illegal_address, ~0u);
   fault.message =
-      full ? std::string("the kernel's calls are nested too deep")
-           : fmt::format("{} at {:#x}, outside of any checked access", signal_text(entry.signal), entry.address);
-  fault.advice = full ? "less recursion" : "registered host memory must stay valid while kernels use it";
+      full ? std::string("the kernel's calls are nested too deeply")
+           : fmt::format("{} at {:#x}, outside all checked accesses", signal_text(entry.signal), entry.address);
+  fault.advice = full ? "use less recursion" : "keep registered host memory mapped while kernels use it";
   fault.address = entry.address;
   std::uint64_t block = 0;
   std::uint32_t warp = 0;

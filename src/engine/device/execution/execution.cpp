@@ -271,7 +271,7 @@ Carrier& take_carrier(Worker& w) {
   auto made = std::make_unique<Carrier>();
   if (!w.stacks.take(&made->stack)) {
     give_up(w, "the host has no memory left for the warps of this launch",
-            "fewer or smaller blocks at a time, or a higher limit on memory maps (sysctl vm.max_map_count)");
+            "launch fewer or smaller blocks, or raise the limit on memory maps (sysctl vm.max_map_count)");
   }
   made->worker = &w;
   w.carriers.push_back(std::move(made));
@@ -348,10 +348,10 @@ std::string describe_count(const WarpFiber& f) {
   const Block& b = *f.block;
   const Barrier& barrier = b.barriers[f.wait_barrier];
   if (barrier.expected == 0) return {};
-  std::string text = fmt::format(": barrier {} waits for {} threads, and {} have come", f.wait_barrier,
+  std::string text = fmt::format(": barrier {} waits for {} threads, and {} have arrived", f.wait_barrier,
                                  barrier.expected, barrier.arrived);
   if (barrier.expected > b.warps * kWarpSize) return text + fmt::format(" (the block has {})", b.threads);
-  if (b.exited) text += fmt::format(" ({} of the block's have left the kernel)", b.exited);
+  if (b.exited) text += fmt::format(" ({} threads of the block have exited)", b.exited);
   return text;
 }
 
@@ -371,15 +371,16 @@ void record_deadlock(Worker& w) {
     fault = member_deadlock(launch, *theirs, *members);
   } else {
     set_thread(fault, first.context, 0);
-    fault.message = mixed ? "warps of one block wait at different barriers, and no warp can go on"
-                          : "warps wait at a barrier that the others never reach, and no warp can go on";
-    fault.advice = "every thread of a block must reach the same __syncthreads(), or as many as the barrier names";
+    fault.message = mixed ? "deadlock: warps of one block wait at different barriers"
+                          : "deadlock: warps wait at a barrier that other warps never reach";
+    fault.advice =
+        "let every thread of the block reach the same __syncthreads(), or as many threads as the barrier counts";
     const std::string count = mixed ? std::string() : describe_count(first);
     fault.message += count;
     if (!count.empty())
       fault.advice =
-          "let as many threads arrive as the barrier counts, even if others have left, or use __syncthreads(), which "
-          "waits for those that remain";
+          "let as many threads arrive as the barrier counts, even if others have exited, or use __syncthreads(), which "
+          "waits only for the remaining threads";
   }
   for (const WarpFiber* f : stuck) {
     add_places(launch, *f, fault.warps);
@@ -468,9 +469,8 @@ void finish_listing(Worker& w) {
   if (kind == FaultKind::timeout)
     fault.advice =
         w.spins_only.load(std::memory_order_relaxed)
-            ? "its warps only wait: for the host (a flag that is set after a call that waits for the kernel?), "
-              "for work of another stream, or for blocks that do not fit on the GPU beside them; "
-              "--timeout SECONDS changes the limit"
+            ? "all warps wait: for the host (is a flag set only after a call that waits for the kernel?), for work of "
+              "another stream, or for blocks that do not fit on the GPU; --timeout SECONDS changes the limit"
             : "look for a loop that never ends; --timeout SECONDS changes the limit";
   fault.block = w.listed_block;
   fault.thread = w.listed_thread;

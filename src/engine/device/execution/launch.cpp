@@ -76,7 +76,7 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
 
 Status Device::Impl::start_watchdog() {
   if (options.timeout_seconds <= 0 || watchdog.start()) return Ok{};
-  return Error{ErrorKind::environment, "the host allows no more threads, and the time limit of a launch needs one",
+  return Error{ErrorKind::environment, "the host allows no more threads, but the time limit of a launch needs one",
                "raise the limit (ulimit -u), or run without --timeout"};
 }
 

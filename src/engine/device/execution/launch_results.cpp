@@ -66,7 +66,7 @@ void Device::Impl::collect_results(Engine& engine, Launch& launch, LaunchResult&
     if (launch.stop_reason != 0) {
       std::uint64_t ended = 0;
       for (unsigned i = 0; i < launch.workers; ++i) ended += engine.workers[i]->blocks_ended;
-      result.fault->message += fmt::format(": {} of its {} blocks had ended", ended, launch.blocks);
+      result.fault->message += fmt::format(": {} of its {} blocks had finished", ended, launch.blocks);
     }
     if (!launch.places.empty()) result.fault->warps = std::move(launch.places);
   }

@@ -144,7 +144,7 @@ void run_parked(WarpFiber& f, Paths& p, std::uint32_t chosen, LaneMask expected)
 const char* what_for(const ParkedPath& p) {
   switch (p.waits_for) {
     case ParkedPath::For::members:
-      return "waits for the lanes that its member mask names";
+      return "waits for the lanes of its member mask";
     case ParkedPath::For::barrier:
       return "waits at a barrier";
     case ParkedPath::For::cluster:
@@ -159,11 +159,10 @@ const char* what_for(const ParkedPath& p) {
 Fault member_deadlock(const Launch& launch, const WarpFiber& f, const ParkedPath& first) {
   Fault fault = describe(launch, FaultKind::member_deadlock, first.site);
   set_thread(fault, f.context, static_cast<unsigned>(std::countr_zero(first.mask)));
-  fault.message = fmt::format(
-      "lanes {:#010x} wait for lanes {:#010x} of their member mask, which wait elsewhere, and no lane of the warp can "
-      "go on",
-      first.mask, first.members & live_lanes(f.context) & ~first.mask);
-  fault.advice = "every lane that a member mask names must execute a .sync operation with the same mask";
+  fault.message =
+      fmt::format("deadlock: lanes {:#010x} wait for lanes {:#010x} of their member mask, which wait elsewhere",
+                  first.mask, first.members & live_lanes(f.context) & ~first.mask);
+  fault.advice = "let every lane of a member mask execute the .sync operation with the same mask";
   return fault;
 }
 
@@ -281,7 +280,7 @@ ParkedPath& park(WarpFiber& f, Paths& p, LaneMask lanes, std::uint32_t site, std
   if (p.depth + 2 > jit::kPathEntries - 2 * kWarpSize / 2) drop_empty(p);
   if (p.depth + 1 >= jit::kPathEntries)
     raise(f.context, site, static_cast<unsigned>(std::countr_zero(lanes)), FaultKind::out_of_resources,
-          "the lanes of a warp are on more different ways than the virtual GPU can keep apart");
+          "the lanes of a warp are on more divergent paths than the virtual GPU can handle");
   ParkedPaths& all = *f.parked;
   const auto index = static_cast<unsigned>(std::countr_zero(lanes));
   ParkedPath& path = all.of[index];
@@ -433,16 +432,16 @@ void wg_absent_lanes(void* context, std::uint32_t site, std::uint32_t readers) {
     events::publish_absent_lanes(*launch.observers, event, worker_of(c).number);
   }
   warn(warp(context), site, static_cast<unsigned>(std::countr_zero(readers)), FaultKind::absent_lanes,
-       "a shuffle reads lanes that do not take part in it",
-       "CUDA leaves the value undefined; an H200 delivers 0, and so does this. Harmless where the result is not used");
+       "a shuffle reads from lanes that do not execute it",
+       "in CUDA the value is undefined; an H200 and warpgrind return 0. This is harmless if the result is not used");
 }
 
 void wg_missing_members(void* context, std::uint32_t site, std::uint32_t mask, std::uint32_t missing) {
   warn(
       warp(context), site, static_cast<unsigned>(std::countr_zero(mask)), FaultKind::warp_mismatch,
-      fmt::format("lanes {:#010x} that the member mask names do not reach this function: the others go on without them",
+      fmt::format("lanes {:#010x} of the member mask do not reach this function: the other lanes continue without them",
                   missing),
-      "lanes that are in the caller cannot be met from within a function that is not inlined (__forceinline__)");
+      "a function that is not inlined cannot wait for lanes in its caller: inline it (__forceinline__)");
 }
 
 }  // extern "C"

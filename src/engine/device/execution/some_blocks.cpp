@@ -40,7 +40,7 @@ std::string why_all_blocks(const Launch& launch) {
   for (const events::Site& site : launch.kernel->code->facts().sites) {
     if (!may_be_global(site.space)) continue;
     if (site.kind == SiteKind::atomic && !site.no_return)
-      return "it reads what an atomic operation on global memory returns: what a block does may hang on the others";
+      return "it uses the result of an atomic operation on global memory: a block may depend on other blocks";
     const bool ordered = site.is_volatile || site.order != events::MemoryOrder::weak;
     if (site.kind == SiteKind::load && ordered)
       return "it has volatile or ordered loads of global memory: its blocks may wait for each other";

@@ -39,7 +39,7 @@ void release_local_memory(WarpFiber& f) {
   void* p = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
     give_up(*f.worker, "the host has no memory left for the local memory of this launch's threads",
-            "smaller arrays in the kernel, a smaller stack (cudaLimitStackSize), or fewer or smaller blocks at a time");
+            "use smaller arrays in the kernel, a smaller stack (cudaLimitStackSize), or fewer or smaller blocks");
   f.local = static_cast<std::uint8_t*>(p);
   f.local_capacity = bytes;
   f.local_mapped = mapped;

@@ -221,7 +221,7 @@ std::optional<Range> AddressSpace::release(std::uint64_t address, const char* by
 
 Result<AddressSpace::Shared> AddressSpace::share(std::uint64_t address) {
   const std::lock_guard lock(mutex_);
-  if (!blocks_.contains(address)) return Error{ErrorKind::bad_input, "no allocation begins there", ""};
+  if (!blocks_.contains(address)) return Error{ErrorKind::bad_input, "no allocation begins at this address", ""};
   const Range& range = element(ranges_, address);
   if (range.file >= 0) return Shared{range.file, address - base_};
   if (shared_file_ < 0) {

@@ -26,7 +26,7 @@ Status DeviceHeap::open(std::uint64_t bytes, int device, bool by_piece) {
   bytes *= kRoom;
   const std::uint64_t words = bytes / kUnit / 64 + 1;
   void* bits = std::calloc(words, sizeof(std::uint64_t));  // NOLINT: untouched pages cost nothing
-  if (!bits) return Error{ErrorKind::environment, "the host has no memory left for the heap of kernels", ""};
+  if (!bits) return Error{ErrorKind::environment, "the host has no memory left for the device heap", ""};
   static_assert(sizeof(std::atomic<std::uint64_t>) == sizeof(std::uint64_t));
   in_use_.reset(static_cast<std::atomic<std::uint64_t>*>(bits));
   Range attributes;
@@ -177,16 +177,17 @@ std::optional<DeviceHeap::Near> DeviceHeap::find_near(std::uint64_t address) con
 std::string DeviceHeap::describe(std::uint64_t address) const {
   const std::lock_guard lock(mutex_);
   const auto near = find_near(address);
-  if (!near) return "is in the heap of kernels, where malloc has given out nothing";
+  if (!near) return "is in the device heap, but not in an allocation of malloc";
   const std::uint64_t end = near->start + near->bytes;
   if (!near->in_use)
-    return fmt::format("is {} bytes inside {} bytes from malloc in a kernel that were freed", address - near->start,
+    return fmt::format("is {} bytes inside a freed {}-byte allocation of malloc in a kernel", address - near->start,
                        near->bytes);
   if (address < near->start)
-    return fmt::format("is {} bytes before the beginning of {} bytes from malloc in a kernel", near->start - address,
-                       near->bytes);
-  if (address < end) return fmt::format("runs past the end of {} bytes from malloc in a kernel", near->bytes);
-  return fmt::format("is {} bytes past the end of {} bytes from malloc in a kernel", address - end, near->bytes);
+    return fmt::format("is {} bytes before the beginning of a {}-byte allocation of malloc in a kernel",
+                       near->start - address, near->bytes);
+  if (address < end) return fmt::format("runs past the end of a {}-byte allocation of malloc in a kernel", near->bytes);
+  return fmt::format("is {} bytes past the end of a {}-byte allocation of malloc in a kernel", address - end,
+                     near->bytes);
 }
 
 }  // namespace warpgrind::device

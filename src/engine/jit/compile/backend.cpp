@@ -25,7 +25,7 @@ Result<Backend*> open() {
   }
   Backend* made = make ? make(kCodeDigest, &find_call_symbol) : nullptr;
   if (!made)
-    return Error{ErrorKind::environment, std::string(kLibrary) + " is of another build",
+    return Error{ErrorKind::environment, std::string(kLibrary) + " belongs to another build",
                  "build or install warpgrind again"};
   return made;
 }

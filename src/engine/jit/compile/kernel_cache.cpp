@@ -31,7 +31,7 @@ KernelCache::KernelCache(const std::string& directory) {
   struct stat folder {};
   if (lstat(directory_.c_str(), &folder) != 0) return;
   if (!S_ISDIR(folder.st_mode))
-    refusal_ = directory_ + " is no folder";
+    refusal_ = directory_ + " is not a folder";
   else if (folder.st_uid != geteuid())
     refusal_ = directory_ + " belongs to another user";
   else if (folder.st_mode & (S_IWGRP | S_IWOTH))

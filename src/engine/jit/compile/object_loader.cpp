@@ -95,13 +95,13 @@ Status Loader::read_sections() {
   sections_.resize(std::min<std::uint64_t>(count, object_.size()));
   for (std::size_t i = 0; i < sections_.size(); ++i) {
     Section& s = sections_[i];
-    if (!read(header.e_shoff + i * sizeof s.header, s.header)) return bad("the list of sections is cut off");
+    if (!read(header.e_shoff + i * sizeof s.header, s.header)) return bad("the section table is incomplete");
     const Elf64_Shdr& h = s.header;
     if (h.sh_type != SHT_NOBITS && (h.sh_offset > object_.size() || h.sh_size > object_.size() - h.sh_offset))
-      return bad("a section is cut off");
+      return bad("a section is incomplete");
     if (h.sh_type == SHT_SYMTAB) symbol_table_ = &s;
     const bool loaded = (h.sh_flags & SHF_ALLOC) && (h.sh_type == SHT_PROGBITS || h.sh_type == SHT_NOBITS);
-    if (h.sh_flags & SHF_TLS) return bad("it has variables of threads");
+    if (h.sh_flags & SHF_TLS) return bad("it has thread-local variables");
     if (!loaded) continue;  // unwind tables are of type SHT_X86_64_UNWIND
     if (h.sh_addralign > kPage || h.sh_size > kMostBytes) return bad("a section is too large");
     s.segment = h.sh_flags & SHF_EXECINSTR ? kCode : h.sh_flags & SHF_WRITE ? kData : kConstants;
@@ -136,7 +136,7 @@ Status Loader::map() {
   bytes_ = aligned(bytes_, kPage);
   if (bytes_ > kMostBytes) return bad("its code has more than 2 GiB");
   void* memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return bad("there is no memory for its code");
+  if (memory == MAP_FAILED) return bad("no memory is left for its code");
   memory_ = static_cast<std::uint8_t*>(memory);
   for (const Section& s : sections_)
     if (s.segment && s.header.sh_type != SHT_NOBITS)
@@ -214,12 +214,12 @@ Status Loader::apply(const Elf64_Rela& relocation, const Section& target) {
       value = base + slots_ + index * kSlotBytes - here;
       break;
     default:
-      return bad(fmt::format("relocations of type {} are not known here", type));
+      return bad(fmt::format("unknown relocation type {}", type));
   }
   value += static_cast<std::uint64_t>(relocation.r_addend);
   const auto near = static_cast<std::int64_t>(value);
   if (!wide && (near < std::numeric_limits<std::int32_t>::min() || near > std::numeric_limits<std::int32_t>::max()))
-    return bad("a distance is too far");
+    return bad("a relocation target is too far away");
   std::memcpy(place, &value, size);
   return Ok{};
 }
@@ -229,7 +229,7 @@ Status Loader::protect() const {
     return end == begin_[segment] || ::mprotect(memory_ + begin_[segment], end - begin_[segment], protection) == 0;
   };
   if (!set(kCode, begin_[kConstants], PROT_READ | PROT_EXEC) || !set(kConstants, begin_[kData], PROT_READ))
-    return bad(std::string("the system lets no new code run: ") + std::strerror(errno));
+    return bad(std::string("the system does not allow new code to run: ") + std::strerror(errno));
   return Ok{};
 }
 
