@@ -13,12 +13,9 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
 
-#include <atomic>
-#include <chrono>
-#include <cstdlib>
 #include <functional>
-#include <thread>
 
+#include "codegen/compile/llvm_use.h"
 #include "codegen/compile/optimise.h"
 #include "codegen/compile/slow_notice.h"
 #include "codegen/kernel/emit.h"
@@ -130,46 +127,11 @@ Result<std::string> LlvmGenerator::machine_code(llvm::Module& module, const Comp
   return std::string(code.data(), code.size());
 }
 
-// A thread that is in LLVM. exit() destroys LLVM's static objects, and does so before the handlers that the program and
-// this library have registered, because LLVM is loaded later. So a handler, registered once LLVM has made its objects,
-// waits until no other thread is in LLVM, and keeps them out from then on.
-class InLlvm {
- public:
-  InLlvm() : allowed_(enter()) {}
-  ~InLlvm() {
-    if (!allowed_) return;
-    static const int registered = std::atexit(wait_for_others);
-    static_cast<void>(registered);
-    --inside_;
-  }
-  InLlvm(const InLlvm&) = delete;
-  InLlvm& operator=(const InLlvm&) = delete;
-  bool allowed() const { return allowed_; }
-
- private:
-  static bool enter() {
-    ++inside_;
-    if (!ends_ || std::this_thread::get_id() == ending_thread_) return true;
-    --inside_;
-    return false;
-  }
-  static void wait_for_others() {
-    ending_thread_ = std::this_thread::get_id();
-    ends_ = true;
-    while (inside_ > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-
-  static inline std::atomic<int> inside_{0};
-  static inline std::atomic<bool> ends_{false};
-  static inline std::thread::id ending_thread_;  // written before ends_
-  bool allowed_;
-};
-
 Result<std::string> LlvmGenerator::generate(const ptx::Module& module, std::uint32_t entry,
                                             const CompileOptions& options, CompiledKernel& kernel,
                                             events::KernelFacts& facts) {
-  const InLlvm here;
-  if (!here.allowed()) return Error{ErrorKind::environment, "the process ends", ""};
+  const LlvmUse use;
+  if (!use.allowed()) return Error{ErrorKind::environment, "the process ends", ""};
   if (Status ready = prepare(options); !ready) return ready.error();
   const KernelLayout layout = lay_out(module, entry);
   if (Status good = check_layout(module, entry, layout); !good) return good.error();
