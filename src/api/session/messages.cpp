@@ -42,7 +42,7 @@ std::string describe(const Error& error) {
 
 std::string shown_name(const std::string& mangled) {
   static std::mutex mutex;
-  static std::unordered_map<std::string, std::string> names;
+  static auto& names = *new std::unordered_map<std::string, std::string>;  // launches may end while the process ends
   const std::lock_guard lock(mutex);
   const auto [at, fresh] = names.try_emplace(mangled);
   if (fresh) at->second = demangle(mangled);

@@ -17,6 +17,7 @@
 
 #include "base/assert.h"
 #include "base/file.h"
+#include "codegen/compile/llvm_use.h"
 #include "codegen/compile/optimise.h"
 #include "codegen/compile/slow_notice.h"
 #include "codegen/kernel/emit.h"
@@ -133,6 +134,8 @@ Result<std::string> LlvmGenerator::machine_code(llvm::Module& module, const Comp
 Result<std::string> LlvmGenerator::generate(const ptx::Module& module, std::uint32_t entry,
                                             const CompileOptions& options, CompiledKernel& kernel,
                                             events::KernelFacts& facts) {
+  const LlvmUse use;
+  if (!use.allowed()) return Error{ErrorKind::environment, "the process ends", ""};
   if (Status ready = prepare(options); !ready) return ready.error();
   WG_ASSERT(entry < module.functions.size());
   const KernelLayout layout = lay_out(module, entry);

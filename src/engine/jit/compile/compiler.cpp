@@ -101,7 +101,8 @@ Result<std::unique_ptr<CompiledKernel>> CachingCompiler::compile(const ptx::Modu
     if (file) object = unpack(*file, *kernel, kernel->kernel_facts);
   };
   if (cache.enabled()) {
-    static const std::string processor = processor_identity();
+    // Never destroyed: threads still compile while the process ends.
+    static const std::string& processor = *new std::string(processor_identity());
     key = cache_key(module, entry, options, processor + " " + options.cpu);
     find();
     if (!object && options.quick_start) {
