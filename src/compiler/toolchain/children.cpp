@@ -1,6 +1,8 @@
 // Several child processes at a time, with the signals of this process held.
 #include "toolchain/children.h"
 
+#include "base/assert.h"
+
 namespace warpgrind::toolchain {
 
 namespace {
@@ -54,7 +56,7 @@ void Children::end_all() {
 }
 
 Children::Ended Children::wait() {
-  WG_ASSERT(!pids_.empty());
+  WG_ASSERT(!running_.empty());
   const sigset_t set = held_signals();
   for (;;) {
     for (const auto& [number, child] : running_) {
