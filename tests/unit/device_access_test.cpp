@@ -687,7 +687,7 @@ TEST(Access, UseAfterFreeNamesTheFreedAllocation) {
   EXPECT_NE(r.fault->message.find("is 40 bytes inside a 1000-byte allocation that was freed by cudaFreeAsync"),
             std::string::npos)
       << r.fault->message;
-  EXPECT_NE(r.fault->advice.find("freed"), std::string::npos) << r.fault->advice;
+  EXPECT_NE(r.fault->advice.find("free the memory after"), std::string::npos) << r.fault->advice;
 }
 
 TEST(Access, LocalMemoryIsBounded) {

@@ -82,7 +82,7 @@ CASE(C094, "warp 0 at barrier 1 count 64, nobody else") {
 
 __global__ void count_of_warps_that_left(int* out, int n) {
   if (threadIdx.x >= n) return;
-  asm volatile("bar.sync 1, 64;" ::: "memory");  //! C221 ERROR barrier-deadlock block=0,0,0 message~left
+  asm volatile("bar.sync 1, 64;" ::: "memory");  //! C221 ERROR barrier-deadlock block=0,0,0 message~exited
   out[threadIdx.x] = 1;
 }
 //! C221 hangs_on_gpu

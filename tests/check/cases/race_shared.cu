@@ -264,7 +264,7 @@ __global__ void tile_without_second_barrier(const float* in, float* out, int til
   float sum = 0;
 #pragma unroll 1
   for (int i = 0; i < tiles; ++i) {
-    tile[t] = in[i * 128 + t];  //! C205 ERROR race-shared access=write object~tile message~"next turn"
+    tile[t] = in[i * 128 + t];  //! C205 ERROR race-shared access=write object~tile message~"next iteration"
     __syncthreads();
     for (int k = 0; k < 128; ++k)
       sum += tile[127 - k];  //! C205 ERROR race-shared access=read message~"write after read"
