@@ -124,7 +124,7 @@ tests.finding_of_two_threads = async () => {
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.activeElement?.id === "finding");
   const text = await page.textContent("main");
-  for (const word of ["read after write in shared memory", "thread (37,0,0), block (0,0,0)", "thread (31,0,0)", "__syncthreads() between lines 3 and 9", "127 times"])
+  for (const word of ["read after write in shared memory", "thread (37,0,0), block (0,0,0)", "thread (31,0,0)", "__syncthreads() between line 3 and line 9", "127 times"])
     check(text.includes(word), `the finding says "${word}"`);
   check((await page.textContent(".source-row[data-row='2'] .mark-text")).includes("\u2460 write, thread (37,0,0)"), "the line of the first access is marked");
   check((await page.textContent(".source-row[data-row='8'] .mark-text")).includes("\u2461 read, thread (31,0,0)"), "the line of the second too");
