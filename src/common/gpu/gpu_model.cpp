@@ -32,36 +32,43 @@ constexpr EmbeddedModel kEmbedded[] = {
 #include "gpu/embedded_models.inc"
 };
 
+// Allowed values of a number, both ends included.
+struct Range {
+  double low = 0, high = 0;
+};
+constexpr double kManyBytes = 1ull << 44;
+constexpr Range kCount = {1, 65536}, kCountOrNone = {0, 65536};  // of units, threads, registers
+constexpr Range kBytes = {1, kManyBytes}, kBytesOrNone = {0, kManyBytes};
+constexpr Range kMegahertz = {1, 1e6};
+constexpr Range kGrid = {1, 4294967295.0};
+constexpr Range kPositive = {1e-9, 1e18};  // a constant that divides
+
 // Reads members by name. Every member must exist and be used, so that a misspelt figure is an error.
 class Reader {
  public:
   Reader(const Json& object, std::string where) : object_(object), where_(std::move(where)) {}
 
-  template <class T>
-  void read(const char* key, T& out) {
+  void read(const char* key, bool& out) {
     const Json* j = member(key);
     if (j == nullptr) return;
-    if constexpr (std::is_same_v<T, bool>) {
-      if (j->is_boolean())
-        out = j->get<bool>();
-      else
-        fail(key, "true or false");
-    } else if constexpr (std::is_same_v<T, std::string>) {
-      if (j->is_string())
-        out = j->get<std::string>();
-      else
-        fail(key, "a string");
-    } else if constexpr (std::is_integral_v<T>) {
-      if (j->is_number_unsigned())
-        out = j->get<T>();
-      else
-        fail(key, "a whole number");
-    } else {
-      if (j->is_number())
-        out = j->get<T>();
-      else
-        fail(key, "a number");
-    }
+    if (!j->is_boolean()) return fail(key, "true or false");
+    out = j->get<bool>();
+  }
+  void read(const char* key, std::string& out) {
+    const Json* j = member(key);
+    if (j == nullptr) return;
+    if (!j->is_string()) return fail(key, "a string");
+    out = j->get<std::string>();
+  }
+  template <class T>
+  void read(const char* key, T& out, Range range) {
+    const Json* j = member(key);
+    if (j == nullptr) return;
+    if (std::is_integral_v<T> ? !j->is_number_integer() : !j->is_number())
+      return fail(key, std::is_integral_v<T> ? "a whole number" : "a number");
+    const auto value = j->get<double>();
+    if (!(value >= range.low && value <= range.high)) return fail_range(key, *j, range);
+    out = j->get<T>();
   }
   template <class T>
   void read(const char* key, std::vector<T>& out) {
@@ -76,11 +83,19 @@ class Reader {
     }
   }
   template <class T>
-  void read(const char* key, T (&out)[3]) {
+  void read(const char* key, T (&out)[3], Range range) {
     std::vector<T> list;
     read(key, list);
     if (list.size() != 3) return fail(key, "three numbers");
+    for (const T value : list)
+      if (!(value >= range.low && value <= range.high)) return fail_range(key, value, range);
     std::copy(list.begin(), list.end(), out);
+  }
+  void read_one_of(const char* key, std::uint8_t& out, std::uint8_t first, std::uint8_t second) {
+    const Json* j = member(key);
+    if (j == nullptr) return;
+    if (*j != first && *j != second) return fail(key, fmt::format("{} or {}, not {}", first, second, j->dump()));
+    out = j->get<std::uint8_t>();
   }
   const Json* member(const char* key) {
     seen_.push_back(key);
@@ -89,8 +104,11 @@ class Reader {
     fail(key, "present");
     return nullptr;
   }
-  void fail(const char* key, const char* expected) {
+  void fail(const char* key, std::string_view expected) {
     if (error_.empty()) error_ = fmt::format("{}: \"{}\" must be {}", where_, key, expected);
+  }
+  void fail_range(const char* key, const Json& value, Range range) {
+    fail(key, fmt::format("from {:.12g} to {:.12g}, not {}", range.low, range.high, value.dump()));
   }
   std::string finish() {
     for (auto it = object_.begin(); error_.empty() && it != object_.end(); ++it)
@@ -124,9 +142,9 @@ std::string read_rules(const Json& json, const std::string& where, AccessRules& 
   if (!found) r.fail("coalescing", "half_warp_strict, half_warp_segments, lines_128 or sectors_32");
   if (const Json* banks = r.member("banks")) {
     Reader b(*banks, where + ".rules.banks");
-    b.read("banks", rules.banks.banks);
-    b.read("bank_bytes", rules.banks.bank_bytes);
-    b.read("lanes", rules.banks.lanes);
+    b.read_one_of("banks", rules.banks.banks, 16, 32);
+    b.read_one_of("bank_bytes", rules.banks.bank_bytes, 4, 8);
+    b.read_one_of("lanes", rules.banks.lanes, 16, 32);
     b.read("paired_words", rules.banks.paired_words);
     if (std::string e = b.finish(); !e.empty()) return e;
   }
@@ -151,7 +169,7 @@ std::string read_timing(const Json& json, const std::string& where, GpuModel& m)
     if (entry == nullptr) continue;
     Reader e(*entry, where + ".timing." + f.name);
     std::string unit, origin;
-    e.read("value", m.timing.*f.value);
+    e.read("value", m.timing.*f.value, f.may_be_zero ? Range{0, kPositive.high} : kPositive);
     e.read("unit", unit);
     e.read("origin", origin);
     if (unit != f.unit) e.fail("unit", f.unit);
@@ -167,55 +185,55 @@ std::string read_model(const Json& json, const std::string& where, GpuModel& m) 
   r.read("id", m.id);
   r.read("name", m.name);
   r.read("aliases", m.aliases);
-  r.read("cc_major", m.cc_major);
-  r.read("cc_minor", m.cc_minor);
+  r.read("cc_major", m.cc_major, {1, 99});
+  r.read("cc_minor", m.cc_minor, {0, 9});
   r.read("architecture", m.architecture);
-  r.read("sm_count", m.sm_count);
-  r.read("schedulers_per_sm", m.schedulers_per_sm);
-  r.read("cores_fp32_per_sm", m.cores_fp32_per_sm);
-  r.read("cores_fp64_per_sm", m.cores_fp64_per_sm);
-  r.read("cores_int_per_sm", m.cores_int_per_sm);
-  r.read("sfu_per_sm", m.sfu_per_sm);
-  r.read("ldst_per_sm", m.ldst_per_sm);
-  r.read("max_threads_per_sm", m.max_threads_per_sm);
-  r.read("max_warps_per_sm", m.max_warps_per_sm);
-  r.read("max_blocks_per_sm", m.max_blocks_per_sm);
-  r.read("max_threads_per_block", m.max_threads_per_block);
-  r.read("registers_per_sm", m.registers_per_sm);
-  r.read("registers_per_block", m.registers_per_block);
-  r.read("max_registers_per_thread", m.max_registers_per_thread);
-  r.read("min_registers_per_thread", m.min_registers_per_thread);
-  r.read("register_allocation_unit", m.register_allocation_unit);
-  r.read("warp_allocation_granularity", m.warp_allocation_granularity);
-  r.read("shared_per_sm", m.shared_per_sm);
-  r.read("shared_per_block", m.shared_per_block);
-  r.read("shared_per_block_optin", m.shared_per_block_optin);
-  r.read("shared_reserved_per_block", m.shared_reserved_per_block);
-  r.read("shared_allocation_unit", m.shared_allocation_unit);
+  r.read("sm_count", m.sm_count, kCount);
+  r.read("schedulers_per_sm", m.schedulers_per_sm, kCount);
+  r.read("cores_fp32_per_sm", m.cores_fp32_per_sm, kCount);
+  r.read("cores_fp64_per_sm", m.cores_fp64_per_sm, kCountOrNone);
+  r.read("cores_int_per_sm", m.cores_int_per_sm, kCount);
+  r.read("sfu_per_sm", m.sfu_per_sm, kCount);
+  r.read("ldst_per_sm", m.ldst_per_sm, kCount);
+  r.read("max_threads_per_sm", m.max_threads_per_sm, {32, 65536});
+  r.read("max_warps_per_sm", m.max_warps_per_sm, kCount);
+  r.read("max_blocks_per_sm", m.max_blocks_per_sm, kCount);
+  r.read("max_threads_per_block", m.max_threads_per_block, {1, 1024});
+  r.read("registers_per_sm", m.registers_per_sm, {1, 16777216});
+  r.read("registers_per_block", m.registers_per_block, {1, 16777216});
+  r.read("max_registers_per_thread", m.max_registers_per_thread, {1, 255});
+  r.read("min_registers_per_thread", m.min_registers_per_thread, {0, 255});
+  r.read("register_allocation_unit", m.register_allocation_unit, kCount);
+  r.read("warp_allocation_granularity", m.warp_allocation_granularity, kCount);
+  r.read("shared_per_sm", m.shared_per_sm, kBytes);
+  r.read("shared_per_block", m.shared_per_block, kBytes);
+  r.read("shared_per_block_optin", m.shared_per_block_optin, kBytesOrNone);
+  r.read("shared_reserved_per_block", m.shared_reserved_per_block, kBytesOrNone);
+  r.read("shared_allocation_unit", m.shared_allocation_unit, kCount);
   r.read("shared_carveouts", m.shared_carveouts);
-  r.read("max_block_dim", m.max_block_dim);
-  r.read("max_grid_dim", m.max_grid_dim);
-  r.read("memory_bytes", m.memory_bytes);
-  r.read("l2_bytes", m.l2_bytes);
-  r.read("l1_bytes", m.l1_bytes);
-  r.read("constant_bytes", m.constant_bytes);
-  r.read("constant_cache_bytes", m.constant_cache_bytes);
+  r.read("max_block_dim", m.max_block_dim, kCount);
+  r.read("max_grid_dim", m.max_grid_dim, kGrid);
+  r.read("memory_bytes", m.memory_bytes, kBytes);
+  r.read("l2_bytes", m.l2_bytes, kBytesOrNone);
+  r.read("l1_bytes", m.l1_bytes, kBytesOrNone);
+  r.read("constant_bytes", m.constant_bytes, kBytes);
+  r.read("constant_cache_bytes", m.constant_cache_bytes, kBytes);
   r.read("l1_caches_global", m.l1_caches_global);
-  r.read("texture_cache_bytes", m.texture_cache_bytes);
-  r.read("dram_piece_bytes", m.dram_piece_bytes);
-  r.read("sm_parts", m.sm_parts);
-  r.read("sms_sharing_requests", m.sms_sharing_requests);
-  r.read("memory_bus_bits", m.memory_bus_bits);
-  r.read("memory_clock_mhz", m.memory_clock_mhz);
-  r.read("memory_data_rate", m.memory_data_rate);
+  r.read("texture_cache_bytes", m.texture_cache_bytes, kBytesOrNone);
+  r.read("dram_piece_bytes", m.dram_piece_bytes, {1, 4096});
+  r.read("sm_parts", m.sm_parts, kCount);
+  r.read("sms_sharing_requests", m.sms_sharing_requests, kCount);
+  r.read("memory_bus_bits", m.memory_bus_bits, kCount);
+  r.read("memory_clock_mhz", m.memory_clock_mhz, kMegahertz);
+  r.read("memory_data_rate", m.memory_data_rate, {0.1, 64});
   r.read("ecc", m.ecc);
-  r.read("sm_clock_mhz", m.sm_clock_mhz);
-  r.read("base_clock_mhz", m.base_clock_mhz);
-  r.read("texture_alignment", m.texture_alignment);
-  r.read("texture_pitch_alignment", m.texture_pitch_alignment);
+  r.read("sm_clock_mhz", m.sm_clock_mhz, kMegahertz);
+  r.read("base_clock_mhz", m.base_clock_mhz, kMegahertz);
+  r.read("texture_alignment", m.texture_alignment, kCount);
+  r.read("texture_pitch_alignment", m.texture_pitch_alignment, kCount);
   r.read("link_name", m.link_name);
-  r.read("achievable_bandwidth_fraction", m.achievable_bandwidth_fraction);
-  r.read("copy_engines", m.copy_engines);
+  r.read("achievable_bandwidth_fraction", m.achievable_bandwidth_fraction, {0.01, 1});
+  r.read("copy_engines", m.copy_engines, {0, 64});
   r.read("concurrent_kernels", m.concurrent_kernels);
   r.read("managed_memory", m.managed_memory);
   r.read("cooperative_launch", m.cooperative_launch);

@@ -65,7 +65,7 @@ struct GpuModel {
 
 const std::vector<GpuModel>& gpu_models();  // each is parsed once
 // Finds a model by id or alias, ignoring case, or reads a file NAME.json of the same form. The error names the nearest
-// model.
+// model, or the file, the key and its allowed range.
 Result<const GpuModel*> find_gpu_model(std::string_view name);
 std::string_view gpu_model_text(std::string_view id);  // the file of one of gpu_models(); empty: no such model
 

@@ -22,6 +22,7 @@ struct TimingFigure {
   const char* unit;  // "ns"
   const char* what;
   double TimingConstants::*value;
+  bool may_be_zero;  // 0: the GPU has no such feature
 };
 std::span<const TimingFigure> timing_figures();  // all, in the order of the table
 
