@@ -89,6 +89,26 @@ Result<const GpuModel*> changed(const char* id, const std::string& file, const C
   return model;
 }
 
+// A file without constants takes those of the rules. The reference is the measured GPU of the same generation whose
+// bandwidth is nearest.
+TEST(UserModel, MissingConstantsFollowFromRules) {
+  const auto none = changed("h100", "no_constants", [](auto& j) { j["timing"] = {{"measured_on", ""}}; });
+  ASSERT_TRUE(none.ok()) << none.error().message;
+  const GpuModel& h100 = **find_gpu_model("h100");
+  EXPECT_EQ((*none)->timing.next_launch_ns, h100.timing.next_launch_ns);
+  EXPECT_EQ((*none)->timing_sources[0].origin, TimingOrigin::assumed);
+  EXPECT_NE((*none)->timing_sources[0].from.find("the H100"), std::string::npos);
+
+  // A constant of the file holds, and an older GPU starts from the H200.
+  const auto some = changed("t4", "one_constant", [](auto& j) {
+    j["timing"] = {{"measured_on", "here"}, {"block_ns", {{"value", 2}, {"unit", "ns"}, {"origin", "measured"}}}};
+  });
+  ASSERT_TRUE(some.ok()) << some.error().message;
+  EXPECT_EQ((*some)->timing.block_ns, 2);
+  EXPECT_EQ((*some)->timing.event_pair_ns, (**find_gpu_model("h200")).timing.event_pair_ns);
+  EXPECT_EQ((*some)->timing.integer_latency_cycles, 4);
+}
+
 TEST(UserModel, ValuesOutsideTheirRangeAreRefused) {
   struct Case {
     std::string key;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
@@ -17,6 +18,7 @@
 #include "base/assert.h"
 #include "base/edit_distance.h"
 #include "base/file.h"
+#include "gpu/timing_rules.h"
 
 namespace warpgrind {
 namespace {
@@ -43,7 +45,7 @@ constexpr Range kMegahertz = {1, 1e6};
 constexpr Range kGrid = {1, 4294967295.0};
 constexpr Range kPositive = {1e-9, 1e18};  // a constant that divides
 
-// Reads members by name. Every member must exist and be used, so that a misspelt figure is an error.
+// Reads members by name. Every member must exist, but those of find(), and be used: a misspelt figure is an error.
 class Reader {
  public:
   Reader(const Json& object, std::string where) : object_(object), where_(std::move(where)) {}
@@ -98,11 +100,14 @@ class Reader {
     out = j->get<std::uint8_t>();
   }
   const Json* member(const char* key) {
+    const Json* found = find(key);
+    if (found == nullptr) fail(key, "present");
+    return found;
+  }
+  const Json* find(const char* key) {  // of a member that may be absent: null then
     seen_.push_back(key);
     const auto it = object_.find(key);
-    if (it != object_.end()) return &*it;
-    fail(key, "present");
-    return nullptr;
+    return it != object_.end() ? &*it : nullptr;
   }
   void fail(const char* key, std::string_view expected) {
     if (error_.empty()) error_ = fmt::format("{}: \"{}\" must be {}", where_, key, expected);
@@ -160,12 +165,14 @@ bool read_origin(const std::string& text, TimingOrigin& out) {
   return false;
 }
 
-std::string read_timing(const Json& json, const std::string& where, GpuModel& m) {
+// Appends to `given` for each constant whether the file has it.
+std::string read_timing(const Json& json, const std::string& where, GpuModel& m, std::vector<bool>& given) {
   Reader r(json, where + ".timing");
   r.read("measured_on", m.timing_measured_on);
   for (const TimingFigure& f : timing_figures()) {
     TimingSource& source = m.timing_sources.emplace_back();
-    const Json* entry = r.member(f.name);
+    const Json* entry = r.find(f.name);
+    given.push_back(entry != nullptr);
     if (entry == nullptr) continue;
     Reader e(*entry, where + ".timing." + f.name);
     std::string unit, origin;
@@ -180,7 +187,7 @@ std::string read_timing(const Json& json, const std::string& where, GpuModel& m)
   return r.finish();
 }
 
-std::string read_model(const Json& json, const std::string& where, GpuModel& m) {
+std::string read_model(const Json& json, const std::string& where, GpuModel& m, std::vector<bool>& given) {
   Reader r(json, where);
   r.read("id", m.id);
   r.read("name", m.name);
@@ -243,29 +250,78 @@ std::string read_model(const Json& json, const std::string& where, GpuModel& m) 
   if (const Json* rules = r.member("rules"))
     if (std::string e = read_rules(*rules, where, m.rules); !e.empty()) return e;
   if (const Json* timing = r.member("timing"))
-    if (std::string e = read_timing(*timing, where, m); !e.empty()) return e;
+    if (std::string e = read_timing(*timing, where, m, given); !e.empty()) return e;
   return r.finish();
 }
 
-std::string parse_text(std::string_view text, const std::string& where, GpuModel& m) {
+// A model as its file gives it.
+struct FileModel {
+  GpuModel model;
+  std::vector<bool> given;  // the timing constants that the file has
+};
+
+std::string parse_text(std::string_view text, const std::string& where, FileModel& out) {
   const Json json = Json::parse(text, nullptr, false);
-  return json.is_object() ? read_model(json, where, m) : where + ": not a JSON object";
+  return json.is_object() ? read_model(json, where, out.model, out.given) : where + ": not a JSON object";
+}
+
+// The string member `name` of a model's text, found without parsing the text.
+std::string_view member_in(std::string_view text, std::string_view name) {
+  const std::string member = fmt::format("\"{}\": \"", name);
+  const std::size_t at = text.find(member);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + member.size());
+  return text.substr(0, text.find('"'));
+}
+
+bool is_measured(const EmbeddedModel& e) {
+  return !member_in(e.text, "measured_on").empty();
+}
+
+const GpuModel& parsed(std::size_t index);
+
+// The model whose file has all timing constants.
+constexpr std::string_view kComplete = "h200";
+const GpuModel& complete_model() {
+  const auto* found = std::find_if(std::begin(kEmbedded), std::end(kEmbedded),
+                                   [](const EmbeddedModel& e) { return e.id == kComplete; });
+  WG_ASSERT(found != std::end(kEmbedded));
+  return parsed(static_cast<std::size_t>(found - kEmbedded));
+}
+
+// The measured GPU that stands in for `m`: of the same major compute capability and the nearest bandwidth, else the
+// complete model.
+const GpuModel& nearest_measured(const GpuModel& m) {
+  const GpuModel* best = nullptr;
+  const auto distance = [&](const GpuModel& other) {
+    return std::abs(std::log(other.theoretical_bandwidth() / m.theoretical_bandwidth()));
+  };
+  for (std::size_t i = 0; i < std::size(kEmbedded); ++i) {
+    if (!is_measured(kEmbedded[i])) continue;
+    const GpuModel& other = parsed(i);
+    if (other.cc_major == m.cc_major && (best == nullptr || distance(other) < distance(*best))) best = &other;
+  }
+  return best != nullptr ? *best : complete_model();
 }
 
 GpuModel parse(const EmbeddedModel& e) {
-  GpuModel m;
+  FileModel file;
   const std::string where = fmt::format("gpu/models/{}.json", e.id);
-  std::string error = parse_text(e.text, where, m);
-  if (error.empty() && m.id != e.id) error = where + ": id differs from the file's name";
+  std::string error = parse_text(e.text, where, file);
+  if (error.empty() && file.model.id != e.id) error = where + ": id differs from the file's name";
+  const bool whole = std::find(file.given.begin(), file.given.end(), false) == file.given.end();
+  if (error.empty() && !whole && e.id == kComplete) error = where + ": a timing constant is missing";
   if (!error.empty()) {  // our own data file is wrong: a bug that the first test finds
     std::fprintf(stderr, "%s\n", error.c_str());
     WG_ASSERT(error.empty());
   }
-  return m;
+  // Measured models are the references of others, so their own is always the complete one.
+  if (!whole) derive_timing(file.model, file.given, is_measured(e) ? complete_model() : nearest_measured(file.model));
+  return std::move(file.model);
 }
 
-// Each model is parsed at its first use: a run needs one, and all take 5 ms. They are never destroyed: the profile is
-// written while the process ends, after function-local statics are gone.
+// Each model is parsed at its first use: a run needs one or three. They are never destroyed: the profile is written
+// while the process ends, after function-local statics are gone.
 const GpuModel& parsed(std::size_t index) {
   struct Slot {
     std::once_flag once;
@@ -286,10 +342,11 @@ Result<const GpuModel*> model_of_file(const std::string& path) {
   if (const auto it = models->find(path); it != models->end()) return &it->second;
   const auto text = read_whole(path);
   if (!text) return Error{ErrorKind::bad_input, fmt::format("cannot read the GPU model {}", path), ""};
-  GpuModel m;
-  if (const std::string error = parse_text(*text, path, m); !error.empty())
+  FileModel file;
+  if (const std::string error = parse_text(*text, path, file); !error.empty())
     return Error{ErrorKind::bad_input, error, "`warpgrind calibrate --output FILE.json` writes one"};
-  return &models->emplace(path, std::move(m)).first->second;
+  derive_timing(file.model, file.given, nearest_measured(file.model));
+  return &models->emplace(path, std::move(file.model)).first->second;
 }
 
 // Lower case letters and digits only: "Tesla K40c" and "tesla-k40C" are the same.
@@ -299,15 +356,6 @@ std::string folded(std::string_view text) {
     if (std::isalnum(static_cast<unsigned char>(c)) != 0)
       out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return out;
-}
-
-// The member "name" of a model's text, found without parsing the text.
-std::string_view name_in(std::string_view text) {
-  constexpr std::string_view kMember = "\"name\": \"";
-  const std::size_t at = text.find(kMember);
-  if (at == std::string_view::npos) return {};
-  text.remove_prefix(at + kMember.size());
-  return text.substr(0, text.find('"'));
 }
 
 }  // namespace
@@ -343,7 +391,7 @@ Result<const GpuModel*> find_gpu_model(std::string_view name) {
   if (name.ends_with(".json")) return model_of_file(std::string(name));
   const std::string wanted = folded(name);
   for (std::size_t i = 0; i < std::size(kEmbedded); ++i)
-    if (wanted == kEmbedded[i].id || wanted == folded(name_in(kEmbedded[i].text))) return &parsed(i);
+    if (wanted == kEmbedded[i].id || wanted == folded(member_in(kEmbedded[i].text, "name"))) return &parsed(i);
   std::vector<std::string> known;
   std::vector<const GpuModel*> models;  // the model of each name
   for (const GpuModel& m : gpu_models()) {

@@ -54,7 +54,7 @@ struct GpuModel {
   bool concurrent_kernels = true, managed_memory = true, cooperative_launch = true, unified_addressing = true,
        host_register = true;
   AccessRules rules;
-  // Durations for the time estimate.
+  // Durations for the time estimate: from the file, or by the rules of timing_constants.inc.
   TimingConstants timing;
   std::vector<TimingSource> timing_sources;  // one for each of timing_figures()
   std::string timing_measured_on;            // machine and day of the measured ones; may be empty
