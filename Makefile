@@ -43,10 +43,11 @@ package: setup
 accuracy: setup
 	@scripts/build.sh $(BUILD) warpgrind-accuracy
 	@$(BUILD)/bin/warpgrind-accuracy lab/results/h200/lab-full.json lab/results/h200/launches.csv \
-	  --markdown docs/accuracy.md --svg docs/accuracy.svg --table lab/results/h200/accuracy.csv \
-	  --intervals src/analysis/timing/intervals.inc
+	  --json $(BUILD)/accuracy.json --table lab/results/h200/accuracy.csv --intervals src/analysis/timing/intervals.inc
+	@python3 scripts/accuracy.py $(BUILD)/accuracy.json docs/accuracy.md
 	@$(BUILD)/bin/warpgrind-accuracy lab/results/h100/lab-full.json lab/results/h100/launches.csv --gpu h100 --elsewhere \
-	  --markdown docs/accuracy-h100.md --svg docs/accuracy-h100.svg --table lab/results/h100/accuracy.csv
+	  --json $(BUILD)/accuracy-h100.json --table lab/results/h100/accuracy.csv
+	@python3 scripts/accuracy.py $(BUILD)/accuracy-h100.json docs/accuracy-h100.md
 
 clients: build
 	@python3 scripts/clients.py --build $(BUILD)

@@ -18,17 +18,17 @@ namespace calibrate {
 using Clock = unsigned long long;
 
 enum class Figure {
-#define WG_TIMING(name, unit, what) name,
+#define WG_TIMING(name, unit, what, rule) name,
 #include "gpu/timing_constants.inc"
 #undef WG_TIMING
 };
 inline const char* const kFigureNames[] = {
-#define WG_TIMING(name, unit, what) #name,
+#define WG_TIMING(name, unit, what, rule) #name,
 #include "gpu/timing_constants.inc"
 #undef WG_TIMING
 };
 inline const char* const kFigureUnits[] = {
-#define WG_TIMING(name, unit, what) unit,
+#define WG_TIMING(name, unit, what, rule) unit,
 #include "gpu/timing_constants.inc"
 #undef WG_TIMING
 };

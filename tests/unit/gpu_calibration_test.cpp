@@ -1,9 +1,11 @@
-// Files of `warpgrind calibrate`: reading, and merging into a GPU model.
+// Files of `warpgrind calibrate`: reading, and merging into a GPU model. GPU models in files of the user.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
 
 #include "base/file.h"
 #include "gpu/calibration.h"
@@ -73,6 +75,82 @@ TEST(Calibration, EntersAModel) {
   EXPECT_EQ((*after)->sm_count, before.sm_count);
   EXPECT_EQ((*after)->sources, before.sources);
   std::filesystem::remove(path);
+}
+
+// Text of the model `id` after `change` edited its JSON, written to a file and read as --gpu does.
+template <class Change>
+Result<const GpuModel*> changed(const char* id, const std::string& file, const Change& change) {
+  auto json = nlohmann::json::parse(gpu_model_text(id));
+  change(json);
+  const std::string path = (std::filesystem::path(testing::TempDir()) / (file + ".json")).string();
+  std::ofstream(path) << json;
+  auto model = find_gpu_model(path);
+  std::filesystem::remove(path);
+  return model;
+}
+
+// A file without constants takes those of the rules. The reference is the measured GPU of the same generation whose
+// bandwidth is nearest.
+TEST(UserModel, MissingConstantsFollowFromRules) {
+  const auto none = changed("h100", "no_constants", [](auto& j) { j["timing"] = {{"measured_on", ""}}; });
+  ASSERT_TRUE(none.ok()) << none.error().message;
+  const GpuModel& h100 = **find_gpu_model("h100");
+  EXPECT_EQ((*none)->timing.next_launch_ns, h100.timing.next_launch_ns);
+  EXPECT_EQ((*none)->timing_sources[0].origin, TimingOrigin::assumed);
+  EXPECT_NE((*none)->timing_sources[0].from.find("the H100"), std::string::npos);
+
+  // A constant of the file holds, and an older GPU starts from the H200.
+  const auto some = changed("t4", "one_constant", [](auto& j) {
+    j["timing"] = {{"measured_on", "here"}, {"block_ns", {{"value", 2}, {"unit", "ns"}, {"origin", "measured"}}}};
+  });
+  ASSERT_TRUE(some.ok()) << some.error().message;
+  EXPECT_EQ((*some)->timing.block_ns, 2);
+  EXPECT_EQ((*some)->timing.event_pair_ns, (**find_gpu_model("h200")).timing.event_pair_ns);
+  EXPECT_EQ((*some)->timing.integer_latency_cycles, 4);
+}
+
+TEST(UserModel, ValuesOutsideTheirRangeAreRefused) {
+  struct Case {
+    std::string key;
+    nlohmann::json value;
+    std::string expected;
+  };
+  const Case cases[] = {
+      {"sm_count", 0, R"("sm_count" must be from 1 to 65536, not 0)"},
+      {"sm_count", -1, R"("sm_count" must be from 1 to 65536, not -1)"},
+      {"sm_count", 1.5, R"("sm_count" must be a whole number)"},
+      {"warp_allocation_granularity", 0, R"("warp_allocation_granularity" must be from 1 to 65536, not 0)"},
+      {"register_allocation_unit", 0, R"("register_allocation_unit" must be from 1)"},
+      {"max_warps_per_sm", 0, R"("max_warps_per_sm" must be from 1)"},
+      {"sms_sharing_requests", 0, R"("sms_sharing_requests" must be from 1)"},
+      {"sm_clock_mhz", 0, R"("sm_clock_mhz" must be from 1 to 1000000, not 0)"},
+      {"achievable_bandwidth_fraction", 1.5, R"("achievable_bandwidth_fraction" must be from 0.01 to 1, not 1.5)"},
+      {"max_block_dim", {1024, 0, 64}, R"("max_block_dim" must be from 1 to 65536, not 0)"},
+  };
+  for (const Case& c : cases) {
+    const auto model = changed("h100", "range", [&](auto& j) { j[c.key] = c.value; });
+    ASSERT_FALSE(model.ok()) << c.key;
+    EXPECT_EQ(model.error().kind, ErrorKind::bad_input);
+    EXPECT_NE(model.error().message.find("range.json: " + c.expected), std::string::npos) << model.error().message;
+  }
+  const auto banks = changed("h100", "banks", [](auto& j) { j["rules"]["banks"]["banks"] = 0; });
+  ASSERT_FALSE(banks.ok());
+  EXPECT_NE(banks.error().message.find(R"(banks.json.rules.banks: "banks" must be 16 or 32, not 0)"), std::string::npos)
+      << banks.error().message;
+}
+
+// A constant that divides is never 0. Zero stands for a feature that the GPU lacks, where there is such a feature.
+TEST(UserModel, ZeroTimingConstants) {
+  const auto rate = changed("h100", "rate", [](auto& j) { j["timing"]["dram_read_gbps"]["value"] = 0; });
+  ASSERT_FALSE(rate.ok());
+  EXPECT_NE(rate.error().message.find(R"(rate.json.timing.dram_read_gbps: "value" must be from 1e-09 to 1e+18, not 0)"),
+            std::string::npos)
+      << rate.error().message;
+  const auto no_link = changed("h100", "no_link", [](auto& j) {
+    j["timing"]["peer_copy_gbps"] = {{"value", 0}, {"unit", "GB/s"}, {"origin", "assumed"}, {"from", "no link"}};
+  });
+  ASSERT_TRUE(no_link.ok()) << no_link.error().message;
+  EXPECT_EQ((*no_link)->timing.peer_copy_gbps, 0);
 }
 
 TEST(Calibration, AFileThatIsNoModelSaysWhere) {

@@ -77,7 +77,7 @@ void print_figures(const Calibration& calibration, const GpuModel* before) {
     if (found)
       fmt::print("{:<34} {:>10.4g} {:<11} before: {}\n", f.name, found->value, f.unit, old);
     else
-      fmt::print("{:<34} {:>10} {:<11} stays {}\n", f.name, "-", f.unit, old);
+      fmt::print("{:<34} {:>10} {:<11} before: {}\n", f.name, "-", f.unit, old);
   }
 }
 

@@ -24,8 +24,8 @@ struct Calibration {
 };
 Result<Calibration> read_calibration(const std::string& text, const std::string& file);
 
-// Text of a GPU model's file with the measured figures in place of its own; other figures stay. `day`: date for
-// "measured_on", beside GPU, driver and clock. `file`: the model's name, for the error message.
+// Text of a GPU model's file with the measured figures in place of its own; other figures of the file stay. `day`: date
+// for "measured_on", beside GPU, driver and clock. `file`: the model's name, for the error message.
 Result<std::string> with_calibration(std::string_view model, const std::string& file, const Calibration& calibration,
                                      const std::string& day);
 

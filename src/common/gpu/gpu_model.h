@@ -54,7 +54,7 @@ struct GpuModel {
   bool concurrent_kernels = true, managed_memory = true, cooperative_launch = true, unified_addressing = true,
        host_register = true;
   AccessRules rules;
-  // Durations for the time estimate.
+  // Durations for the time estimate: from the file, or by the rules of timing_constants.inc.
   TimingConstants timing;
   std::vector<TimingSource> timing_sources;  // one for each of timing_figures()
   std::string timing_measured_on;            // machine and day of the measured ones; may be empty
@@ -65,7 +65,7 @@ struct GpuModel {
 
 const std::vector<GpuModel>& gpu_models();  // each is parsed once
 // Finds a model by id or alias, ignoring case, or reads a file NAME.json of the same form. The error names the nearest
-// model.
+// model, or the file, the key and its allowed range.
 Result<const GpuModel*> find_gpu_model(std::string_view name);
 std::string_view gpu_model_text(std::string_view id);  // the file of one of gpu_models(); empty: no such model
 

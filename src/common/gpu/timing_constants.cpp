@@ -4,7 +4,8 @@ namespace warpgrind {
 namespace {
 
 constexpr TimingFigure kFigures[] = {
-#define WG_TIMING(name, unit, what) {#name, unit, what, &TimingConstants::name},
+#define WG_TIMING(name, unit, what, rule) {#name, unit, what, &TimingConstants::name, false},
+#define WG_TIMING_OR_NONE(name, unit, what, rule) {#name, unit, what, &TimingConstants::name, true},
 #include "gpu/timing_constants.inc"
 #undef WG_TIMING
 };

@@ -1,5 +1,5 @@
-// Program `make accuracy`: scores the time estimate against stored measurements. It writes docs/accuracy.md with its
-// chart, a table for comparison with later runs, and the intervals of estimates (timing/intervals.inc).
+// Program of `make accuracy`: scores the time estimate against stored measurements. It writes the scores and rows for
+// scripts/accuracy.py, a table for comparison with later runs, and the intervals of estimates (timing/intervals.inc).
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -19,13 +19,13 @@ using namespace warpgrind;          // NOLINT(google-build-using-namespace)
 using namespace warpgrind::timing;  // NOLINT(google-build-using-namespace)
 
 struct Arguments {
-  std::string gpu = "h200", results, launches, markdown, svg, table, intervals, check;
+  std::string gpu = "h200", results, launches, json, table, intervals, check;
   int worst = 0;
   bool fit = false, elsewhere = false;
 };
 
 constexpr const char* kUsage =
-    "usage: warpgrind-accuracy RESULTS.json LAUNCHES.csv [--gpu MODEL] [--markdown FILE] [--svg FILE] [--table FILE]\n "
+    "usage: warpgrind-accuracy RESULTS.json LAUNCHES.csv [--gpu MODEL] [--json FILE] [--table FILE]\n "
     "        [--intervals FILE] [--check TABLE] [--fit] [--elsewhere] [--worst N]\n  --check   exit code 1 if a "
     "topic's median error is more than 2 points above the table, or if a row's error\n            now exceeds a factor "
     "of 2 and did not before\n  --fit     fits the parameters of timing/fitted.h to all rows and prints them\n  "
@@ -33,9 +33,11 @@ constexpr const char* kUsage =
 
 bool read(int argc, char** argv, Arguments& out) {
   std::vector<std::string> plain;
-  const std::map<std::string, std::string*> texts = {
-      {"--gpu", &out.gpu},     {"--markdown", &out.markdown},   {"--svg", &out.svg},
-      {"--table", &out.table}, {"--intervals", &out.intervals}, {"--check", &out.check}};
+  const std::map<std::string, std::string*> texts = {{"--gpu", &out.gpu},
+                                                     {"--json", &out.json},
+                                                     {"--table", &out.table},
+                                                     {"--intervals", &out.intervals},
+                                                     {"--check", &out.check}};
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--fit")
@@ -91,8 +93,7 @@ int main(int argc, char** argv) {
   const Accuracy accuracy = judge(**model, *rows, arguments.elsewhere);
   std::fputs(text_table(accuracy).c_str(), stdout);
   if (arguments.worst > 0) std::fputs(worst_rows(accuracy, arguments.worst).c_str(), stdout);
-  const bool written = write(arguments.markdown, markdown(accuracy, arguments.svg)) &&
-                       write(arguments.svg, svg(accuracy)) && write(arguments.table, table_csv(accuracy)) &&
+  const bool written = write(arguments.json, scores_json(accuracy)) && write(arguments.table, table_csv(accuracy)) &&
                        write(arguments.intervals, intervals_inc(accuracy));
   if (!written) return 2;
   if (arguments.check.empty()) return 0;

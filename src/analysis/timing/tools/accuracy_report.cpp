@@ -1,4 +1,4 @@
-// Scores, tables, chart and intervals of the time model's accuracy.
+// Scores, tables and intervals of the time model's accuracy.
 #include "timing/tools/accuracy_report.h"
 
 #include <fmt/format.h>
@@ -7,12 +7,14 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 namespace warpgrind::timing {
 namespace {
 
+using Ordered = nlohmann::ordered_json;
 using Groups = std::map<std::string, std::vector<std::size_t>>;
 
 Groups group(const Accuracy& a, const std::function<std::string(std::size_t)>& key) {
@@ -44,20 +46,19 @@ std::string percent(double part) {
   return fmt::format("{:.1f} %", 100 * part);
 }
 
-std::string row_of(const std::string& what, const Score& s) {
-  return fmt::format("| {} | {} | {} | {} | {} | {:.2f}x |\n", what, s.rows, percent(s.median), percent(s.p90),
-                     percent(s.within_30), s.worst);
+Ordered score_json(const Score& s) {
+  return {{"rows", s.rows}, {"median", s.median}, {"p90", s.p90}, {"within_30", s.within_30}, {"worst", s.worst}};
 }
-constexpr const char* kHead =
-    "| {} | rows | median | 90 % are within | within 30 % | worst |\n|---|---|---|---|---|---|\n";
 
-std::string section(const Accuracy& a, const char* what, const Groups& groups) {
-  std::string out = fmt::format(fmt::runtime(kHead), what);
+// Scores of the groups, in the order of their names; a name may begin with its place: "1: ".
+Ordered section(const Accuracy& a, const char* by, const Groups& groups) {
+  Ordered scores = Ordered::array();
   for (const auto& [name, rows] : groups) {
-    const std::size_t colon = name.find(": ");
-    out += row_of(colon == 1 ? name.substr(3) : name, score_of(a, a.left_out, rows));
+    Ordered score = score_json(score_of(a, a.left_out, rows));
+    score["name"] = name.find(": ") == 1 ? name.substr(3) : name;
+    scores.push_back(std::move(score));
   }
-  return out + "\n";
+  return {{"by", by}, {"scores", std::move(scores)}};
 }
 
 std::string ranking_text(const Ranking& r) {
@@ -114,122 +115,29 @@ std::string worst_rows(const Accuracy& a, int count) {
   return out;
 }
 
-std::string markdown(const Accuracy& a, const std::string& svg_path) {
-  const Score left_out = score_of(a, a.left_out, all_rows(a)), fitted = score_of(a, a.fitted, all_rows(a));
-  std::string out =
-      "# Accuracy of the time estimate\n\nMade by `make accuracy` from stored measurements (lab/results), without a "
-      "GPU.\n\n";
-  out += fmt::format(
-      "**Never fitted**: {}. {} rows, {}: **median error {}, 90 % of the rows within {}, {} within 30 %, worst "
-      "{:.2f}x.** {}\n\n",
-      a.elsewhere ? "the constants are from `warpgrind calibrate`, the parameters from a fit to the rows of another GPU"
-                  : "each topic of the lab is predicted by a fit to all other topics",
-      left_out.rows, a.model->name, percent(left_out.median), percent(left_out.p90), percent(left_out.within_30),
-      left_out.worst, ranking_text(ranking(*a.rows, a.left_out)));
-  if (!a.elsewhere)
-    out += fmt::format(
-        "In use, with {} parameters fitted to these same rows: median error {}, 90 % within {}, worst {:.2f}x. "
-        "{}\n\n",
-        kFittedMembers.size(), percent(fitted.median), percent(fitted.p90), fitted.worst,
-        ranking_text(ranking(*a.rows, a.fitted)));
-  if (!svg_path.empty())
-    out += fmt::format("![measured and predicted times]({})\n\n", svg_path.substr(svg_path.rfind('/') + 1));
-  out +=
-      "A row is one kernel, or a few that belong together, between two CUDA events. Rows are left out if their time is "
-      "not only the GPU's work: host effects, migration of managed memory, barriers of a grid.\n\n";
-  if (!a.elsewhere)
-    out +=
-        "Each fit starts from the parameters in use, which all topics have influenced. On 2026-11-23, fits also "
-        "started from 3 and from 8 points that do not depend on the rows; the other topics chose the best of each. "
-        "Their median errors were 10.2 and 11.2 %, with 94.2 and 94.7 % of the pairs ranked correctly.\n\n";
-  out += "## By topic, never fitted\n\n";
-  out += section(a, "topic", group(a, [&](std::size_t i) { return (*a.rows)[i].topic; }));
-  out += "## By limit, never fitted\n\n";
-  out += section(a, "limit", group(a, [&](std::size_t i) { return std::string(name(a.left_out[i].limit)); }));
-  out += "## By time, never fitted\n\n";
-  out += section(a, "measured", group(a, [&](std::size_t i) { return time_class(a, i); }));
-  return out;
-}
-
-namespace {
-
-constexpr double kWidth = 640, kHeight = 520, kMargin = 60;
-
-struct Axes {
-  double low = 1e300, high = 0;  // us, powers of ten
-  double x(double us) const { return kMargin + (kWidth - kMargin - 20) * place(us); }
-  double y(double us) const { return kHeight - kMargin - (kHeight - kMargin - 20) * place(us); }
-  double place(double us) const { return std::log(us / low) / std::log(high / low); }
-};
-
-std::string diagonal(const Axes& axes, double factor, const char* style, const std::string& label) {
-  const double from = axes.low * std::max(1.0, 1 / factor), to = axes.high / std::max(1.0, factor);
-  std::string out = fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", axes.x(from),
-                                axes.y(from * factor), axes.x(to), axes.y(to * factor), style);
-  if (!label.empty())
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"11\" fill=\"#666\">{}</text>\n", axes.x(to) - 26,
-                       axes.y(to * factor) + (factor < 1 ? 12 : -2), label);
-  return out;
-}
-
-std::string scale(const Axes& axes) {
-  std::string out;
-  for (double us = axes.low; us <= axes.high * 1.01; us *= 10) {
-    const std::string label = us < 1000 ? fmt::format("{:g} us", us) : fmt::format("{:g} ms", us / 1000);
-    out += fmt::format("<line x1=\"{0:.1f}\" y1=\"20\" x2=\"{0:.1f}\" y2=\"{1:.1f}\" stroke=\"#ddd\"/>\n", axes.x(us),
-                       kHeight - kMargin);
-    out += fmt::format("<line x1=\"{1:.1f}\" y1=\"{0:.1f}\" x2=\"{2:.1f}\" y2=\"{0:.1f}\" stroke=\"#ddd\"/>\n",
-                       axes.y(us), kMargin, kWidth - 20);
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" font-size=\"11\">{}</text>\n",
-                       axes.x(us), kHeight - kMargin + 16, label);
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\" font-size=\"11\">{}</text>\n", kMargin - 6,
-                       axes.y(us) + 4, label);
-  }
-  return out;
-}
-
-}  // namespace
-
-std::string svg(const Accuracy& a) {
-  static constexpr const char* kColours[] = {"#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd",
-                                             "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf"};
-  Axes axes;
-  for (std::size_t i = 0; i < a.rows->size(); ++i)
-    for (const double ns : {(*a.rows)[i].measured_ns, a.left_out[i].ns}) {
-      axes.low = std::min(axes.low, ns / 1e3);
-      axes.high = std::max(axes.high, ns / 1e3);
-    }
-  axes.low = std::pow(10, std::floor(std::log10(axes.low)));
-  axes.high = std::pow(10, std::ceil(std::log10(axes.high)));
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\">\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
-      kWidth + 110, kHeight);
-  out += scale(axes);
-  out += diagonal(axes, 1, "stroke=\"#000\"", "");
-  for (const double f : {1.25, 0.8}) out += diagonal(axes, f, "stroke=\"#999\" stroke-dasharray=\"4 3\"", "");
-  out += diagonal(axes, 2, "stroke=\"#ccc\"", "2x") + diagonal(axes, 0.5, "stroke=\"#ccc\"", "1/2");
-  unsigned n = 0;
-  for (const auto& [topic, rows] : group(a, [&](std::size_t i) { return (*a.rows)[i].topic; })) {
-    const char* colour = kColours[n % std::size(kColours)];
-    for (const std::size_t i : rows)
-      out += fmt::format(
-          "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.6\" fill=\"{}\" fill-opacity=\"{}\"><title>{}</title></circle>\n",
-          axes.x((*a.rows)[i].measured_ns / 1e3), axes.y(a.left_out[i].ns / 1e3), colour, n < 10 ? 0.75 : 0.4,
-          (*a.rows)[i].range);
-    out += fmt::format(
-        "<circle cx=\"{0}\" cy=\"{1}\" r=\"4\" fill=\"{2}\" fill-opacity=\"{3}\"/><text x=\"{4}\" y=\"{5}\" "
-        "font-size=\"11\">{6}</text>\n",
-        kWidth, 30 + 16 * n, colour, n < 10 ? 0.75 : 0.4, kWidth + 8, 34 + 16 * n, topic);
-    ++n;
-  }
-  out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"12\">measured</text>\n", kWidth / 2,
-                     kHeight - 18);
-  out += fmt::format(
-      "<text x=\"14\" y=\"{0}\" text-anchor=\"middle\" font-size=\"12\" transform=\"rotate(-90 14 {0})\">predicted, "
-      "never fitted</text>\n</svg>\n",
-      kHeight / 2);
-  return out;
+std::string scores_json(const Accuracy& a) {
+  const auto judged = [&](const std::vector<Prediction>& by) {
+    const Ranking r = ranking(*a.rows, by);
+    return Ordered{
+        {"score", score_json(score_of(a, by, all_rows(a)))},
+        {"ranking", {{"pairs", r.pairs}, {"right", r.right}, {"ladders", r.ladders}, {"fastest", r.fastest}}}};
+  };
+  Ordered out = {{"gpu", a.model->name},
+                 {"elsewhere", a.elsewhere},
+                 {"parameters", kFittedMembers.size()},
+                 {"never_fitted", judged(a.left_out)},
+                 {"in_use", judged(a.fitted)}};
+  out["sections"] = {
+      section(a, "topic", group(a, [&](std::size_t i) { return (*a.rows)[i].topic; })),
+      section(a, "limit", group(a, [&](std::size_t i) { return std::string(name(a.left_out[i].limit)); })),
+      section(a, "measured", group(a, [&](std::size_t i) { return time_class(a, i); }))};
+  Ordered& rows = out["rows"] = Ordered::array();
+  for (const std::size_t i : all_rows(a))
+    rows.push_back({{"topic", (*a.rows)[i].topic},
+                    {"range", (*a.rows)[i].range},
+                    {"measured_ns", (*a.rows)[i].measured_ns},
+                    {"predicted_ns", a.left_out[i].ns}});
+  return out.dump(1) + "\n";
 }
 
 std::string table_csv(const Accuracy& a) {

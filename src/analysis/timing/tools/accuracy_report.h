@@ -1,4 +1,5 @@
-// Accuracy report of the time model on stored rows: tables, chart, and check against an earlier table.
+// Accuracy report of the time model on stored rows: tables, data for scripts/accuracy.py, and check against an earlier
+// table.
 #pragma once
 
 #include <string>
@@ -20,8 +21,9 @@ Accuracy judge(const GpuModel& model, const std::vector<StoredRow>& rows, bool e
 
 std::string text_table(const Accuracy& accuracy);
 std::string worst_rows(const Accuracy& accuracy, int count);
-std::string markdown(const Accuracy& accuracy, const std::string& svg_path);
-std::string svg(const Accuracy& accuracy);  // predicted over measured times, logarithmic axes
+// Scores of all rows and by topic, limit and time; measured and predicted time of each row. scripts/accuracy.py makes
+// the document and its chart from it.
+std::string scores_json(const Accuracy& accuracy);
 // Reference table for CI: the median error of each topic, and the rows that are off by more than a factor of 2.
 std::string table_csv(const Accuracy& accuracy);
 // Returns a line for each topic that is more than 2 points worse than in the table, and for each row that is off by
