@@ -9,7 +9,8 @@
 
 namespace warpgrind {
 
-// Division of global accesses into transactions.
+// Division of global accesses into transactions. A GPU model's JSON file names its rule (`rules.coalescing`).
+// access_rules.cpp has all rules, for one request. request_costs.cpp repeats `sectors_32` for many requests at once.
 enum class CoalescingRule : std::uint8_t {
   half_warp_strict,  // cc 1.0/1.1: lane k must access word k of an aligned segment, else one 32-byte transaction a lane
   half_warp_segments,  // cc 1.2/1.3: distinct 32/64/128-byte segments of a half-warp, then each shrunk to the half that

@@ -286,7 +286,6 @@ void wg_missing_members(void* context, std::uint32_t site, std::uint32_t mask, s
 void wg_interrupt(void* context, std::uint32_t instruction, std::uint32_t mask);  // back edge while *interrupt != 0
 [[noreturn]] void wg_bad_branch_index(void* context, std::uint32_t instruction, std::uint32_t mask);
 [[noreturn]] void wg_trap(void* context, std::uint32_t instruction, std::uint32_t mask);
-[[noreturn]] void wg_unsupported(void* context, std::uint32_t instruction);  // reached an opcode without lowering
 // A call needs `needed` bytes of the thread's stack, more than are left.
 [[noreturn]] void wg_stack_overflow(void* context, std::uint32_t instruction, std::uint64_t needed, std::uint32_t mask);
 // is_function: `address` is a function, but its signature differs from the call's.

@@ -1,4 +1,5 @@
-// Layout of a kernel's variables: offsets in shared memory, in the thread's local memory and in the parameter buffer.
+// Layout of a kernel's variables: offsets in shared memory and in the thread's local memory. layout.cpp also has
+// parameter_layout(), the offsets in the parameter buffer; jit/compile/compiler.h declares it for other groups.
 #pragma once
 
 #include <cstdint>

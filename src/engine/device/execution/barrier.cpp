@@ -404,7 +404,6 @@ std::span<const jit::CallSymbol> control_symbols() {
       {"wg_bad_branch_index", reinterpret_cast<void*>(&wg_bad_branch_index)},
       {"wg_interrupt", reinterpret_cast<void*>(&wg_interrupt)},
       {"wg_trap", reinterpret_cast<void*>(&wg_trap)},
-      {"wg_unsupported", reinterpret_cast<void*>(&wg_unsupported)},
       {"wg_indirect_call_fault", reinterpret_cast<void*>(&wg_indirect_call_fault)},
       {"wg_stack_overflow", reinterpret_cast<void*>(&wg_stack_overflow)},
   };
@@ -526,12 +525,6 @@ void wg_trap(void* context, std::uint32_t site, std::uint32_t mask) {
 void wg_bad_branch_index(void* context, std::uint32_t site, std::uint32_t mask) {
   raise(warp(context), site, static_cast<unsigned>(std::countr_zero(mask)), FaultKind::trap,
         "brx.idx: the index is outside the list of targets", "check the index; on a GPU the behaviour is undefined");
-}
-
-void wg_unsupported(void* context, std::uint32_t site) {
-  raise(warp(context), site, 0, FaultKind::unsupported,
-        "the kernel reached an instruction that the virtual GPU does not support",
-        "`warpgrind scan` lists all unsupported instructions of a program before it runs");
 }
 
 void wg_stack_overflow(void* context, std::uint32_t site, std::uint64_t needed, std::uint32_t mask) {
