@@ -148,6 +148,7 @@ TEST(Vectors, ConstantsAndChoices) {
 }
 
 WG_OPERATION(bit_at, store(bit(WG_A(Ints)), WG_OUT);)
+WG_OPERATION(long_bit_at, store(bit(loaded<Longs>(&in.a[f])), WG_OUT);)
 WG_OPERATION(bit_count, store(bits(WG_A(Ints)), WG_OUT);)
 WG_OPERATION(byte_bit_counts, store(bits_of_bytes(WG_A(Words)), WG_OUT);)
 WG_OPERATION(byte_sums, store(sums_of_bytes(WG_A(Words)), WG_OUT);)
@@ -158,6 +159,13 @@ TEST(Vectors, Bits) {
   };
   check_lanes(
       bit_at, [](auto a, auto) { return a < 32 ? 1u << a : 0; }, near_the_ends);
+  const auto expect_long = [](const Input& in, Output& out) {
+    for (unsigned l = 0; l < kLanes; l += 2)
+      if (in.a[l + 1] == 0 && in.a[l] < 64) out.words[0][l + in.a[l] / 32] = 1u << in.a[l] % 32;
+  };
+  check(long_bit_at, expect_long, 1, [](Input& in) {
+    for (unsigned l = 0; l < kLanes; ++l) in.a[l] = l % 2 == 0 ? in.a[l] % 80 : in.a[l] % 8 == 0;
+  });
   check_lanes(bit_count, [](auto a, auto) { return static_cast<std::uint32_t>(std::popcount(a)); });
   check_lanes(byte_bit_counts, [](auto a, auto) {
     std::uint32_t counts = 0;

@@ -41,9 +41,12 @@ using Longs = std::uint64_t __attribute__((vector_size(32)));  // half as many l
 using Floats = float __attribute__((vector_size(32)));
 using Doubles = double __attribute__((vector_size(32)));  // half as many lanes
 
-// 1 << by, or 0 where `by` is not in [0, 31].
+// 1 << by, or 0 where the result has no such bit.
 WG_INLINE_AVX2 Ints bit(Ints by) {
   return reinterpret_cast<Ints>(_mm256_sllv_epi32(_mm256_set1_epi32(1), reinterpret_cast<__m256i>(by)));
+}
+WG_INLINE_AVX2 Longs bit(Longs by) {
+  return reinterpret_cast<Longs>(_mm256_sllv_epi64(_mm256_set1_epi64x(1), reinterpret_cast<__m256i>(by)));
 }
 // The same four words in each quarter.
 WG_INLINE_AVX2 Ints repeated(int a, int b, int c, int d) {
@@ -178,6 +181,9 @@ using Doubles = double __attribute__((vector_size(64)));
 
 WG_INLINE_AVX512 Ints bit(Ints by) {
   return reinterpret_cast<Ints>(_mm512_sllv_epi32(_mm512_set1_epi32(1), reinterpret_cast<__m512i>(by)));
+}
+WG_INLINE_AVX512 Longs bit(Longs by) {
+  return reinterpret_cast<Longs>(_mm512_sllv_epi64(_mm512_set1_epi64(1), reinterpret_cast<__m512i>(by)));
 }
 WG_INLINE_AVX512 Ints repeated(int a, int b, int c, int d) {
   return reinterpret_cast<Ints>(_mm512_setr4_epi32(a, b, c, d));
