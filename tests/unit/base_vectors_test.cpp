@@ -147,6 +147,7 @@ TEST(Vectors, ConstantsAndChoices) {
       2);
 }
 
+WG_OPERATION(shifted_word, store(shifted_up(WG_B(Words), WG_A(Words)), WG_OUT);)
 WG_OPERATION(bit_at, store(bit(WG_A(Ints)), WG_OUT);)
 WG_OPERATION(long_bit_at, store(bit(loaded<Longs>(&in.a[f])), WG_OUT);)
 WG_OPERATION(bit_count, store(bits(WG_A(Ints)), WG_OUT);)
@@ -157,6 +158,8 @@ TEST(Vectors, Bits) {
   const auto near_the_ends = [](Input& in) {
     for (unsigned l = 0; l < kLanes; ++l) in.a[l] = in.a[l] % 80 - 24;
   };
+  check_lanes(
+      shifted_word, [](auto a, auto b) { return a < 32 ? b << a : 0; }, near_the_ends);
   check_lanes(
       bit_at, [](auto a, auto) { return a < 32 ? 1u << a : 0; }, near_the_ends);
   const auto expect_long = [](const Input& in, Output& out) {

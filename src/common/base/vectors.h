@@ -41,6 +41,10 @@ using Longs = std::uint64_t __attribute__((vector_size(32)));  // half as many l
 using Floats = float __attribute__((vector_size(32)));
 using Doubles = double __attribute__((vector_size(32)));  // half as many lanes
 
+// v << by, or 0 where `by` is above 31, which C++ does not define.
+WG_INLINE_AVX2 Words shifted_up(Words v, Words by) {
+  return reinterpret_cast<Words>(_mm256_sllv_epi32(reinterpret_cast<__m256i>(v), reinterpret_cast<__m256i>(by)));
+}
 // 1 << by, or 0 where the result has no such bit.
 WG_INLINE_AVX2 Ints bit(Ints by) {
   return reinterpret_cast<Ints>(_mm256_sllv_epi32(_mm256_set1_epi32(1), reinterpret_cast<__m256i>(by)));
@@ -179,6 +183,9 @@ using Longs = std::uint64_t __attribute__((vector_size(64)));
 using Floats = float __attribute__((vector_size(64)));
 using Doubles = double __attribute__((vector_size(64)));
 
+WG_INLINE_AVX512 Words shifted_up(Words v, Words by) {
+  return reinterpret_cast<Words>(_mm512_sllv_epi32(reinterpret_cast<__m512i>(v), reinterpret_cast<__m512i>(by)));
+}
 WG_INLINE_AVX512 Ints bit(Ints by) {
   return reinterpret_cast<Ints>(_mm512_sllv_epi32(_mm512_set1_epi32(1), reinterpret_cast<__m512i>(by)));
 }
