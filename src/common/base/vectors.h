@@ -4,8 +4,8 @@
 //
 // Arithmetic, comparisons (all bits or none) and choices use C++ operators, which gcc and clang define for vectors.
 // Here are the operations that differ, by instructions or by width; base/vector_operations.inc builds the others on
-// them. Code for masks and gathers of AVX-512, which AVX2 has no equal of, uses intrinsics
-// (device/access/lane_vectors.cpp).
+// them. Intrinsics remain in code for AVX-512 alone (masks, gathers: device/access/lane_vectors.cpp), in conversions of
+// matrix elements (jit/calls/matrix_elements.cpp), and where clang makes slow code of operators (gpu/neighbours.cpp).
 //
 // Google's Highway 1.0.3 (Debian 12) was tried on gpu/request_counting.inc. The code was as fast, but for one function
 // that was 3 to 10 % slower on AVX2. The file took 4.0 s to compile instead of 1.6 s, and 60 lines of wrappers stayed.
