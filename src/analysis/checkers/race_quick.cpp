@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/cpu.h"
+#include "base/vectors.h"
 
 namespace warpgrind::checkers {
 
@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kWhole = 15;  // all bytes of a word
 constexpr unsigned kChunk = 16;
 // Workaround for GCC 12 with sanitizers: it compiles loops over 16-bit masks so that they do not end, because the upper
-// bits are stack garbage. Hence word by word. For the same reason words() below converts such masks to unsigned.
+// bits are stack garbage. Hence word by word.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kWordByWord = true;
 #else
@@ -147,35 +147,30 @@ bool QuickAccess::write_column(std::uint64_t address, std::int64_t step, unsigne
 
 namespace {
 
-WG_AVX512 inline unsigned words(__mmask16 mask) {
-  return _cvtmask16_u32(mask);
-}
-WG_AVX512 inline __m512i all(std::uint32_t value) {
-  return _mm512_set1_epi32(static_cast<int>(value));
-}
+using Vector = avx512::Words;
+
 // Loads `words` of one field; the others are 0.
-WG_AVX512 inline __m512i load(const LineCells::Words& from, unsigned first, std::uint16_t words) {
-  return _mm512_maskz_loadu_epi32(words, from.data() + first);
+WG_AVX512 inline Vector load(const LineCells::Words& from, unsigned first, std::uint16_t words) {
+  return avx512::words(_mm512_maskz_loadu_epi32(words, from.data() + first));
 }
-WG_AVX512 inline void store(LineCells::Words& to, unsigned first, unsigned words, const __m512i& v) {
-  _mm512_mask_storeu_epi32(to.data() + first, static_cast<__mmask16>(words), v);
+WG_AVX512 inline void store(LineCells::Words& to, unsigned first, unsigned words, const Vector& v) {
+  _mm512_mask_storeu_epi32(to.data() + first, static_cast<__mmask16>(words), reinterpret_cast<__m512i>(v));
 }
 // The lane of each word from `from` on.
-WG_AVX512 inline __m512i lanes_of(const LinePart& part, unsigned from) {
-  const __m512i iota = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  const __m512i w = _mm512_add_epi32(iota, _mm512_set1_epi32(static_cast<int>(from) + part.first));
-  return _mm512_srli_epi32(_mm512_mullo_epi32(w, all(part.reciprocal())), LinePart::kReciprocalBits);
+WG_AVX512 inline Vector lanes_of(const LinePart& part, unsigned from) {
+  const Vector iota = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  return (iota + (from + part.first)) * part.reciprocal() >> LinePart::kReciprocalBits;
 }
 
 }  // namespace
 
 // Classifies the words `which` by known() of their records.
 WG_AVX512 QuickAccess::Classes QuickAccess::classify(const std::uint32_t* records, unsigned which) {
-  const __m512i of_words = _mm512_loadu_si512(records);
+  const auto of_words = avx512::loaded<Vector>(records);
   Classes out;
   for (unsigned left = which; left != 0;) {
     const std::uint32_t record = records[std::countr_zero(left)];
-    const unsigned same = left & words(_mm512_cmpeq_epi32_mask(of_words, all(record)));
+    const unsigned same = left & avx512::signs(of_words == record);
     const Known k = known(record);
     if (k == Known::settled) out.settled |= static_cast<std::uint16_t>(same);
     if (k == Known::own_warp) out.own_warp |= static_cast<std::uint16_t>(same);
@@ -188,29 +183,29 @@ WG_AVX512 bool QuickAccess::read_chunk(const Chunk& k) {
   LineCells& c = *k.line.cells;
   const std::uint16_t touched = k.touched;
   const unsigned first = k.first;
-  const __m512i none = all(none_), lanes = lanes_of(k.now, first), bits = _mm512_sllv_epi32(all(k.now.rows), lanes);
+  const Vector lanes = lanes_of(k.now, first), bits = avx512::shifted_up(avx512::all(k.now.rows), lanes);
   const auto still = [&](const LineCells::Words& of)
-                         WG_AVX512 { return words(_mm512_cmpgt_epu32_mask(load(of, first, touched), none)); };
+                         WG_AVX512 { return avx512::signs(load(of, first, touched) > none_); };
   if (k.line.records[Line::kNewestPlain] > none_ && still(c.plain) != 0) return false;
-  const __m512i read = load(c.read, first, touched), parts = load(c.parts, first, touched);
+  const Vector read = load(c.read, first, touched), parts = load(c.parts, first, touched);
   if (k.line.records[Line::kNewestWrite] > none_) {
     const unsigned written = still(c.write);
     if (written != 0 && of_.non_coherent) return false;
     const Classes of = classify(c.write.data() + first, written);
-    const unsigned own = k.now.rows != 1 ? 0 : words(_mm512_cmpeq_epi32_mask(_mm512_and_si512(parts, all(31)), lanes));
+    const unsigned own = k.now.rows != 1 ? 0 : avx512::signs((parts & 31) == lanes);
     if ((written & ~(of.settled | (of.own_warp & own))) != 0) return false;
   }
   std::uint32_t& newest = k.line.records[Line::kNewestRead];
   newest = std::max(newest, of_.record);
-  const __m512i whole = all(kWhole << LineCells::kReadBytes), readers = load(c.readers, first, touched);
-  const unsigned whole_read = words(_mm512_cmpeq_epi32_mask(_mm512_and_si512(parts, whole), whole));
-  const unsigned again = touched & words(_mm512_cmpeq_epi32_mask(read, all(of_.record)));
+  const Vector whole = avx512::all(kWhole << LineCells::kReadBytes), readers = load(c.readers, first, touched);
+  const unsigned whole_read = avx512::signs((parts & whole) == whole);
+  const unsigned again = touched & avx512::signs(read == of_.record);
   if ((again & ~whole_read) != 0) return false;
-  unsigned replaced = touched & words(_mm512_cmple_epu32_mask(read, none));
+  unsigned replaced = touched & avx512::signs(read <= none_);
   if (const unsigned others = touched & ~again & ~replaced; others != 0) {
     const Classes of = classify(c.read.data() + first, others);
-    const __m512i strangers = _mm512_andnot_si512(bits, readers);
-    replaced |= of.settled | (of.own_warp & words(_mm512_testn_epi32_mask(strangers, strangers)));
+    const unsigned same_lanes = avx512::signs((readers & ~bits) == 0);
+    replaced |= of.settled | (of.own_warp & same_lanes);
     const unsigned beside = others & ~replaced;
     if (beside != 0 && (of_.exact || (beside & ~whole_read) != 0)) return false;
     // In shared memory one other reader is enough.
@@ -219,11 +214,11 @@ WG_AVX512 bool QuickAccess::read_chunk(const Chunk& k) {
       note_other(c, w, k.now.lane(w));
     }
   }
-  if (again != 0) store(c.readers, first, again, _mm512_or_si512(readers, bits));
+  if (again != 0) store(c.readers, first, again, readers | bits);
   if (replaced == 0) return true;
-  store(c.read, first, replaced, all(of_.record));
+  store(c.read, first, replaced, avx512::all(of_.record));
   store(c.readers, first, replaced, bits);
-  store(c.parts, first, replaced, _mm512_or_si512(parts, whole));
+  store(c.parts, first, replaced, parts | whole);
   for (unsigned o = replaced & still(c.other); o != 0; o &= o - 1) {
     const unsigned w = first + static_cast<unsigned>(std::countr_zero(o));
     forget_other(c, w, k.now.rows << k.now.lane(w));
@@ -235,10 +230,9 @@ WG_AVX512 bool QuickAccess::write_chunk(const Chunk& k) {
   LineCells& c = *k.line.cells;
   const std::uint16_t touched = k.touched;
   const unsigned first = k.first;
-  const __m512i none = all(none_), lanes = lanes_of(k.now, first);
-  const __m512i parts = load(c.parts, first, touched);
+  const Vector lanes = lanes_of(k.now, first), parts = load(c.parts, first, touched);
   const auto still = [&](const LineCells::Words& of)
-                         WG_AVX512 { return words(_mm512_cmpgt_epu32_mask(load(of, first, touched), none)); };
+                         WG_AVX512 { return avx512::signs(load(of, first, touched) > none_); };
   const auto bad = [&](const LineCells::Words& of, unsigned own) WG_AVX512 {
     const unsigned known = still(of);
     if (known == 0) return false;
@@ -247,20 +241,17 @@ WG_AVX512 bool QuickAccess::write_chunk(const Chunk& k) {
   };
   if (k.line.records[Line::kNewestPlain] > none_ && still(c.plain) != 0) return false;
   std::uint32_t& newest = k.line.records[Line::kNewestWrite];
-  if (newest > none_ && bad(c.write, words(_mm512_cmpeq_epi32_mask(_mm512_and_si512(parts, all(31)), lanes))))
-    return false;
+  if (newest > none_ && bad(c.write, avx512::signs((parts & 31) == lanes))) return false;
   if (k.line.records[Line::kNewestRead] > none_) {
-    const __m512i others = _mm512_and_si512(_mm512_srli_epi32(parts, LineCells::kOtherLane), all(31));
-    const __m512i strangers = _mm512_andnot_si512(_mm512_sllv_epi32(all(1), lanes), load(c.readers, first, touched));
-    if (bad(c.read, words(_mm512_testn_epi32_mask(strangers, strangers))) ||
-        bad(c.other, words(_mm512_cmpeq_epi32_mask(others, lanes))))
+    const Vector bits = avx512::shifted_up(avx512::all(1u), lanes), strangers = load(c.readers, first, touched) & ~bits;
+    if (bad(c.read, avx512::signs(strangers == 0)) ||
+        bad(c.other, avx512::signs((parts >> LineCells::kOtherLane & 31) == lanes)))
       return false;
-    const __m512i zero = _mm512_setzero_si512();
-    for (LineCells::Words* of : {&c.read, &c.other, &c.readers}) store(*of, first, touched, zero);
+    for (LineCells::Words* of : {&c.read, &c.other, &c.readers}) store(*of, first, touched, Vector{});
   }
   newest = std::max(newest, of_.record);
-  store(c.write, first, touched, all(of_.record));
-  store(c.parts, first, touched, _mm512_or_si512(lanes, all(kWhole << LineCells::kWriteBytes)));
+  store(c.write, first, touched, avx512::all(of_.record));
+  store(c.parts, first, touched, lanes | kWhole << LineCells::kWriteBytes);
   return true;
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 #include "base/assert.h"
 
@@ -22,6 +21,13 @@ constexpr std::array<MetricRow, kMetrics> kTable = [] {
     for (const MetricId part : {r.numerator, r.divisor})
       if (part != MetricId::count) r.origin = std::max(r.origin, table[static_cast<std::size_t>(part)].origin);
   return table;
+}();
+
+// 1 for the rows that add up. As wide as a value, so that compilers make a vector loop of Values::add().
+constexpr std::array<std::uint64_t, kMetrics> kIsSum = [] {
+  std::array<std::uint64_t, kMetrics> sums{};
+  for (std::size_t i = 0; i < kMetrics; ++i) sums[i] = kTable[i].kind == MetricKind::sum;
+  return sums;
 }();
 
 }  // namespace
@@ -46,21 +52,13 @@ std::optional<MetricId> find_metric(std::string_view name) {
 }
 
 void Values::add(const Values& other) {
-  struct Sums {
+  static const std::bitset<kMetrics> sums = [] {
     std::bitset<kMetrics> set;
-    std::array<std::uint64_t, kMetrics> mask{};  // all bits of the rows that add up: no branch for each row
-  };
-  static const Sums sums = [] {
-    Sums s;
-    for (std::size_t i = 0; i < kMetrics; ++i) {
-      s.set[i] = kTable[i].kind == MetricKind::sum;
-      s.mask[i] = s.set[i] ? ~std::uint64_t{0} : 0;
-    }
-    return s;
+    for (std::size_t i = 0; i < kMetrics; ++i) set[i] = kIsSum[i] != 0;
+    return set;
   }();
-  for (std::size_t i = 0; i < kMetrics; ++i)  // 0 when absent
-    values_[i] += std::bit_cast<double>(std::bit_cast<std::uint64_t>(other.values_[i]) & sums.mask[i]);
-  present_ |= other.present_ & sums.set;
+  for (std::size_t i = 0; i < kMetrics; ++i) values_[i] += kIsSum[i] != 0 ? other.values_[i] : 0;  // 0 when absent
+  present_ |= other.present_ & sums;
   scaled |= other.scaled;
 }
 

@@ -1,13 +1,12 @@
 // Products of dense matrices in AVX2 vector code, and the order of sums in a warp's registers.
 #include "jit/calls/matrix_products.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "base/assert.h"
+#include "base/vectors.h"
 #include "gpu/types.h"
 #include "jit/calls/matrix_elements.h"
 
@@ -20,67 +19,54 @@ namespace {
 constexpr unsigned kColumnsAtOnce = 8;
 
 struct Floats {
-  using Vector = __m256;
+  using Vector = avx2::Floats;
   // Enough sums to hide the latency, few enough to stay in registers.
   static constexpr unsigned kRows = 8, kVectors = 1;
-  static Vector load(const float* p) { return _mm256_loadu_ps(p); }
-  static void store(float* p, Vector v) { _mm256_storeu_ps(p, v); }
   static Vector add(Vector sum, float a, Vector b) { return _mm256_fmadd_ps(_mm256_set1_ps(a), b, sum); }
 };
 struct Doubles {
-  using Vector = __m256d;
+  using Vector = avx2::Doubles;
   static constexpr unsigned kRows = 4, kVectors = 2;
-  static Vector load(const double* p) { return _mm256_loadu_pd(p); }
-  static void store(double* p, Vector v) { _mm256_storeu_pd(p, v); }
   static Vector add(Vector sum, double a, Vector b) { return _mm256_fmadd_pd(_mm256_set1_pd(a), b, sum); }
 };
 struct Integers {
-  using Vector = __m256i;
+  using Vector = avx2::Words;
   static constexpr unsigned kRows = 8, kVectors = 1;
-  static Vector load(const std::int32_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
-  static void store(std::int32_t* p, Vector v) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v); }
-  static Vector add(Vector sum, std::int32_t a, Vector b) {
-    return _mm256_add_epi32(sum, _mm256_mullo_epi32(_mm256_set1_epi32(a), b));
-  }
+  static Vector add(Vector sum, std::int32_t a, Vector b) { return sum + static_cast<std::uint32_t>(a) * b; }
 };
 
 template <class Lanes, class T>
 void multiply(T* sums, const T* a, const T* b, unsigned rows, unsigned columns, unsigned depth) {
+  using Vector = typename Lanes::Vector;
   constexpr unsigned kPerVector = kColumnsAtOnce / Lanes::kVectors;
   for (unsigned i = 0; i < rows; i += Lanes::kRows)
     for (unsigned j = 0; j < columns; j += kColumnsAtOnce) {
-      typename Lanes::Vector block[Lanes::kRows][Lanes::kVectors];
+      Vector block[Lanes::kRows][Lanes::kVectors];
       const auto at = [&](unsigned r, unsigned v) { return std::size_t{i + r} * columns + j + v * kPerVector; };
       for (unsigned r = 0; r < Lanes::kRows; ++r)
-        for (unsigned v = 0; v < Lanes::kVectors; ++v) block[r][v] = Lanes::load(sums + at(r, v));
+        for (unsigned v = 0; v < Lanes::kVectors; ++v) block[r][v] = avx2::loaded<Vector>(sums + at(r, v));
       for (unsigned k = 0; k < depth; ++k)
         for (unsigned v = 0; v < Lanes::kVectors; ++v) {
-          const auto line = Lanes::load(b + std::size_t{k} * columns + j + v * kPerVector);
+          const auto line = avx2::loaded<Vector>(b + std::size_t{k} * columns + j + v * kPerVector);
           for (unsigned r = 0; r < Lanes::kRows; ++r)
             block[r][v] = Lanes::add(block[r][v], a[std::size_t{i + r} * depth + k], line);
         }
       for (unsigned r = 0; r < Lanes::kRows; ++r)
-        for (unsigned v = 0; v < Lanes::kVectors; ++v) Lanes::store(sums + at(r, v), block[r][v]);
+        for (unsigned v = 0; v < Lanes::kVectors; ++v) avx2::store(block[r][v], sums + at(r, v));
     }
 }
 
 // Transposes an 8 x 8 square. Rows of `from` are `depth` elements apart, rows of `to` are `columns` apart.
 void transpose_square(float* to, const float* from, unsigned columns, unsigned depth) {
-  __m256 r[kColumnsAtOnce], s[kColumnsAtOnce];
-  for (unsigned i = 0; i < kColumnsAtOnce; ++i) r[i] = _mm256_loadu_ps(from + std::size_t{i} * depth);
-  for (unsigned i = 0; i < kColumnsAtOnce; i += 2) {
-    s[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
-    s[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
-  }
-  for (unsigned i = 0; i < kColumnsAtOnce; i += 4)
-    for (unsigned e = 0; e < 2; ++e) {
-      r[i + 2 * e] = _mm256_shuffle_ps(s[i + e], s[i + e + 2], 0x44);
-      r[i + 2 * e + 1] = _mm256_shuffle_ps(s[i + e], s[i + e + 2], 0xee);
-    }
-  for (unsigned i = 0; i < kColumnsAtOnce / 2; ++i) {
+  avx2::Ints row[2][4], column[2][4];
+  for (unsigned i = 0; i < kColumnsAtOnce; ++i)
+    row[i / 4][i % 4] = avx2::loaded<avx2::Ints>(from + std::size_t{i} * depth);
+  for (unsigned half = 0; half < 2; ++half) avx2::transpose(row[half], column[half]);
+  for (unsigned i = 0; i < 4; ++i) {
     float* const low = to + std::size_t{i} * columns;
-    _mm256_storeu_ps(low, _mm256_permute2f128_ps(r[i], r[i + 4], 0x20));
-    _mm256_storeu_ps(low + std::size_t{4} * columns, _mm256_permute2f128_ps(r[i], r[i + 4], 0x31));
+    const avx2::Ints a = column[0][i], b = column[1][i];
+    avx2::store(__builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11), low);
+    avx2::store(__builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15), low + std::size_t{4} * columns);
   }
 }
 

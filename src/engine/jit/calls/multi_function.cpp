@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/cpu.h"
+#include "base/vectors.h"
 #include "gpu/types.h"
 #include "jit/calls/symbols.h"
 
@@ -68,122 +68,66 @@ struct Versions {
   Function one_lane;   // reads and writes a whole vector; only the first lane counts
 };
 
-#define WG_LANES [[gnu::always_inline]] WG_EXTENSION inline
+}  // namespace
 
-namespace avx2 {  // the baseline of all our code
+}  // namespace warpgrind::jit
 
-#define WG_EXTENSION
-using Words [[gnu::vector_size(32)]] = int;
-using Unsigned [[gnu::vector_size(32)]] = unsigned;
-using Floats [[gnu::vector_size(32)]] = float;
+// look_up(): the segments of the indexes. AVX2 loads a row for each lane, AVX-512 looks up in columns.
+namespace warpgrind::avx2 {
 
-WG_LANES Words all(int v) {
-  return (Words)_mm256_set1_epi32(v);
-}
-WG_LANES Words sum_of_products16(Words a, Words b) {  // of the two halves of a word
-  return (Words)_mm256_madd_epi16((__m256i)a, (__m256i)b);
-}
-WG_LANES Words sums_of_products8(Words a, Words b) {  // of two pairs of bytes each
-  return (Words)_mm256_maddubs_epi16((__m256i)a, (__m256i)b);
-}
-template <int byte>
-WG_LANES Words four_times(Words v) {
-  constexpr int b = byte * 0x01010101;
-  const Words order = {b, b + 0x04040404, b + 0x08080808, b + 0x0c0c0c0c,
-                       b, b + 0x04040404, b + 0x08080808, b + 0x0c0c0c0c};
-  return (Words)_mm256_shuffle_epi8((__m256i)v, (__m256i)order);
-}
-WG_LANES Words truncate(Floats v) {
-  return (Words)_mm256_cvttps_epi32(v);
-}
-WG_LANES Floats floor(Floats v) {
-  return _mm256_floor_ps(v);
-}
+namespace {
 
 struct Segments {
-  Words whole, below, linear, square;
+  Ints whole, below, linear, square;
 };
-WG_LANES __m256i two_rows(const std::int32_t (*rows)[4], int a, int b) {
-  const auto* first = reinterpret_cast<const __m128i*>(reinterpret_cast<const char*>(rows) + a);
-  const auto* second = reinterpret_cast<const __m128i*>(reinterpret_cast<const char*>(rows) + b);
-  return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_load_si128(first)), _mm_load_si128(second), 1);
-}
 template <const auto& table>
-WG_LANES Segments look_up(Words index) {
-  alignas(32) unsigned at[8];
-  _mm256_store_si256(reinterpret_cast<__m256i*>(at), (__m256i)(index << 4));
-  const __m256i a = two_rows(table.rows, at[0], at[4]), b = two_rows(table.rows, at[1], at[5]);
-  const __m256i c = two_rows(table.rows, at[2], at[6]), d = two_rows(table.rows, at[3], at[7]);
-  const __m256i ab = _mm256_unpacklo_epi32(a, b), cd = _mm256_unpacklo_epi32(c, d);
-  const __m256i ab_high = _mm256_unpackhi_epi32(a, b), cd_high = _mm256_unpackhi_epi32(c, d);
-  return {(Words)_mm256_unpacklo_epi64(ab, cd), (Words)_mm256_unpackhi_epi64(ab, cd),
-          (Words)_mm256_unpacklo_epi64(ab_high, cd_high), (Words)_mm256_unpackhi_epi64(ab_high, cd_high)};
+WG_INLINE_AVX2 Segments look_up(Ints index) {
+  std::int32_t at[kWidth];
+  Ints word[4];
+  store(index << 4, at);
+  load_words(reinterpret_cast<const std::uint8_t*>(table.rows), at, word);
+  return {word[0], word[1], word[2], word[3]};
 }
 
-#include "jit/calls/multi_function_lanes.inc"
+}  // namespace
 
-#undef WG_EXTENSION
-}  // namespace avx2
+}  // namespace warpgrind::avx2
 
-namespace avx512 {
+namespace warpgrind::avx512 {
 
-#define WG_EXTENSION WG_AVX512
-using Words [[gnu::vector_size(64)]] = int;
-using Unsigned [[gnu::vector_size(64)]] = unsigned;
-using Floats [[gnu::vector_size(64)]] = float;
-
-WG_LANES Words all(int v) {
-  return (Words)_mm512_set1_epi32(v);
-}
-WG_LANES Words sum_of_products16(Words a, Words b) {  // of the two halves of a word
-  return (Words)_mm512_madd_epi16((__m512i)a, (__m512i)b);
-}
-WG_LANES Words sums_of_products8(Words a, Words b) {  // of two pairs of bytes each
-  return (Words)_mm512_maddubs_epi16((__m512i)a, (__m512i)b);
-}
-template <int byte>
-WG_LANES Words four_times(Words v) {
-  constexpr int b = byte * 0x01010101;
-  return (Words)_mm512_shuffle_epi8((__m512i)v, _mm512_set4_epi32(b + 0x0c0c0c0c, b + 0x08080808, b + 0x04040404, b));
-}
-WG_LANES Words truncate(Floats v) {
-  return (Words)_mm512_cvttps_epi32(v);
-}
-WG_LANES Floats floor(Floats v) {
-  return _mm512_floor_ps(v);
-}
+namespace {
 
 struct Segments {
-  Words whole, below, linear, square;
+  Ints whole, below, linear, square;
 };
-WG_LANES __m512i of_32(const std::int32_t* column, __m512i index) {
+WG_INLINE_AVX512 __m512i of_32(const std::int32_t* column, __m512i index) {
   return _mm512_permutex2var_epi32(_mm512_load_si512(column), index, _mm512_load_si512(column + 16));
 }
-WG_LANES __m512i of_64(const std::int32_t* column, __m512i index, __mmask16 upper) {
+WG_INLINE_AVX512 __m512i of_64(const std::int32_t* column, __m512i index, __mmask16 upper) {
   return _mm512_mask_blend_epi32(upper, of_32(column, index), of_32(column + 32, index));
 }
 template <std::size_t n>
-WG_LANES Words of_column(const std::int32_t (&column)[n], __m512i index) {
+WG_INLINE_AVX512 Ints of_column(const std::int32_t (&column)[n], __m512i index) {
   const __mmask16 upper = _mm512_test_epi32_mask(index, _mm512_set1_epi32(32));
   const __m512i low = of_64(column, index, upper);
-  if constexpr (n == 64) return (Words)low;
-  return (Words)_mm512_mask_blend_epi32(_mm512_test_epi32_mask(index, _mm512_set1_epi32(64)), low,
-                                        of_64(column + 64, index, upper));
+  if constexpr (n == 64) return reinterpret_cast<Ints>(low);
+  return reinterpret_cast<Ints>(_mm512_mask_blend_epi32(_mm512_test_epi32_mask(index, _mm512_set1_epi32(64)), low,
+                                                        of_64(column + 64, index, upper)));
 }
 template <const auto& table>
-WG_LANES Segments look_up(Words index) {
-  const auto i = (__m512i)index;
+WG_INLINE_AVX512 Segments look_up(Ints index) {
+  const auto i = reinterpret_cast<__m512i>(index);
   return {of_column(table.whole, i), of_column(table.below, i), of_column(table.linear, i), of_column(table.square, i)};
 }
 
-#include "jit/calls/multi_function_lanes.inc"
-
-#undef WG_EXTENSION
-}  // namespace avx512
-
-#undef WG_LANES
-
 }  // namespace
+
+}  // namespace warpgrind::avx512
+
+#define WG_FOR_VECTORS "jit/calls/multi_function_lanes.inc"
+#include "base/for_vectors.inc"
+
+namespace warpgrind::jit {
 
 bool has(VectorExtension extension) {
   return extension == VectorExtension::avx2 || kHaveAvx512;
