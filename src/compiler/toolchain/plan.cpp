@@ -24,14 +24,13 @@ constexpr const char* kSdkVersion = "-target-sdk-version=12.0";
 constexpr const char* kIndependent = "-fPIC";
 
 // Turns off warnings about options and pragmas that only gcc and nvcc know.
-const Words& tolerance() {
-  static const Words words = {"-Wno-unknown-cuda-version",
-                              "-Wno-unknown-warning-option",
-                              "-Wno-ignored-optimization-argument",
-                              "-Wno-unknown-pragmas",
-                              "-Wno-pass-failed",
-                              "-Qunused-arguments"};
-  return words;
+Words tolerance() {
+  return {"-Wno-unknown-cuda-version",
+          "-Wno-unknown-warning-option",
+          "-Wno-ignored-optimization-argument",
+          "-Wno-unknown-pragmas",
+          "-Wno-pass-failed",
+          "-Qunused-arguments"};
 }
 
 // The words without include folders of other toolkits.
