@@ -297,7 +297,6 @@ class Planner {
 
   void plan_last_step(Plan& out) const {
     const bool program = request_.phase == Phase::program, device = request_.phase == Phase::device_link;
-    const std::string first = request_.inputs.empty() ? "a" : fs::path(request_.inputs[0].path).stem().string();
     out.output = !request_.output.empty() ? request_.output : program ? "a.out" : device ? "a_dlink.o" : "a.a";
     if (request_.output.empty() && !request_.output_directory.empty())
       out.output = request_.output_directory + "/" + out.output;
