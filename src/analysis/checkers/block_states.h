@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/per_thread.h"
 #include "checkers/kernel_place.h"
 #include "events/events.h"
 
@@ -53,7 +54,7 @@ class BlockStates {
     }
   };
   Kept& kept_here(const events::Launch& launch) {
-    static thread_local Kept kept;
+    Kept& kept = per_thread<Kept>();
     if (kept.owner != owner_ || kept.launch != launch.id) {  // a stopped grid leaves its states behind
       kept.owner = owner_;
       kept.launch = launch.id;

@@ -37,8 +37,7 @@ struct LaunchState {
 std::uint64_t peer(const events::Launch& launch, const Dim3& block, std::int64_t ranks) {
   const Dim3& c = launch.cluster;
   const Dim3 base{block.x / c.x * c.x, block.y / c.y * c.y, block.z / c.z * c.z};
-  const auto own =
-      static_cast<std::int64_t>(((block.z - base.z) * c.y + (block.y - base.y)) * c.x + (block.x - base.x));
+  const std::int64_t own = ((block.z - base.z) * c.y + (block.y - base.y)) * c.x + (block.x - base.x);
   const auto rank = static_cast<std::uint64_t>(own + ranks);
   const Dim3 other{static_cast<std::uint32_t>(base.x + rank % c.x),
                    static_cast<std::uint32_t>(base.y + rank / c.x % c.y),

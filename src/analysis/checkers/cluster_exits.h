@@ -19,7 +19,7 @@ inline bool is_of_ended_block(const events::InvalidAccess& e) {
   const std::uint64_t offset = e.addresses[static_cast<unsigned>(std::countr_zero(e.mask))];
   const Dim3 &c = e.launch->cluster, &b = e.block;
   const std::int64_t apart = ranks_apart(offset);
-  const auto own = static_cast<std::int64_t>((b.z % c.z * c.y + b.y % c.y) * c.x + b.x % c.x);
+  const std::int64_t own = (b.z % c.z * c.y + b.y % c.y) * c.x + b.x % c.x;
   const std::uint64_t inside = offset - (static_cast<std::uint64_t>(apart) << kClusterShift);
   return apart != 0 && own + apart >= 0 && own + apart < static_cast<std::int64_t>(c.count()) &&
          inside < e.high - e.low;

@@ -51,8 +51,8 @@ class LaneOrders {
     return (*all_)[lane];
   }
   const LaneOrder& operator[](unsigned lane) const {
-    static const LaneOrder kNothing;
-    return all_ ? (*all_)[lane] : kNothing;
+    static const LaneOrder& nothing = *new LaneOrder;  // never destroyed: kernels may run until the process ends
+    return all_ ? (*all_)[lane] : nothing;
   }
   LaneOrder* begin() { return all_ ? all_->data() : nullptr; }
   LaneOrder* end() { return all_ ? all_->data() + kWarpSize : nullptr; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <utility>
 
 #include "base/assert.h"
 #include "counters/request_lines.h"
@@ -394,7 +395,8 @@ Replayed replay(const GpuModel& model, const CacheSizes& sizes, const events::Ke
                 const events::AccessLog& log) {
   Replay all(model, sizes, facts, log);
   all.run();
-  return all;
+  Replayed& counts = all;
+  return std::move(counts);
 }
 
 }  // namespace warpgrind::counters

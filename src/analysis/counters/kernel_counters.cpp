@@ -58,7 +58,7 @@ constexpr LocalRows kLocal[] = {{MetricId::local_ld_requests, MetricId::local_ld
 // Zeros for the counters that every launch has, even if nothing was counted. Computed once, because a pass over the
 // table took a fifth of the time of a short launch.
 const Values& zero_sums() {
-  static const Values zeroes = [] {
+  static const Values& zeroes = *new Values([] {
     Values v;
     for (std::size_t i = 0; i < kMetrics; ++i) {
       const auto id = static_cast<MetricId>(i);
@@ -70,7 +70,7 @@ const Values& zero_sums() {
                               MetricId::branches, MetricId::divergent_branches})
       v.add(id, 0);
     return v;
-  }();
+  }());
   return zeroes;
 }
 

@@ -190,19 +190,18 @@ class Comparer {
       if (now == 0 || !old.try_emplace({base_name(*other), now}, &l).second) gone.push_back(&l);
     }
     std::vector<LineDiff> out;
-    static const Metrics kNothing;
+    const Metrics nothing;
     for (const SourceLine& l : after) {
       const auto it = old.find({base_name(l.file), l.line});
       const SourceLine* was = it == old.end() ? nullptr : it->second;
       if (it != old.end()) old.erase(it);
       LineDiff d{l.file, line_text(after_, l.file, l.line), was ? was->line : 0, l.line,
-                 changes(kLineFigures, was ? was->metrics : kNothing, l.metrics)};
+                 changes(kLineFigures, was ? was->metrics : nothing, l.metrics)};
       if (!d.changes.empty()) out.push_back(std::move(d));
     }
     for (const auto& [key, l] : old) gone.push_back(l);
     for (const SourceLine* l : gone) {
-      LineDiff d{l->file, line_text(before_, l->file, l->line), l->line, 0,
-                 changes(kLineFigures, l->metrics, kNothing)};
+      LineDiff d{l->file, line_text(before_, l->file, l->line), l->line, 0, changes(kLineFigures, l->metrics, nothing)};
       if (!d.changes.empty()) out.push_back(std::move(d));
     }
     return out;

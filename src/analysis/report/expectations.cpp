@@ -194,8 +194,8 @@ bool compare_numbers(Comparison c, double a, double b) {
 }
 
 double evaluate_constant(const Expectation& expectation, std::size_t node) {
-  static const KernelProfile kNone;
-  return Evaluator(expectation, kNone).value(node).number;
+  const KernelProfile none;
+  return Evaluator(expectation, none).value(node).number;
 }
 
 std::vector<ExpectationResult> check(const std::vector<Expectation>& expectations,

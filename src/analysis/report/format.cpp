@@ -69,7 +69,7 @@ std::string left(std::string text, int width) {
   return text;
 }
 
-std::string right(std::string text, int width) {
+std::string right(const std::string& text, int width) {
   const int n = length(text);
   return n < width ? std::string(static_cast<std::size_t>(width - n), ' ') + text : text;
 }

@@ -19,6 +19,6 @@ std::string shortened_path(const std::string& path, std::size_t width);  // "...
 std::string percent(double value);                                       // "87.5 %"
 std::string compact_dim3(const Dim3& d);                                 // "(16,16,1)"
 std::string left(std::string text, int width);                           // padded to the right, by characters
-std::string right(std::string text, int width);                          // padded to the left
+std::string right(const std::string& text, int width);                   // padded to the left
 
 }  // namespace warpgrind::report

@@ -42,7 +42,7 @@ std::string narrow(const wchar_t* text) {  // for display only: characters outsi
 // Handle of a registered string: a pointer to its text, which lives as long as the process.
 const void* register_string(const std::string& text) {
   static std::mutex mutex;
-  static std::set<std::string> strings;
+  static auto& strings = *new std::set<std::string>;
   std::lock_guard lock(mutex);
   return strings.insert(text).first->c_str();
 }

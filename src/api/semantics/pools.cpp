@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <string_view>
 
 #include "device/memory/address_space.h"
 #include "device/memory/physical_memory.h"
@@ -20,7 +21,7 @@ namespace warpgrind::semantics {
 
 namespace {
 
-const std::string kPoolFile = "pool";
+constexpr std::string_view kPoolFile = "pool";
 constexpr std::uint64_t kPointerData = 0x5254502e47495057;  // "WPIG.PTR"
 // Content of cudaMemPoolPtrExportData.
 struct PointerData {

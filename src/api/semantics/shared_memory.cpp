@@ -102,12 +102,12 @@ int open_file(const FileOfProcess& of) {
   return -1;
 }
 
-std::string shareable_name(const std::string& what, int device) {
+std::string shareable_name(std::string_view what, int device) {
   return fmt::format("{} of GPU {}", what, device);
 }
 
-std::optional<int> device_of_file(int file, const std::string& what) {
-  const std::string name = device::file_name(file), before = what + " of GPU ";
+std::optional<int> device_of_file(int file, std::string_view what) {
+  const std::string name = device::file_name(file), before = std::string(what) + " of GPU ";
   int device = 0;
   if (!name.starts_with(before)) return std::nullopt;
   const auto read = std::from_chars(name.data() + before.size(), name.data() + name.size(), device);

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "semantics/operation.h"
 
@@ -22,8 +23,8 @@ FileOfProcess describe_file(std::uint64_t kind, int file);
 int open_file(const FileOfProcess& of);
 
 // Name of a shareable file ("pool of GPU 1"), and the device at its end if the name begins with `what`.
-std::string shareable_name(const std::string& what, int device);
-std::optional<int> device_of_file(int file, const std::string& what);
+std::string shareable_name(std::string_view what, int device);
+std::optional<int> device_of_file(int file, std::string_view what);
 
 // `bytes` of a file from `offset` on, mapped as memory of a device. Further imports give the same mapping and count it.
 struct Piece {

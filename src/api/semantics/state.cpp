@@ -142,7 +142,7 @@ cudaError_t no_image(const KernelHandle& kernel, Error error) {
     std::error_code unknown;
     if (!std::filesystem::equivalent(file, executable, unknown) && error.message.starts_with(kWhole)) {
       static std::mutex mutex;
-      static std::set<std::string> named;
+      static auto& named = *new std::set<std::string>;
       const std::lock_guard lock(mutex);
       if (!named.insert(file).second) return cudaErrorNoKernelImageForDevice;
       error.message = fmt::format("{} {}; it was loaded for the kernel {}", file, error.message.substr(kWhole.size()),

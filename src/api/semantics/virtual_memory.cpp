@@ -12,6 +12,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/element.h"
@@ -25,7 +26,7 @@ namespace warpgrind::semantics {
 
 namespace {
 
-const std::string kMemoryFile = "physical memory";
+constexpr std::string_view kMemoryFile = "physical memory";
 
 struct Physical {
   std::uint64_t offset = 0, size = 0;

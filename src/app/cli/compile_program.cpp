@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string find_nvcc() {
-  const std::string found = find_in_path("nvcc");
+  std::string found = find_in_path("nvcc");
   if (!found.empty()) return found;
   for (const char* path : {"/usr/local/cuda/bin/nvcc", "/opt/cuda/bin/nvcc"})
     if (access(path, X_OK) == 0) return path;

@@ -187,7 +187,6 @@ std::string topic_text(const TopicResult& t, const TopicResult* measured) {
   std::string out = first_line(t);
   for (const auto& [name, rows] : groups(t)) {
     if (std::any_of(rows.begin(), rows.end(), [](const Row* r) { return r->skipped.empty(); })) {
-      const std::string origin = rows.front()->origin;
       out += fmt::format("\n{}{}\n", name, t.is_virtual ? "   (counts exact, times estimated)" : "   (times measured)");
       out += rows_table(rows, measured).text();
     }

@@ -85,7 +85,7 @@ std::optional<std::string> Store::keep(const Program& program, const std::string
     const bool counted = count.with(session).step();
     if (counted && (count.number(0) >= kProgramsOfSession || count.number(1) >= kProgramsOfAll)) return std::nullopt;
   }
-  const std::string id = unguessable_name();
+  std::string id = unguessable_name();
   Statement(*database_, "INSERT INTO programs (id, session, source, gpu, exercise, made) VALUES (?, ?, ?, ?, ?, ?)")
       .with(id)
       .with(session)

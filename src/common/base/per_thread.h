@@ -21,7 +21,7 @@ T& per_thread() {
   };
   if (!own) {
     own = new T;
-    static thread_local const End end;
+    [[clang::always_destroy]] static thread_local const End end;  // no -Wexit-time-destructors
   }
   return *own;
 }

@@ -261,7 +261,7 @@ nvrtcResult SetFlowCallback(nvrtcProgram prog, int (*callback)(void*, void*), vo
 }
 
 const Forwarded* nvidias() {
-  static const std::string folder = variable(run_variables::kNvidiaNvrtc);
+  static const std::string& folder = *new std::string(variable(run_variables::kNvidiaNvrtc));
   return forwarded(folder);
 }
 

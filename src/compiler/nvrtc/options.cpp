@@ -60,7 +60,7 @@ std::optional<Architecture> read_architecture(std::string_view text) {
     text.remove_suffix(1);
   }
   const auto value = number(text);
-  const std::vector<int>& known = release().architectures;
+  const std::span<const int> known = release().architectures;
   if (!value || std::find(known.begin(), known.end(), *value) == known.end()) return std::nullopt;
   out.number = *value;
   out.wrong_suffix = out.specific && out.number < kSuffixesFrom;
@@ -321,14 +321,14 @@ class Reader {
 
 }  // namespace
 
-const std::vector<Option>& options() {
-  static const std::vector<Option> table = {
+std::span<const Option> options() {
+  static constexpr Option kTable[] = {
 #define NVRTC_OPTION(id, long_name, short_name, takes, apart, text) \
   {OptionId::id, long_name, short_name, Takes::takes, apart, text},
 #include "nvrtc/options.inc"
 #undef NVRTC_OPTION
   };
-  return table;
+  return kTable;
 }
 
 Result<Options> read_options(const std::vector<std::string>& words) {

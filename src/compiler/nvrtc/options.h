@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,7 @@ struct Option {
   bool apart;
   std::string_view text;
 };
-const std::vector<Option>& options();
+std::span<const Option> options();
 
 struct Options {
   toolchain::Request request;

@@ -2,13 +2,13 @@
 // only in these values.
 #pragma once
 
-#include <vector>
+#include <span>
 
 namespace warpgrind::nvrtc {
 
 struct Release {
   int major, minor, build;
-  std::vector<int> architectures;  // of nvrtcGetSupportedArchs, ascending: compute capability times 10
+  std::span<const int> architectures;  // of nvrtcGetSupportedArchs, ascending: compute capability times 10
   int default_architecture;
 };
 const Release& release();

@@ -137,14 +137,14 @@ class Parser {
 
 }  // namespace
 
-const std::vector<Option>& options() {
-  static const std::vector<Option> table = {
+std::span<const Option> options() {
+  static constexpr Option kTable[] = {
 #define NVCC_OPTION(id, long_name, short_name, takes, joined, meaning, text) \
   {OptionId::id, long_name, short_name, Takes::takes, joined, Meaning::meaning, text},
 #include "toolchain/options.inc"
 #undef NVCC_OPTION
   };
-  return table;
+  return kTable;
 }
 
 bool CommandLine::has(OptionId id) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,7 +36,7 @@ struct Option {
   Meaning meaning;
   std::string_view text;
 };
-const std::vector<Option>& options();
+std::span<const Option> options();
 
 struct Given {
   const Option* option;

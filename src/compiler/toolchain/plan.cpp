@@ -24,14 +24,13 @@ constexpr const char* kSdkVersion = "-target-sdk-version=12.0";
 constexpr const char* kIndependent = "-fPIC";
 
 // Turns off warnings about options and pragmas that only gcc and nvcc know.
-const Words& tolerance() {
-  static const Words words = {"-Wno-unknown-cuda-version",
-                              "-Wno-unknown-warning-option",
-                              "-Wno-ignored-optimization-argument",
-                              "-Wno-unknown-pragmas",
-                              "-Wno-pass-failed",
-                              "-Qunused-arguments"};
-  return words;
+Words tolerance() {
+  return {"-Wno-unknown-cuda-version",
+          "-Wno-unknown-warning-option",
+          "-Wno-ignored-optimization-argument",
+          "-Wno-unknown-pragmas",
+          "-Wno-pass-failed",
+          "-Qunused-arguments"};
 }
 
 // The words without include folders of other toolkits.
@@ -298,7 +297,6 @@ class Planner {
 
   void plan_last_step(Plan& out) const {
     const bool program = request_.phase == Phase::program, device = request_.phase == Phase::device_link;
-    const std::string first = request_.inputs.empty() ? "a" : fs::path(request_.inputs[0].path).stem().string();
     out.output = !request_.output.empty() ? request_.output : program ? "a.out" : device ? "a_dlink.o" : "a.a";
     if (request_.output.empty() && !request_.output_directory.empty())
       out.output = request_.output_directory + "/" + out.output;

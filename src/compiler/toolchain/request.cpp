@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/assert.h"
 
@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::optional<Language> language_of(const std::string& path) {
-  static const std::map<std::string, Language, std::less<>> kBySuffix = {
+  static constexpr std::pair<std::string_view, Language> kBySuffix[] = {
       {".cu", Language::cuda},     {".cup", Language::cuda},     {".c", Language::c},
       {".cc", Language::cpp},      {".cxx", Language::cpp},      {".cpp", Language::cpp},
       {".c++", Language::cpp},     {".C", Language::cpp},        {".ptx", Language::ptx},
@@ -27,9 +27,10 @@ std::optional<Language> language_of(const std::string& path) {
       {".so", Language::linkable}, {".res", Language::linkable}};
   const std::string name = fs::path(path).filename().string();
   if (name.find(".so.") != std::string::npos) return Language::linkable;
-  const auto found = kBySuffix.find(fs::path(path).extension().string());
-  if (found == kBySuffix.end()) return std::nullopt;
-  return found->second;
+  const std::string extension = fs::path(path).extension().string();
+  for (const auto& [suffix, language] : kBySuffix)
+    if (extension == suffix) return language;
+  return std::nullopt;
 }
 
 Status read_inputs(const CommandLine& line, Request& out) {
@@ -64,21 +65,22 @@ Status read_inputs(const CommandLine& line, Request& out) {
 
 // The last of these options counts, as with nvcc.
 void read_phase(const CommandLine& line, Request& out) {
-  static const std::map<OptionId, Phase> kPhases = {{OptionId::preprocess, Phase::preprocess},
-                                                    {OptionId::dependencies, Phase::dependencies},
-                                                    {OptionId::user_dependencies, Phase::dependencies},
-                                                    {OptionId::ptx, Phase::ptx},
-                                                    {OptionId::fatbin, Phase::fatbin},
-                                                    {OptionId::cubin, Phase::cubin},
-                                                    {OptionId::compile, Phase::object},
-                                                    {OptionId::device_c, Phase::object},
-                                                    {OptionId::device_w, Phase::object},
-                                                    {OptionId::device_link, Phase::device_link},
-                                                    {OptionId::lib, Phase::archive},
-                                                    {OptionId::link, Phase::program},
-                                                    {OptionId::run, Phase::program}};
+  static constexpr std::pair<OptionId, Phase> kPhases[] = {{OptionId::preprocess, Phase::preprocess},
+                                                           {OptionId::dependencies, Phase::dependencies},
+                                                           {OptionId::user_dependencies, Phase::dependencies},
+                                                           {OptionId::ptx, Phase::ptx},
+                                                           {OptionId::fatbin, Phase::fatbin},
+                                                           {OptionId::cubin, Phase::cubin},
+                                                           {OptionId::compile, Phase::object},
+                                                           {OptionId::device_c, Phase::object},
+                                                           {OptionId::device_w, Phase::object},
+                                                           {OptionId::device_link, Phase::device_link},
+                                                           {OptionId::lib, Phase::archive},
+                                                           {OptionId::link, Phase::program},
+                                                           {OptionId::run, Phase::program}};
   for (const Given& given : line.given)
-    if (const auto phase = kPhases.find(given.option->id); phase != kPhases.end()) out.phase = phase->second;
+    for (const auto& [option, phase] : kPhases)
+      if (given.option->id == option) out.phase = phase;
   const std::string rdc = line.last(OptionId::relocatable_device_code);
   out.relocatable = rdc == "true" || line.has(OptionId::device_c) || line.has(OptionId::lto);
   if (line.has(OptionId::device_w)) out.relocatable = false;
@@ -142,7 +144,7 @@ Status read_host(const CommandLine& line, Request& out) {
   out.host_compiler = line.last(OptionId::compiler_bindir);
   out.archiver = line.last(OptionId::archiver_binary);
   for (const std::string& kind : line.all(OptionId::werror)) {
-    static const std::map<std::string, std::string, std::less<>> kKinds = {
+    static constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
         {"all-warnings", "-Werror"},
         {"reorder", "-Werror=reorder"},
         {"deprecated-declarations", "-Werror=deprecated-declarations"},
@@ -150,9 +152,10 @@ Status read_host(const CommandLine& line, Request& out) {
         {"default-stream-launch", ""},
         {"missing-launch-bounds", ""},
         {"ext-lambda-captures-this", ""}};
-    const auto found = kKinds.find(kind);
-    if (found == kKinds.end()) return bad_option(fmt::format("value '{}' is not defined for option 'Werror'", kind));
-    if (!found->second.empty()) out.both.push_back(found->second);
+    const auto* const found = std::ranges::find(kKinds, kind, &std::pair<std::string_view, std::string_view>::first);
+    if (found == std::end(kKinds))
+      return bad_option(fmt::format("value '{}' is not defined for option 'Werror'", kind));
+    if (!found->second.empty()) out.both.emplace_back(found->second);
   }
   return Ok{};
 }

@@ -206,7 +206,7 @@ AddressSum AddressSums::of_register(ptx::RegId r, bool outside) {
   WG_ASSERT(r < zeros_.size() && r < definitions_.of.size());
   if (!outside)
     if (const auto it = here_.find(r); it != here_.end()) return it->second;
-  const AddressSum itself = opaque({Root::Kind::register_, r}, zeros_[r]);
+  AddressSum itself = opaque({Root::Kind::register_, r}, zeros_[r]);
   const auto& writers = definitions_.of[r];
   if (writers.size() != 1 || definitions_.unwritten[r]) return itself;
   if (const auto it = outside_.find(r); it != outside_.end()) return it->second;

@@ -24,7 +24,8 @@ struct CostRow {
   float issue, latency;
 };
 constexpr CostRow kCosts[] = {
-#define WG_MACHINE_COST(identifier, pipe, issue, latency, source) {Pipe::pipe, issue, latency},
+#define WG_MACHINE_COST(identifier, pipe, issue, latency, source) \
+  {Pipe::pipe, static_cast<float>(issue), static_cast<float>(latency)},
 #include "sass/costs.inc"
 #undef WG_MACHINE_COST
 };

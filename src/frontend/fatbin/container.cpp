@@ -76,7 +76,7 @@ Result<std::optional<FatbinEntry>> read_entry(Bytes bytes, std::uint64_t offset,
 
 }  // namespace
 
-Result<std::vector<FatbinEntry>> read_fatbin(Bytes bytes, std::shared_ptr<const void> owner,
+Result<std::vector<FatbinEntry>> read_fatbin(Bytes bytes, const std::shared_ptr<const void>& owner,
                                              std::uint32_t first_image) {
   std::vector<FatbinEntry> entries;
   std::uint64_t offset = 0;

@@ -50,7 +50,7 @@ Result<std::vector<FatbinEntry>> read_memory(std::span<const std::byte> bytes, c
 Result<std::vector<FatbinEntry>> read_image(const void* image, const std::string& name);
 // Reads one fatbin (magic 0xBA55ED50) or several back to back.
 Result<std::vector<FatbinEntry>> read_fatbin(std::span<const std::byte> bytes,
-                                             std::shared_ptr<const void> owner = nullptr,
+                                             const std::shared_ptr<const void>& owner = nullptr,
                                              std::uint32_t first_image = 0);
 
 // ptx_text: the PTX without padding NULs. cubin_bytes: the ELF file.

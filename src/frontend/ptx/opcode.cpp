@@ -41,21 +41,21 @@ std::string_view name(Modifier modifier) {
 }
 
 std::optional<Opcode> opcode_from_text(std::string_view text) {
-  static const auto table = [] {
+  static const auto& table = *new auto([] {
     std::unordered_map<std::string_view, Opcode> t;
     for (unsigned i = 0; i < kOpcodes; ++i) t.emplace(kInfo[i].text, static_cast<Opcode>(i));
     return t;
-  }();
+  }());
   const auto it = table.find(text);
   return it == table.end() ? std::nullopt : std::optional(it->second);
 }
 
 std::optional<Modifier> modifier_from_text(std::string_view text) {
-  static const auto table = [] {
+  static const auto& table = *new auto([] {
     std::unordered_map<std::string_view, Modifier> t;
     for (unsigned i = 0; i < kModifiers; ++i) t.emplace(kModifierText[i], static_cast<Modifier>(i));
     return t;
-  }();
+  }());
   const auto it = table.find(text);
   return it == table.end() ? std::nullopt : std::optional(it->second);
 }

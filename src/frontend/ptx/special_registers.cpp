@@ -69,11 +69,11 @@ std::optional<std::uint32_t> number_after(std::string_view text, std::string_vie
 }  // namespace
 
 std::optional<SpecialRegisterName> special_register_from_text(std::string_view text) {
-  static const auto table = [] {
+  static const auto& table = *new auto([] {
     std::unordered_map<std::string_view, SpecialRegisterName> t;
     for (const Row& r : kRows) t.emplace(r.text, SpecialRegisterName{r.sreg, r.is_vector, kNoId});
     return t;
-  }();
+  }());
   if (const auto it = table.find(text); it != table.end()) return it->second;
   if (const auto n = number_after(text, "%envreg", "", 32)) return SpecialRegisterName{S::envreg, false, *n};
   if (const auto n = number_after(text, "%pm", "_64", 8)) return SpecialRegisterName{S::pm64, false, *n};

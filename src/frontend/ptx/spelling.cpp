@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
 
 #include "base/assert.h"
 
@@ -20,20 +19,21 @@ void push_order(std::uint64_t& order, SuffixKind kind) {
 }
 
 struct SpaceSuffix {
+  std::string_view text;
   StateSpace space;
   bool refined;  // the text is kept as a modifier too: shared::cta
 };
 
 const SpaceSuffix* space_suffix(std::string_view text) {
-  static const std::unordered_map<std::string_view, SpaceSuffix> table = {
-      {"global", {StateSpace::global, false}},         {"shared", {StateSpace::shared, false}},
-      {"local", {StateSpace::local, false}},           {"const", {StateSpace::constant, false}},
-      {"param", {StateSpace::param, false}},           {"shared::cta", {StateSpace::shared, true}},
-      {"shared::cluster", {StateSpace::shared, true}}, {"param::entry", {StateSpace::param, true}},
-      {"param::func", {StateSpace::param, true}},
+  static constexpr SpaceSuffix kTable[] = {
+      {"global", StateSpace::global, false},         {"shared", StateSpace::shared, false},
+      {"local", StateSpace::local, false},           {"const", StateSpace::constant, false},
+      {"param", StateSpace::param, false},           {"shared::cta", StateSpace::shared, true},
+      {"shared::cluster", StateSpace::shared, true}, {"param::entry", StateSpace::param, true},
+      {"param::func", StateSpace::param, true},
   };
-  const auto it = table.find(text);
-  return it == table.end() ? nullptr : &it->second;
+  const auto* const it = std::ranges::find(kTable, text, &SpaceSuffix::text);
+  return it == std::end(kTable) ? nullptr : it;
 }
 
 // Length in bytes of the longest opcode at the start of `text` (0: none).

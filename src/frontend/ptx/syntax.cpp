@@ -309,11 +309,11 @@ Arity arity_of(const std::vector<SyntaxForm>& forms, std::string_view syntax) {
 }  // namespace
 
 const std::vector<SyntaxForm>& syntax_forms(Opcode opcode) {
-  static const auto table = [] {
+  static const auto& table = *new auto([] {
     std::array<std::vector<SyntaxForm>, kOpcodes> t;
     for (unsigned i = 0; i < kOpcodes; ++i) t[i] = read_syntax(info(static_cast<Opcode>(i)));
     return t;
-  }();
+  }());
   return table[static_cast<unsigned>(opcode)];
 }
 

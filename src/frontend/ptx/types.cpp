@@ -77,11 +77,11 @@ std::string_view name(ScalarType type) {
 }
 
 std::optional<ScalarType> scalar_type_from_name(std::string_view text) {
-  static const auto table = [] {
+  static const auto& table = *new auto([] {
     std::unordered_map<std::string_view, ScalarType> t;
     for (std::size_t i = 1; i < kTypeCount; ++i) t.emplace(kTypes[i].text, static_cast<ScalarType>(i));
     return t;
-  }();
+  }());
   const auto it = table.find(text);
   return it == table.end() ? std::nullopt : std::optional(it->second);
 }

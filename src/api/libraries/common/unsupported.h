@@ -5,9 +5,8 @@
 extern "C" void warpgrind_library_missing(const char* what);
 
 // status: the library's documented error for an unsupported call.
-#define WG_LIBRARY_UNSUPPORTED(name, status)                    \
-  extern "C" __attribute__((visibility("default"))) int name(); \
-  extern "C" int name() {                                       \
-    warpgrind_library_missing(#name " is not supported");       \
-    return status;                                              \
+#define WG_LIBRARY_UNSUPPORTED(name, status)                     \
+  extern "C" __attribute__((visibility("default"))) int name() { \
+    warpgrind_library_missing(#name " is not supported");        \
+    return status;                                               \
   }

@@ -110,8 +110,11 @@ class WrittenSinceBorder {
     for (const std::uint32_t b : f_.cfg.order) {
       if (!f_.cfg.blocks[b].loop_head || b == f_.cfg.order.front()) continue;
       std::vector<bool> body = flow::loop_body(f_.cfg, b);
-      for (std::uint32_t k = 0; k < body.size() && loops_[b].empty(); ++k)
-        if (body[k] && has_barrier(f_, k)) loops_[b] = std::move(body);
+      for (std::uint32_t k = 0; k < body.size(); ++k) {
+        if (!body[k] || !has_barrier(f_, k)) continue;
+        loops_[b] = std::move(body);
+        break;
+      }
     }
   }
   bool enters_loop(std::uint32_t from, std::uint32_t head) const {

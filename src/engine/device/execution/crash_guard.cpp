@@ -11,6 +11,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/per_thread.h"
 #include "base/sanitizers.h"
 #include "device/fault.h"
 #include "device/state.h"
@@ -71,8 +72,7 @@ class OwnEntry {
 };
 
 Entry& own_entry() {
-  thread_local const OwnEntry own;
-  return *own;
+  return *per_thread<OwnEntry>();
 }
 
 // Stack of the handler; the kernel's stack may be full.
@@ -165,8 +165,7 @@ void install() {
 
 CrashGuard::CrashGuard(Worker& worker) : outer_(own_entry().worker) {
   install();
-  thread_local SignalStack stack;
-  (void)stack;
+  per_thread<SignalStack>();
   own_entry().worker = &worker;
 }
 

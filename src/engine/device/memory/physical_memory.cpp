@@ -15,7 +15,7 @@ namespace warpgrind::device {
 
 namespace {
 
-const std::string kMark = "warpgrind ";  // prefix of the names of our files
+constexpr std::string_view kMark = "warpgrind ";  // prefix of the names of our files
 
 struct File {
   std::mutex mutex;
@@ -62,7 +62,7 @@ void unmap_physical(std::uint64_t address, std::uint64_t bytes) {
 }
 
 Result<int> make_shareable_file(const std::string& name, std::uint64_t bytes) {
-  const int made = ::memfd_create((kMark + name).c_str(), MFD_CLOEXEC);
+  const int made = ::memfd_create((std::string(kMark) + name).c_str(), MFD_CLOEXEC);
   if (made < 0) return no_memory("the host has no memory for the GPU's");
   if (::ftruncate(made, static_cast<off_t>(bytes)) == 0) return made;
   const Error error = no_memory("the host has no memory for the GPU's");

@@ -53,12 +53,12 @@ class Registry {
 };
 
 Registry<Texture>& textures() {
-  static Registry<Texture> r;
-  return r;
+  static auto* all = new Registry<Texture>;  // never destroyed: kernels may run until the process ends
+  return *all;
 }
 Registry<Surface>& surfaces() {
-  static Registry<Surface> r;
-  return r;
+  static auto* all = new Registry<Surface>;
+  return *all;
 }
 
 // Returns nullptr outside the data.

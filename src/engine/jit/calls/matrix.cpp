@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <type_traits>
 
+#include "base/per_thread.h"
 #include "gpu/types.h"
 #include "jit/calls/matrix_elements.h"
 #include "jit/calls/matrix_products.h"
@@ -35,8 +35,7 @@ struct Work {
 template <class T>
 void multiply(const MatrixProduct& p, void* d, const void* a, const void* b, const void* c) {
   // On the heap: a library with large thread-local arrays cannot be opened by dlopen.
-  static thread_local const auto scratch = std::make_unique_for_overwrite<Work<T>>();
-  Work<T>& work = *scratch;
+  Work<T>& work = per_thread<Work<T>>();
   const auto [m, n, k] = p.shape;
   constexpr bool kIntegers = std::is_integral_v<T>;  // integer products do not overflow, but adding C may
   read_sums(kIntegers ? work.before : work.sums, c, m, n, p.c);

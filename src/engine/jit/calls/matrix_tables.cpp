@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <memory>
 #include <type_traits>
 #include <vector>
 
+#include "base/per_thread.h"
 #include "gpu/types.h"
 #include "jit/calls/matrix_elements.h"
 #include "jit/calls/matrix_products.h"
@@ -73,7 +73,7 @@ unsigned products_of(const MatrixProduct& p) {
 
 const Tables& tables_of(const MatrixProduct& p) {
   using Key = std::array<std::uint32_t, 6>;
-  static thread_local std::map<Key, Tables> made;
+  auto& made = per_thread<std::map<Key, Tables>>();
   const auto code = [](ScalarType type) { return static_cast<std::uint32_t>(type); };
   Tables& t = made[Key{p.shape.code(), code(p.a), code(p.b), code(p.c), code(p.d), p.flags}];
   if (!t.a.places.empty()) return t;
@@ -111,8 +111,7 @@ template <class T>
 void multiply_dense(const MatrixProduct& p, void* d, const void* a, const void* b, const void* c) {
   const Tables& tables = tables_of(p);
   // On the heap: a library with large thread-local arrays cannot be opened by dlopen.
-  static thread_local const auto scratch = std::make_unique_for_overwrite<DenseWork<T>>();
-  DenseWork<T>& work = *scratch;
+  DenseWork<T>& work = per_thread<DenseWork<T>>();
   const auto [m, n, k] = p.shape;
   const auto count = static_cast<unsigned>(tables.d.places.size());
   constexpr bool kIntegers = std::is_integral_v<T>;  // integer products do not overflow, but adding C may

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 
+#include "base/per_thread.h"
 #include "gpu/types.h"
 #include "jit/calls/matrix_elements.h"
 #include "jit/calls/matrix_products.h"
@@ -29,8 +29,7 @@ struct Dense {
 // On the heap: a library with large thread-local arrays cannot be opened by dlopen.
 template <class T>
 Dense<T>& dense() {
-  static thread_local const auto scratch = std::make_unique_for_overwrite<Dense<T>>();
-  return *scratch;
+  return per_thread<Dense<T>>();
 }
 
 template <class T>
