@@ -78,7 +78,8 @@ TEST_F(Exercises, SaysWhatIsWrongInADescription) {
   EXPECT_NE(complaint(R"({"title": "T", "rubric": [{"points": 3}]})").find("a rule has one of"), std::string::npos);
   EXPECT_NE(complaint(R"({"title": "T", "rubric": [{"counter": "k: nonsense <= 4"}]})"), "");
   EXPECT_NE(complaint(R"({"title": "T", "rubric": [{"time": 0}]})").find("above 0"), std::string::npos);
-  EXPECT_NE(complaint(R"({"title": "T", "rubric": [{"copies": "fast"}]})").find("must be pinned or none"), std::string::npos);
+  EXPECT_NE(complaint(R"({"title": "T", "rubric": [{"copies": "fast"}]})").find("must be pinned or none"),
+            std::string::npos);
   EXPECT_NE(complaint(R"({"title": "T", "rubric": [{"source_has": "("}]})").find("regular"), std::string::npos);
   EXPECT_NE(complaint(R"({"title": "T", "wrong": [{"file": "wrong/b.cu"}]})").find("wrong/b.cu"), std::string::npos);
   EXPECT_EQ(complaint(R"({"title": "T"})"), "");
