@@ -89,8 +89,10 @@ class Reader {
     std::vector<T> list;
     read(key, list);
     if (list.size() != 3) return fail(key, "three numbers");
-    for (const T value : list)
-      if (!(value >= range.low && value <= range.high)) return fail_range(key, value, range);
+    for (const T value : list) {
+      const auto number = static_cast<double>(value);
+      if (!(number >= range.low && number <= range.high)) return fail_range(key, number, range);
+    }
     std::copy(list.begin(), list.end(), out);
   }
   void read_one_of(const char* key, std::uint8_t& out, std::uint8_t first, std::uint8_t second) {
