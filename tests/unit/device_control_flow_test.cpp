@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "ptx_kernel.h"
+#include "sanitized.h"
 
 namespace {
 
@@ -323,20 +324,22 @@ unsigned run_random_programs(unsigned programs, unsigned first_seed, unsigned th
   return ended;
 }
 
+constexpr unsigned kPrograms = kSanitized ? 5 : 25;
+
 TEST(JitControlFlow, RandomGraphsGiveEachThreadItsOwnResult) {
-  EXPECT_EQ(run_random_programs(60, 12345, kThreads, {}, false), 60u);
+  EXPECT_EQ(run_random_programs(3 * kPrograms, 12345, kThreads, {}, false), 3 * kPrograms);
 }
 
 TEST(JitControlFlow, RandomGraphsOfLanesThatMeet) {
-  EXPECT_EQ(run_random_programs(25, 1, 80, {kShuffle, kBallot, kReduce, kMatch}, false), 25u);
+  EXPECT_EQ(run_random_programs(kPrograms, 1, 80, {kShuffle, kBallot, kReduce, kMatch}, false), kPrograms);
 }
 
 TEST(JitControlFlow, RandomGraphsOfHalvesThatMeet) {
-  EXPECT_EQ(run_random_programs(25, 2, 80, {kShuffle, kBallot, kReduce, kMatch}, true), 25u);
+  EXPECT_EQ(run_random_programs(kPrograms, 2, 80, {kShuffle, kBallot, kReduce, kMatch}, true), kPrograms);
 }
 
 TEST(JitControlFlow, RandomGraphsOfThreadsAtBarriers) {
-  EXPECT_EQ(run_random_programs(25, 3, 80, {kBarrier}, false), 25u);
+  EXPECT_EQ(run_random_programs(kPrograms, 3, 80, {kBarrier}, false), kPrograms);
 }
 
 // Lanes may wait for lanes that wait for them at a barrier: some programs deadlock.

@@ -19,6 +19,7 @@
 #include "report/terminal.h"
 #include "results/csv.h"
 #include "results/json.h"
+#include "sanitized.h"
 
 namespace warpgrind::report {
 namespace {
@@ -90,7 +91,7 @@ TEST_P(ForeignProfiles, NoViewEndsTheProcess) {
   auto sound = results::from_json(text, GetParam());
   ASSERT_TRUE(sound);
   std::mt19937 random(7);
-  constexpr int kRuns = 150;
+  constexpr int kRuns = kSanitized ? 30 : 150;
   for (int run = 0; run < kRuns; ++run) {
     Json j = Json::parse(text);
     for (unsigned change = 0; change < 1 + random() % 8; ++change) {
