@@ -160,9 +160,12 @@ typedef void (*CUstreamCallback)(CUstream hStream, CUresult status, void* userDa
 typedef size_t (*CUoccupancyB2DSize)(int blockSize);
 
 typedef enum CUdevice_attribute_enum {
-#define WG_DRIVER_ATTRIBUTE(name, value) CU_DEVICE_ATTRIBUTE_##name = value,
-#include "warpgrind/driver_attributes.inc"
-#undef WG_DRIVER_ATTRIBUTE
+#define WG_ATTRIBUTE(number, runtime_name, driver_name, field, value) CU_DEVICE_ATTRIBUTE_##driver_name = number,
+#define WG_ATTRIBUTE_ALONE(number, runtime_name, driver_name, value) CU_DEVICE_ATTRIBUTE_##driver_name = number,
+#define WG_DRIVER_ATTRIBUTE(number, driver_name, value) CU_DEVICE_ATTRIBUTE_##driver_name = number,
+#define WG_OTHER_DRIVER_NAME(number, driver_name) CU_DEVICE_ATTRIBUTE_##driver_name = number,
+#include "warpgrind/device_attributes.inc"
+  CU_DEVICE_ATTRIBUTE_MAX = 148
 } CUdevice_attribute;
 
 // Each stands on those before it.

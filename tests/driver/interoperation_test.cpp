@@ -37,6 +37,19 @@ TEST(Interoperation, TheRuntimeInitializesTheDriver) {
   EXPECT_EQ(count, test::kDevices);
 }
 
+// As an H200 with CUDA 13.0 has it: the runtime also returns attributes that only the driver API has a name for.
+TEST(Interoperation, BothApisReturnTheSameAttributes) {
+  OK(cuInit(0));
+  for (int number = 1; number <= CU_DEVICE_ATTRIBUTE_MAX; number++) {
+    int of_driver = -2, of_runtime = -2;
+    const CUresult driver = cuDeviceGetAttribute(&of_driver, static_cast<CUdevice_attribute>(number), 1);
+    const cudaError_t runtime = cudaDeviceGetAttribute(&of_runtime, static_cast<cudaDeviceAttr>(number), 1);
+    EXPECT_EQ(static_cast<int>(driver), static_cast<int>(runtime)) << number;
+    EXPECT_EQ(of_driver, of_runtime) << number;
+  }
+  cudaGetLastError();  // that of the numbers that name no attribute
+}
+
 TEST(Interoperation, TheRuntimeMakesThePrimaryContextCurrent) {
   OK(cuInit(0));
   EXPECT_EQ(current(), nullptr);

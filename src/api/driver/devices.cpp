@@ -20,35 +20,6 @@ cudaDeviceProp properties_of(CUdevice device) {
   return properties;
 }
 
-// Attributes that only the driver API has. A capability is 1 if this library implements its functions.
-bool own_attribute(const GpuModel& model, CUdevice_attribute attribute, int& out) {
-  switch (attribute) {
-    case CU_DEVICE_ATTRIBUTE_CAN_TEX2D_GATHER:
-      out = model.cc_major >= 2;
-      return true;
-    case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
-    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
-      out = 1;  // implemented in stream_memory.cpp
-      return true;
-    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
-      out = 1;
-      return true;
-    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK:
-    case CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH:
-    case CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED:
-      out = 0;
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
@@ -103,10 +74,8 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
   return driver_without_context([&]() -> CUresult {
     if (!value) return CUDA_ERROR_INVALID_VALUE;
     if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    const GpuModel& model = session::model();
-    if (own_attribute(model, attribute, *value)) return CUDA_SUCCESS;
-    const auto same = static_cast<cudaDeviceAttr>(attribute);
-    return semantics::device_attribute(model, device, same, *value) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return semantics::device_attribute(session::model(), device, attribute, *value) ? CUDA_SUCCESS
+                                                                                    : CUDA_ERROR_INVALID_VALUE;
   });
 }
 

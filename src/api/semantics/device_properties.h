@@ -1,4 +1,4 @@
-// Properties and attributes of a modelled GPU, as the runtime API reports them.
+// Properties and attributes of a modelled GPU, as both APIs report them.
 #pragma once
 
 #include "gpu/gpu_model.h"
@@ -7,7 +7,8 @@
 namespace warpgrind::semantics {
 
 void fill_properties(const GpuModel& model, int device, cudaDeviceProp& out);
-// False: there is no such attribute.
-bool device_attribute(const GpuModel& model, int device, cudaDeviceAttr attribute, int& out);
+// `attribute`: a cudaDeviceAttr or CUdevice_attribute, whose numbers are the same. As on hardware, each API also
+// returns the attributes that only the other one has a name for. False: there is no such attribute.
+bool device_attribute(const GpuModel& model, int device, int attribute, int& out);
 
 }  // namespace warpgrind::semantics
