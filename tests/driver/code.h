@@ -68,6 +68,7 @@ class Words {
   explicit Words(unsigned count) : count_(count) {
     OK(cuMemAlloc(&data_, count * 4));
     OK(cuMemsetD32(data_, 0, count));
+    OK(cuStreamSynchronize(nullptr));  // non-blocking streams do not wait for the fill
   }
   ~Words() { EXPECT_EQ(cuMemFree(data_), CUDA_SUCCESS); }
   Words(const Words&) = delete;
