@@ -6,9 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include "base/digest.h"
@@ -52,20 +50,7 @@ std::optional<std::string> KernelCache::find(const std::string& key) const {
 
 void KernelCache::store(const std::string& key, std::string_view bytes, std::uint64_t limit) const {
   if (!enabled_) return;
-  static std::atomic<std::uint64_t> serial{0};
-  const std::string temporary = path(key) + "." + std::to_string(getpid()) + "." + std::to_string(serial++);
-  std::error_code problem;
-  {
-    std::ofstream out(temporary, std::ios::binary);
-    out << digest(bytes) << bytes << std::flush;
-    if (!out) {
-      fs::remove(temporary, problem);
-      return;
-    }
-  }
-  fs::rename(temporary, path(key), problem);
-  if (problem) fs::remove(temporary, problem);
-  evict(limit);
+  if (write_whole(path(key), digest(bytes).append(bytes))) evict(limit);
 }
 
 // Removes files down to three quarters of the limit, so that this is not necessary for every kernel.
