@@ -34,8 +34,8 @@ counters::LaunchShape shape_of(const GpuModel& model, const KernelResources* nee
   return shape;
 }
 
-double part_of_gpu(const counters::LaunchShape& shape, const Occupancy& occupancy) {
-  double resident = static_cast<double>(occupancy.blocks_per_sm) * shape.model->sm_count;
+double part_of_gpu(const counters::LaunchShape& shape) {
+  const double resident = static_cast<double>(counters::occupancy_of(shape).blocks_per_sm) * shape.model->sm_count;
   return resident > 0 ? static_cast<double>(shape.grid.count()) / resident : 0;
 }
 
@@ -68,7 +68,7 @@ std::variant<double, Launches::Refusal> Launches::prepare(const LaunchRequest& r
     return Refusal{Refusal::Step::shape, fits.error()};
   const counters::LaunchShape shape =
       shape_of(parts_.model, &request.kernel->resources, **kernel, request.config, request.carveout_percent);
-  return part_of_gpu(shape, counters::occupancy_of(shape));
+  return part_of_gpu(shape);
 }
 
 // ---- Run
@@ -204,7 +204,7 @@ struct Recorder {
     else
       r.estimate.add(std::max(0.0, known * blocks - r.estimate.ns));
     add_time(r.estimate);
-    gpu_fraction = std::max(gpu_fraction, part_of_gpu(r.shape, occupancy));
+    gpu_fraction = std::max(gpu_fraction, part_of_gpu(shape));
     if (!parts.options.counters) return;
     if (result.config.counted)
       parts.collector.add(r);
