@@ -37,6 +37,7 @@ constexpr EmbeddedModel kEmbedded[] = {
 // Allowed values of a number, both ends included.
 struct Range {
   double low = 0, high = 0;
+  bool holds(double value) const { return value >= low && value <= high; }
 };
 constexpr double kManyBytes = 1ull << 44;
 constexpr Range kCount = {1, 65536}, kCountOrNone = {0, 65536};  // of units, threads, registers
@@ -68,8 +69,7 @@ class Reader {
     if (j == nullptr) return;
     if (std::is_integral_v<T> ? !j->is_number_integer() : !j->is_number())
       return fail(key, std::is_integral_v<T> ? "a whole number" : "a number");
-    const auto value = j->get<double>();
-    if (!(value >= range.low && value <= range.high)) return fail_range(key, *j, range);
+    if (!range.holds(j->get<double>())) return fail_range(key, *j, range);
     out = j->get<T>();
   }
   template <class T>
@@ -89,10 +89,8 @@ class Reader {
     std::vector<T> list;
     read(key, list);
     if (list.size() != 3) return fail(key, "three numbers");
-    for (const T value : list) {
-      const auto number = static_cast<double>(value);
-      if (!(number >= range.low && number <= range.high)) return fail_range(key, number, range);
-    }
+    for (const T value : list)
+      if (!range.holds(static_cast<double>(value))) return fail_range(key, value, range);
     std::copy(list.begin(), list.end(), out);
   }
   void read_one_of(const char* key, std::uint8_t& out, std::uint8_t first, std::uint8_t second) {
