@@ -2,16 +2,11 @@
 // part of them there, because a sanitizer needs each way through the code once.
 #pragma once
 
+#include "base/sanitizers.h"
+
 namespace warpgrind {
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define WG_SANITIZED true
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define WG_SANITIZED true
-#endif
-#ifdef WG_SANITIZED
+#if defined(WG_ADDRESS_SANITIZER) || defined(WG_THREAD_SANITIZER)
 inline constexpr bool kSanitized = true;
 #else
 inline constexpr bool kSanitized = false;
