@@ -54,7 +54,7 @@ class Numba:
     def environment(self):
         return dict(os.environ, CUDA_HOME=str(self.build / "toolkit"))
 
-    def asked(self, program):
+    def output_of(self, program):
         """What it prints; None: nothing. (A program that uses no CUDA ends with an error under warpgrind.)"""
         ended = subprocess.run(self.command("-c", program), capture_output=True, text=True, env=self.environment())
         return ended.stdout.strip() or None
@@ -65,10 +65,10 @@ class Numba:
 
     def version(self):
         """None: it is not here."""
-        return self.asked(f"import {self.package}; print({self.package}.__version__)")
+        return self.output_of(f"import {self.package}; print({self.package}.__version__)")
 
     def suites(self):
-        place = self.asked("import numba.cuda.tests as t; print(t.__path__[0])")
+        place = self.output_of("import numba.cuda.tests as t; print(t.__path__[0])")
         for folder in self.folders:
             for file in sorted(pathlib.Path(place, folder).glob("test_*.py")):
                 # For a module without one (those for pytest alone) numba.runtests takes all there are.
@@ -156,8 +156,8 @@ class Cupy:
         self.build = build
 
     def version(self):
-        asked = subprocess.run([self.python, "-c", "import cupy; print(cupy.__version__)"], capture_output=True, text=True)
-        return asked.stdout.strip() if asked.returncode == 0 else None
+        done = subprocess.run([self.python, "-c", "import cupy; print(cupy.__version__)"], capture_output=True, text=True)
+        return done.stdout.strip() if done.returncode == 0 else None
 
     def suites(self):
         for nvrtc in ("nvidia", "ours"):
@@ -212,8 +212,8 @@ class Triton:
         self.build = build
 
     def version(self):
-        asked = subprocess.run([self.python, "-c", "import numpy, triton; print(triton.__version__)"], capture_output=True, text=True)
-        return asked.stdout.strip() if asked.returncode == 0 else None
+        done = subprocess.run([self.python, "-c", "import numpy, triton; print(triton.__version__)"], capture_output=True, text=True)
+        return done.stdout.strip() if done.returncode == 0 else None
 
     def suites(self):
         tutorials = pathlib.Path(os.environ.get("WARPGRIND_TUTORIALS", "/nonexistent"))

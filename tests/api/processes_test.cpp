@@ -45,7 +45,7 @@ bool succeeds(const std::string& name, const Message& message) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-Message told() {
+Message receive_message() {
   Message message;
   EXPECT_EQ(::read(0, &message, sizeof message), static_cast<ssize_t>(sizeof message));
   return message;
@@ -60,7 +60,7 @@ std::vector<unsigned> words_at(const void* from, std::size_t count) {
 }  // namespace
 
 TEST(OtherProcess, DISABLED_UsesMemory) {
-  const Message message = told();
+  const Message message = receive_message();
   void* memory = nullptr;
   cudaEvent_t event = nullptr;
   OK(cudaIpcOpenMemHandle(&memory, message.memory, cudaIpcMemLazyEnablePeerAccess));
@@ -100,7 +100,7 @@ TEST(Processes, ShareMemoryAndEvents) {
 }
 
 TEST(OtherProcess, DISABLED_UsesPool) {
-  Message message = told();
+  Message message = receive_message();
   cudaMemPool_t pool = nullptr;
   void* memory = nullptr;
   void* const descriptor = reinterpret_cast<void*>(static_cast<std::intptr_t>(message.descriptor));

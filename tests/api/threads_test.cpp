@@ -306,10 +306,10 @@ $done:
         OK(cudaStreamSynchronize(streams.of[t]));
         continue;
       }
-      const std::size_t asked = static_cast<std::size_t>(8 + i) << 20;
-      const cudaError_t set = cudaDeviceSetLimit(cudaLimitMallocHeapSize, asked);
+      const std::size_t requested = static_cast<std::size_t>(8 + i) << 20;
+      const cudaError_t set = cudaDeviceSetLimit(cudaLimitMallocHeapSize, requested);
       EXPECT_TRUE(set == cudaSuccess || set == cudaErrorInvalidValue);
-      if (set == cudaSuccess) heap = asked;
+      if (set == cudaSuccess) heap = requested;
       OK(cudaDeviceSetLimit(cudaLimitStackSize, 1024 * static_cast<std::size_t>(1 + i % 8)));
     }
   });

@@ -95,9 +95,9 @@ def strange_lines(finding, e):
 def shown(finding, area):
     places = []
     for a in finding.get("accesses", []):
-        who = f" thread {a['thread']} block {a['block']}" if "thread" in a else ""
+        of_thread = f" thread {a['thread']} block {a['block']}" if "thread" in a else ""
         lines = ",".join(map(str, sorted(lines_of(a, area)))) or f"{a.get('file')}:{a.get('line')}"
-        places.append(f"{a.get('access')} at {lines}{who}")
+        places.append(f"{a.get('access')} at {lines}{of_thread}")
     return f"{finding.get('severity')} {finding.get('kind')}: {finding.get('message')} [{'; '.join(places)}]"
 
 

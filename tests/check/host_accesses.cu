@@ -97,7 +97,7 @@ constexpr size_t kBytes = kCount * sizeof(int);
 constexpr const char* kFile = "/proc/self/exe";
 
 std::mutex mutex;
-std::condition_variable told;
+std::condition_variable done_signal;
 bool is_done = false;
 
 // Right: what it adds up has to be the same as on a GPU.
@@ -149,14 +149,14 @@ long right(const std::string& name, cudaStream_t stream) {
   if (name == "host_function") {
     int* h = pinned();
     cudaMemcpyAsync(h, device(), kBytes, cudaMemcpyDeviceToHost, stream);
-    const auto tell = [](void*) {
+    const auto signal_done = [](void*) {
       const std::lock_guard lock(mutex);
       is_done = true;
-      told.notify_all();
+      done_signal.notify_all();
     };
-    cudaLaunchHostFunc(stream, tell, nullptr);
+    cudaLaunchHostFunc(stream, signal_done, nullptr);
     std::unique_lock lock(mutex);
-    told.wait(lock, [] { return is_done; });
+    done_signal.wait(lock, [] { return is_done; });
     return sum(h, kCount);
   }
   if (name == "other_half") {  // of a page

@@ -77,13 +77,13 @@ TEST_F(Pools, HaveAttributes) {
 TEST_F(Pools, AreForAllDevices) {
   const CUmemAccessDesc both{{CU_MEM_LOCATION_TYPE_DEVICE, 1}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE},
       none{{CU_MEM_LOCATION_TYPE_DEVICE, 9}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-  CUmemLocation peer = both.location, nobody = none.location;
+  CUmemLocation peer = both.location, no_device = none.location;
   CUmemAccess_flags flags{};
   OK(cuMemPoolSetAccess(pool, &both, 1));
   OK(cuMemPoolGetAccess(&flags, pool, &peer));
   EXPECT_EQ(flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
   FAILS(CUDA_ERROR_INVALID_DEVICE, cuMemPoolSetAccess(pool, &none, 1));
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemPoolGetAccess(&flags, pool, &nobody));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemPoolGetAccess(&flags, pool, &no_device));
   CUmemLocation cpu{CU_MEM_LOCATION_TYPE_HOST, 0};
   const CUmemAccessDesc for_cpu{cpu, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
   OK(cuMemPoolGetAccess(&flags, pool, &cpu));

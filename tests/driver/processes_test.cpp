@@ -48,10 +48,10 @@ class Other {
   ~Other() { ::close(socket_); }
   Other(const Other&) = delete;
   Other& operator=(const Other&) = delete;
-  void tell(const Message& message) const {
+  void send(const Message& message) const {
     EXPECT_EQ(::write(socket_, &message, sizeof message), static_cast<ssize_t>(sizeof message));
   }
-  void hear() const {  // waits for one byte
+  void receive() const {  // waits for one byte
     char byte = 0;
     EXPECT_EQ(::read(socket_, &byte, 1), 1);
   }
@@ -67,12 +67,12 @@ class Other {
 };
 
 // Called in the second process.
-Message told() {
+Message receive_message() {
   Message message;
   EXPECT_EQ(::read(0, &message, sizeof message), static_cast<ssize_t>(sizeof message));
   return message;
 }
-void say() {
+void send_byte() {
   EXPECT_EQ(::write(0, "!", 1), 1);
 }
 
@@ -124,7 +124,7 @@ class Child : public test::WithModule {};
 // ---- cuIpc*: memory
 
 TEST_F(Child, DISABLED_UsesMemory) {
-  const Message message = told();
+  const Message message = receive_message();
   CUdeviceptr memory = 0, again = 0, neighbour = 0, base = 0;
   size_t bytes = 0;
   OK(cuIpcOpenMemHandle(&memory, message.memory, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
@@ -159,7 +159,7 @@ TEST_F(Processes, ShareMemory) {
   OK(cuIpcGetMemHandle(&message.memory, memory));
   OK(cuIpcGetMemHandle(&message.neighbour, neighbour + 4));  // exports the whole allocation
   EXPECT_EQ(read(memory, 4), (Words{1, 2, 3, 4}));
-  other.tell(message);
+  other.send(message);
   EXPECT_TRUE(other.succeeds());
   EXPECT_EQ(read(memory, 4), (Words{4, 5, 6, 7}));
   EXPECT_EQ(read(neighbour, 2), (Words{70, 80}));
@@ -210,7 +210,7 @@ TEST_F(Processes, DoNotShareOtherMemory) {
 // ---- cuIpc*: events
 
 TEST_F(Child, DISABLED_WaitsForEvents) {
-  const Message message = told();
+  const Message message = receive_message();
   CUdeviceptr memory = 0;
   CUevent event = nullptr, done = nullptr;
 #undef cuIpcOpenMemHandle
@@ -226,12 +226,12 @@ TEST_F(Child, DISABLED_WaitsForEvents) {
   OK(cuMemcpyDtoDAsync(memory + 8, copy, 8, nullptr));
   OK(cuEventRecord(done, nullptr));
   FAILS(CUDA_ERROR_NOT_READY, cuStreamQuery(nullptr));
-  say();
+  send_byte();
   OK(cuEventSynchronize(event));
   OK(cuEventQuery(event));
   EXPECT_EQ(read(copy, 2), (Words{5, 6}));
   OK(cuEventDestroy(event));
-  told();  // the exporting process stays until the memory is closed
+  receive_message();  // the exporting process stays until the memory is closed
   OK(cuIpcCloseMemHandle(memory));
 }
 
@@ -250,13 +250,13 @@ TEST_F(Processes, WaitForEachOthersEvents) {
   OK(cuMemcpyDtoDAsync(memory, source, 8, stream));
   OK(cuEventRecord(event, stream));
   const Other other("WaitsForEvents");
-  other.tell(message);
-  other.hear();
+  other.send(message);
+  other.receive();
   FAILS(CUDA_ERROR_NOT_READY, cuEventQuery(done));  // recorded by the other process, which waits
   OK(cuStreamWriteValue32(nullptr, flag, 1, 0));
   OK(cuEventSynchronize(done));
   EXPECT_EQ(read(memory, 4), (Words{5, 6, 5, 6}));
-  other.tell(message);
+  other.send(message);
   EXPECT_TRUE(other.succeeds());
   // Recorded here again, it depends on this process.
   OK(cuEventRecord(done, stream));
@@ -273,7 +273,7 @@ TEST_F(Processes, WaitForEachOthersEvents) {
 // ---- File descriptors: mapped memory
 
 TEST_F(Child, DISABLED_MapsMemory) {
-  const Message message = told();
+  const Message message = receive_message();
   CUmemGenericAllocationHandle memory = 0;
   CUmemAllocationProp seen{};
   void* const descriptor = reinterpret_cast<void*>(static_cast<std::intptr_t>(message.descriptor));
@@ -309,7 +309,7 @@ TEST_F(Processes, MapEachOthersMemory) {
     EXPECT_EQ(types, std::uint64_t{CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR});
     write(mapped.at, {1, 2});
     Other other("MapsMemory");
-    other.tell(message);
+    other.send(message);
     EXPECT_TRUE(other.succeeds());
     EXPECT_EQ(read(mapped.at + kPage - 8, 2), (Words{3, 4}));
   }
@@ -327,7 +327,7 @@ TEST_F(Processes, MapEachOthersMemory) {
 // ---- File descriptors: pools
 
 TEST_F(Child, DISABLED_UsesPool) {
-  const Message message = told();
+  const Message message = receive_message();
   CUmemoryPool pool = nullptr;
   CUdeviceptr memory = 0;
   CUmemPoolPtrExportData pointer = message.pointer;
@@ -364,7 +364,7 @@ TEST_F(Processes, UseEachOthersPools) {
   OK(cuMemPoolExportToShareableHandle(&message.descriptor, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
   OK(cuMemPoolExportPointer(&message.pointer, memory));
   Other other("UsesPool");
-  other.tell(message);
+  other.send(message);
   EXPECT_TRUE(other.succeeds());
   EXPECT_EQ(read(memory, 3), (Words{1, 2, 30}));
   ::close(message.descriptor);

@@ -148,7 +148,7 @@ TEST_F(VirtualMemory, GrowsInPlace) {
 
 TEST_F(VirtualMemory, HasAccess) {
   const CUmemLocation first{CU_MEM_LOCATION_TYPE_DEVICE, 0}, second{CU_MEM_LOCATION_TYPE_DEVICE, 1},
-      nobody{CU_MEM_LOCATION_TYPE_DEVICE, 9};
+      no_device{CU_MEM_LOCATION_TYPE_DEVICE, 9};
   unsigned long long flags = 77;
   OK(cuMemMap(space, kPage, 0, memory, 0));
   OK(cuMemGetAccess(&flags, &first, space + 4));
@@ -160,8 +160,8 @@ TEST_F(VirtualMemory, HasAccess) {
   OK(cuMemGetAccess(&flags, &second, space + 4));
   EXPECT_EQ(flags, unsigned{CU_MEM_ACCESS_FLAGS_PROT_READ});
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemGetAccess(&flags, &first, space + kPage));
-  FAILS(CUDA_ERROR_INVALID_DEVICE, cuMemGetAccess(&flags, &nobody, space));
-  const CUmemAccessDesc wrong{nobody, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  FAILS(CUDA_ERROR_INVALID_DEVICE, cuMemGetAccess(&flags, &no_device, space));
+  const CUmemAccessDesc wrong{no_device, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemSetAccess(space, kPage, &wrong, 1));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemSetAccess(space, kPage, nullptr, 1));
   FAILS(CUDA_ERROR_INVALID_VALUE, access(space, 2 * kPage));

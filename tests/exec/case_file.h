@@ -63,7 +63,7 @@ inline std::vector<Kernel> read_kernels(const std::string& path) {
 
 // Compares with the expected values. Returns how many results differ and describes the first few of each.
 inline unsigned judge(const Kernel& kernel, const std::vector<std::uint64_t>& slots, const char* how,
-                      const std::function<void(const std::string&)>& tell) {
+                      const std::function<void(const std::string&)>& report) {
   unsigned wrong_rows = 0;
   for (std::size_t j = 0; j < kernel.out.size(); ++j) {
     const Row& row = kernel.out[j];
@@ -77,9 +77,9 @@ inline unsigned judge(const Kernel& kernel, const std::vector<std::uint64_t>& sl
       for (const Row& in : kernel.in) text << " 0x" << in.values[i];
       text << " = 0x" << got << ", expected 0x" << expected;
       if (kernel.out.size() > 1) text << std::dec << " (result " << j << ')';
-      tell(text.str());
+      report(text.str());
     }
-    if (wrong > 4) tell("  ... and " + std::to_string(wrong - 4) + " more of " + row.ptx);
+    if (wrong > 4) report("  ... and " + std::to_string(wrong - 4) + " more of " + row.ptx);
     wrong_rows += wrong != 0;
   }
   return wrong_rows;

@@ -48,8 +48,8 @@ def man(share, app):
         for reader in readers:
             done = subprocess.run([*reader, page], capture_output=True, text=True, env={**os.environ, "MANWIDTH": "80", "MAN_KEEP_STDERR": "1"})
             # mandoc tells on stdout, man on stderr with the page on stdout.
-            told = done.stderr + (done.stdout if reader[0] == "mandoc" else "")
-            expect(not told, "%s: %s" % (reader[0], told))
+            messages = done.stderr + (done.stdout if reader[0] == "mandoc" else "")
+            expect(not messages, "%s: %s" % (reader[0], messages))
     extra = len(glob.glob(os.path.join(share, "man/man1/*"))) - 1 - len(list(all_commands(app)))
     expect(extra == 0, "%d pages of no subcommand" % extra)
     expect(readers, "neither man nor mandoc") if os.environ.get("CI") else None

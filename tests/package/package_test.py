@@ -53,7 +53,7 @@ def project(build, folder):
         sys.exit("the source is not shown:\n" + text)
     if not os.path.exists(os.path.join(prefix, "lib/warpgrind/lab/source/vecadd/vecadd.cu")):
         sys.exit("the lab's sources are not installed")
-    # What is wrong in a call is told when the project is configured.
+    # What is wrong in a call is reported when the project is configured.
     for call, wanted in (("NAME a", "either TARGET or COMMAND"), ("NAME a COMMAND x ONLY races", "CHECK is missing"),
                          ("COMMAND x", "NAME is missing"), ("NAME a TARGET nothing", "nothing is no target"),
                          ("NAMES a COMMAND x", "does not know NAMES")):
@@ -79,9 +79,9 @@ def deb(build, folder):
         sys.exit("packages: %s" % packages)
     package = os.path.join(folder, packages[0])
     if shutil.which("lintian"):
-        told = must(["lintian", "--allow-root", package])
-        if told:
-            sys.exit("lintian:\n" + told)
+        messages = must(["lintian", "--allow-root", package])
+        if messages:
+            sys.exit("lintian:\n" + messages)
     depends = must(["dpkg-deb", "-f", package, "Depends"])
     for name in ("clang-19", "libllvm19", "libopenblas0-serial", "libfftw3-double3", "libfmt9", "libzydis4.0"):
         if name not in depends:

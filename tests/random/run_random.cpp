@@ -86,10 +86,10 @@ struct Runner {
   // The first values of a row that differ.
   void name_values(const Case& c, unsigned row, const std::vector<std::uint64_t>& output,
                    const std::vector<std::uint64_t>& real) const {
-    unsigned told = 0;
-    for (std::size_t t = 0; t < c.threads() && told < 4; ++t) {
+    unsigned reported = 0;
+    for (std::size_t t = 0; t < c.threads() && reported < 4; ++t) {
       const std::size_t at = row * c.threads() + t;
-      if (output[at] != real[at] && ++told)
+      if (output[at] != real[at] && ++reported)
         fmt::print(stderr, "    thread {}: 0x{:x}, expected 0x{:x}\n", t, output[at], real[at]);
     }
   }

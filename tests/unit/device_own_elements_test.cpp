@@ -43,10 +43,10 @@ class Bytes : public events::Observer {
   // Bytes of claimed sites that another thread has touched too.
   std::size_t wrong() const {
     std::size_t count = 0;
-    for (const auto& [address, who] : touched_) {
+    for (const auto& [address, touchers] : touched_) {
       bool claimed = false;
       std::set<std::uint64_t> threads;
-      for (const auto& [site, thread] : who) {
+      for (const auto& [site, thread] : touchers) {
         claimed |= site < own.size() && own[site] != 0;
         threads.insert(thread);
       }

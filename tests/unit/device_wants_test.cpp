@@ -135,12 +135,12 @@ TEST(Wants, MachineCodeOfTheNextLaunch) {
   Narrowing seen(wants, [&](const events::Launch&, events::Wants w) { return wanted ? w : events::Wants{}; });
   Kernel k(kBothSpaces, 1, &seen);
   k.run(32, 10);
-  const std::size_t first = seen.affine.size(), told = seen.spaces.size();
+  const std::size_t first = seen.affine.size(), spaces_before = seen.spaces.size();
   EXPECT_EQ(first, 1u);
   wanted = false;
   k.run(32, 10);
   EXPECT_EQ(seen.affine.size(), first);
-  EXPECT_EQ(seen.spaces.size(), told);
+  EXPECT_EQ(seen.spaces.size(), spaces_before);
   wanted = true;
   k.run(32, 10);
   EXPECT_EQ(seen.affine.size(), 2u);

@@ -65,13 +65,14 @@ TEST(ObjectLoader, SaysWhatIsMissing) {
   const Result<LoadedObject> no_entry = load_object(object, "another", anything);
   ASSERT_FALSE(no_entry.ok());
   EXPECT_NE(no_entry.error().message.find("no function another"), std::string::npos) << no_entry.error().message;
-  std::string asked;
+  std::string requested;
   const Result<LoadedObject> unresolved = load_object(object, "kernel", [&](const char* name) -> void* {
-    asked = name;
+    requested = name;
     return nullptr;
   });
   ASSERT_FALSE(unresolved.ok());
-  EXPECT_NE(unresolved.error().message.find("no function " + asked), std::string::npos) << unresolved.error().message;
+  EXPECT_NE(unresolved.error().message.find("no function " + requested), std::string::npos)
+      << unresolved.error().message;
 }
 
 // The section list is at the end, so no truncated file is valid.

@@ -137,9 +137,9 @@ TEST(Timeline, TheHostNoticesLater) {
   EXPECT_EQ(t.now(host), 0);  // no work to wait for
   t.kernel(a, host, {100, 100}, 1);
   t.host_work(other, 110);
-  for (HostClock* who : {&host, &other}) {
-    t.synchronize(*who, a);
-    EXPECT_EQ(t.now(*who), 125);
+  for (HostClock* clock : {&host, &other}) {
+    t.synchronize(*clock, a);
+    EXPECT_EQ(t.now(*clock), 125);
   }
   t.catch_up(host, 130);
   EXPECT_EQ(t.now(host), 130);

@@ -48,7 +48,7 @@ TEST(Rows, AreTheSameTogether) {
     Rows<kPageBytes> rows(3);
     std::uint64_t next[6];
     for (std::uint64_t& at : next) at = random() % 2048;
-    const auto tell = [&](std::uint64_t address, std::uint64_t bytes, const Toucher& by) {
+    const auto touch_together = [&](std::uint64_t address, std::uint64_t bytes, const Toucher& by) {
       touch(together, address, bytes, by);
     };
     unsigned followed = 0;
@@ -59,13 +59,13 @@ TEST(Rows, AreTheSameTogether) {
       if (random() % 4 == 0) at = random() % 2048;
       const std::uint64_t bytes = 1 + random() % 100;
       touch(one_by_one, at, bytes, by);
-      if (rows.follows(at, bytes, by, tell))
+      if (rows.follows(at, bytes, by, touch_together))
         ++followed;
       else
         touch(together, at, bytes, by);
       at += bytes;
     }
-    rows.settle(tell);
+    rows.settle(touch_together);
     EXPECT_GT(followed, 10u);
     expect_same(one_by_one, together);
   }

@@ -148,7 +148,7 @@ class Barriers final : public Checker {
     at.object = fmt::format("{} of warp {}", lanes_text(a.mask), a.warp);
     return at;
   }
-  static Who who(const events::Launch& launch, const Dim3& block, const Arrival& a) {
+  static OrderKey order_key_of(const events::Launch& launch, const Dim3& block, const Arrival& a) {
     return {launch.work, launch.id, linear_block(launch, block), a.warp,
             static_cast<std::uint32_t>(std::countr_zero(a.mask | 1u << 31))};
   }
@@ -172,7 +172,7 @@ void Barriers::wrong_count(const events::Barrier& e, const Arrival& now, const A
                            const std::string& message, const char* advice) {
   const events::Launch& launch = *e.launch;
   const std::string same = key("barrier-count", launch, now.site, other ? other->site : now.site) + message;
-  found_.add(same, who(launch, e.block, other ? *other : now), [&] {
+  found_.add(same, order_key_of(launch, e.block, other ? *other : now), [&] {
     results::Finding f;
     f.kind = "barrier-count";
     f.message = message;
@@ -238,7 +238,7 @@ bool Barriers::judge_warps(const events::BarrierPassed& e, const BlockState& blo
     if (!other && elsewhere == 0) continue;
     wrong = true;
     found_.add(key("barrier-divergent-warp", launch, first.site, other ? other->site : first.site),
-               who(launch, e.block, first), [&] {
+               order_key_of(launch, e.block, first), [&] {
                  results::Finding f;
                  f.kind = "barrier-divergent-warp";
                  f.accesses.push_back(access(launch, e.block, first));
@@ -273,7 +273,7 @@ void Barriers::judge_leavers(const events::BarrierPassed& e, const BlockState& b
     if (left == 0 || !is_aligned(site_of(launch, a.site))) continue;
     const auto is_this = [&](std::uint32_t site) { return same_statement(launch, site, a.site); };
     if (std::none_of(block.passed_by_all.begin(), block.passed_by_all.end(), is_this)) continue;
-    found_.add(key("barrier-divergent-warp", launch, a.site, a.site) + " left", who(launch, e.block, a), [&] {
+    found_.add(key("barrier-divergent-warp", launch, a.site, a.site) + " left", order_key_of(launch, e.block, a), [&] {
       results::Finding f;
       f.kind = "barrier-divergent-warp";
       f.severity = results::Severity::warning;
@@ -308,21 +308,23 @@ void Barriers::judge_block(const events::BarrierPassed& e, const std::vector<Arr
   const events::Site &here = site_of(launch, first->site), &there = site_of(launch, other->site);
   const bool mixed = reduces(here) != reduces(there);
   if (!mixed && same_statement(launch, first->site, other->site)) return;
-  found_.add(key("barrier-divergent-block", launch, first->site, other->site), who(launch, e.block, *first), [&] {
-    results::Finding f;
-    f.kind = "barrier-divergent-block";
-    f.severity = mixed ? results::Severity::error : results::Severity::warning;
-    f.message = mixed ? "warps of a block wait at two different barriers, and only one of them is a reduction such as "
-                        "__syncthreads_or()"
-                      : "warps of a block wait at two different barriers";
-    f.accesses = {access(launch, e.block, *first), access(launch, e.block, *other)};
-    take_place(f, f.accesses[0]);
-    f.notes.push_back(mixed ? "PTX ISA, bar: one barrier must not mix plain barriers and reductions"
-                            : "a GPU releases these warps; but the CUDA C++ guide allows __syncthreads() in "
-                              "conditional code only if the condition is the same for the whole block");
-    f.advice = "put one __syncthreads() after the branches, where all warps reach it";
-    return f;
-  });
+  found_.add(
+      key("barrier-divergent-block", launch, first->site, other->site), order_key_of(launch, e.block, *first), [&] {
+        results::Finding f;
+        f.kind = "barrier-divergent-block";
+        f.severity = mixed ? results::Severity::error : results::Severity::warning;
+        f.message =
+            mixed ? "warps of a block wait at two different barriers, and only one of them is a reduction such as "
+                    "__syncthreads_or()"
+                  : "warps of a block wait at two different barriers";
+        f.accesses = {access(launch, e.block, *first), access(launch, e.block, *other)};
+        take_place(f, f.accesses[0]);
+        f.notes.push_back(mixed ? "PTX ISA, bar: one barrier must not mix plain barriers and reductions"
+                                : "a GPU releases these warps; but the CUDA C++ guide allows __syncthreads() in "
+                                  "conditional code only if the condition is the same for the whole block");
+        f.advice = "put one __syncthreads() after the branches, where all warps reach it";
+        return f;
+      });
 }
 
 }  // namespace

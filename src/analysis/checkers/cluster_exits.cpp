@@ -27,7 +27,7 @@ struct LaunchState {
   struct Seen {
     std::uint32_t arrived = 0;  // newest phase that the accessing warp had arrived at
     std::uint64_t count = 0;
-    Who who;
+    OrderKey order_key;
     results::FindingAccess access;
   };
   // By pair of blocks (from, to) and site: the last access that only a barrier can still order.
@@ -90,7 +90,7 @@ class ClusterExits final : public Checker {
   void on_mbarrier(const events::MBarrier& e, unsigned) override {
     for (LaneMask m = e.mask; m != 0; m &= m - 1) {
       const std::int64_t ranks = ranks_apart(e.offsets[std::countr_zero(m)]);
-      if (ranks != 0) told(*e.launch, e.block, ranks);
+      if (ranks != 0) drop_signalled_accesses(*e.launch, e.block, ranks);
     }
   }
   void on_launch_end(const events::Launch& launch, const events::LaunchCounts&) override;
@@ -108,7 +108,7 @@ class ClusterExits final : public Checker {
   void note(LaunchState& state, const events::WarpEvent& e, const Remote& remote);
   // The other block may wait for a signal that this block writes to its memory now. This block's earlier accesses are
   // then complete.
-  void told(const events::Launch& launch, const Dim3& block, std::int64_t ranks) {
+  void drop_signalled_accesses(const events::Launch& launch, const Dim3& block, std::int64_t ranks) {
     const std::lock_guard lock(mutex_);
     const auto it = launches_.find(launch.id);
     if (it != launches_.end()) it->second.remote.erase({linear_block(launch, block), peer(launch, block, ranks)});
@@ -126,7 +126,7 @@ void ClusterExits::look(const events::Access& a) {
     if (ranks == 0) continue;
     // Strong accesses may be flags, and copies signal an mbarrier there.
     if (a.order != events::MemoryOrder::weak || a.path != events::AccessPath::instruction) {
-      told(*a.launch, a.block, ranks);
+      drop_signalled_accesses(*a.launch, a.block, ranks);
       continue;
     }
     const std::lock_guard lock(mutex_);
@@ -138,14 +138,14 @@ void ClusterExits::look(const events::Access& a) {
 
 void ClusterExits::note(LaunchState& state, const events::WarpEvent& e, const Remote& r) {
   const std::uint64_t block = linear_block(*e.launch, e.block);
-  const Who who{e.launch->work, e.launch->id, block, e.warp, r.lane};
+  const OrderKey order_key{e.launch->work, e.launch->id, block, e.warp, r.lane};
   LaunchState::Seen& seen = state.remote[{block, peer(*e.launch, e.block, r.ranks)}][e.site];
   const std::uint32_t arrived = std::max(r.arrived, state.arrived[{block, e.warp}]);
   ++seen.count;
   const bool later = arrived > seen.arrived;
-  if (!later && seen.count > 1 && !(who < seen.who)) return;
+  if (!later && seen.count > 1 && !(order_key < seen.order_key)) return;
   seen.arrived = arrived;
-  seen.who = who;
+  seen.order_key = order_key;
   seen.access = access_at(*e.launch, e.site, e.block, e.warp, r.lane, verb_of(r.type));
   seen.access.bytes = r.bytes;
 }
@@ -161,7 +161,7 @@ void ClusterExits::on_launch_end(const events::Launch& launch, const events::Lau
       // The barrier that the accessing block arrives at after the access is the next phase.
       if (waited != state.waited.end() && waited->second > seen.arrived) continue;
       const std::string key = fmt::format("{}|{}", launch.facts->name, site);
-      found_.add(key, seen.who, [&] {
+      found_.add(key, seen.order_key, [&] {
         const Dim3 other = block_of(launch, blocks.second);
         results::Finding f;
         f.kind = "cluster-exit";

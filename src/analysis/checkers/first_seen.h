@@ -1,4 +1,5 @@
-// Collection that merges equal findings into one: it keeps the first occurrence in the order of `Who`, and the count.
+// Collection that merges equal findings into one: it keeps the first occurrence in the order of `OrderKey`, and the
+// count.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +17,16 @@ namespace warpgrind::checkers {
 // Thread-safe. The result does not depend on the number of workers.
 class FirstSeen {
  public:
-  // Findings with the same key are merged. make() returns the finding; it is called only if `who` is the first so far.
+  // Findings with the same key are merged. make() returns the finding; it is called only if `order_key` is the first so
+  // far.
   template <class Make>
-  void add(const std::string& key, const Who& who, Make make) {
+  void add(const std::string& key, const OrderKey& order_key, Make make) {
     const std::lock_guard lock(mutex_);
     const auto [it, is_new] = seen_.try_emplace(key);
     Entry& e = it->second;
     ++e.count;
-    if (!is_new && !(who < e.who)) return;
-    e.who = who;
+    if (!is_new && !(order_key < e.order_key)) return;
+    e.order_key = order_key;
     e.finding = make();
   }
   void report(std::vector<results::Finding>& findings) const {
@@ -37,7 +39,7 @@ class FirstSeen {
 
  private:
   struct Entry {
-    Who who;
+    OrderKey order_key;
     std::uint64_t count = 0;
     results::Finding finding;
   };

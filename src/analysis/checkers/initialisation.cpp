@@ -78,14 +78,14 @@ class Initialisation final : public Checker {
 
  private:
   struct Seen {
-    Who who;
+    OrderKey order_key;
     results::Finding finding;
     std::uint64_t count = 0;
   };
   // Function, instruction, kind of use, and name_of() the origin.
   using Key = std::tuple<std::string, std::uint32_t, int, std::string>;
 
-  void drop_told_elsewhere();
+  void drop_duplicate_reads();
   void merge_statements();
   std::string name_of(const UndefinedOrigin& origin, const std::string& kernel) const;
   std::optional<results::FindingOrigin> origin_of_value(const UndefinedOrigin& origin, const std::string& kernel) const;
@@ -175,15 +175,15 @@ void Initialisation::on_undefined_use(const UndefinedUse& use, unsigned) {
   const events::Launch& launch = *use.launch;
   const events::Site& site = launch.facts->sites[use.site];
   const auto lane = static_cast<unsigned>(std::countr_zero(use.mask));
-  const Who who{launch.work, launch.id, linear_block(launch, use.block), use.warp, lane};
+  const OrderKey order_key{launch.work, launch.id, linear_block(launch, use.block), use.warp, lane};
   const std::lock_guard lock(mutex_);
   const std::string kernel = demangle(launch.facts->name);
   Seen& seen = seen_[{launch.facts->name + " " + site.function, use.instruction, static_cast<int>(use.use),
                       name_of(use.origin, kernel)}];
-  const bool first = seen.count == 0 || who < seen.who;
+  const bool first = seen.count == 0 || order_key < seen.order_key;
   seen.count += static_cast<std::uint64_t>(std::popcount(use.mask));
   if (!first) return;
-  seen.who = who;
+  seen.order_key = order_key;
   const bool plain = use.use == UndefinedUse::Use::update && site.kind == SiteKind::store;
   const UseWords words = words_of(use.use, plain, use.origin.kind);
   results::Finding f;
@@ -224,24 +224,25 @@ void Initialisation::on_undefined_copy(const events::UndefinedCopy& copy, unsign
   }
   f.origin = origin_of_value(copy.origin, copy.origin.way.empty() ? "" : demangle(copy.origin.way[0].kernel));
   const std::lock_guard lock(mutex_);
-  const Who who{copy.copy->work, 0, 0, 0, 0};
+  const OrderKey order_key{copy.copy->work, 0, 0, 0, 0};
   Seen& seen = seen_[{f.file, f.line, -1 - static_cast<int>(copy.holes), name_of(copy.origin, f.file)}];
-  if (seen.count++ == 0 || who < seen.who) {
-    seen.who = who;
+  if (seen.count++ == 0 || order_key < seen.order_key) {
+    seen.order_key = order_key;
     seen.finding = std::move(f);
   }
 }
 
 // Drops findings of plain updates of unwritten memory, if another finding has the same origin.
-void Initialisation::drop_told_elsewhere() {
+void Initialisation::drop_duplicate_reads() {
   const auto is_plain = [](const Seen& s) {
     return s.finding.kind == "uninit-rmw" && s.finding.severity == Severity::warning;
   };
-  std::set<std::string> told;
+  std::set<std::string> reported_origins;
   for (const auto& [key, seen] : seen_)
-    if (!is_plain(seen)) told.insert(std::get<3>(key));
-  std::erase_if(seen_,
-                [&](const auto& row) { return is_plain(row.second) && told.count(std::get<3>(row.first)) != 0; });
+    if (!is_plain(seen)) reported_origins.insert(std::get<3>(key));
+  std::erase_if(seen_, [&](const auto& row) {
+    return is_plain(row.second) && reported_origins.count(std::get<3>(row.first)) != 0;
+  });
 }
 
 // Merges findings at several instructions of one statement into one.
@@ -260,8 +261,8 @@ void Initialisation::merge_statements() {
     }
     Seen& kept = known->second->second;
     kept.count += row->second.count;
-    if (row->second.who < kept.who) {
-      kept.who = row->second.who;
+    if (row->second.order_key < kept.order_key) {
+      kept.order_key = row->second.order_key;
       kept.finding = std::move(row->second.finding);
     }
     row = seen_.erase(row);
@@ -270,7 +271,7 @@ void Initialisation::merge_statements() {
 
 void Initialisation::report(std::vector<results::Finding>& findings) {
   const std::lock_guard lock(mutex_);
-  drop_told_elsewhere();
+  drop_duplicate_reads();
   merge_statements();
   for (auto& [key, seen] : seen_) {
     results::Finding f = std::move(seen.finding);

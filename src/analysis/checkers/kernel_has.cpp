@@ -33,7 +33,7 @@ bool meets(const Site& s) {
   }
 }
 
-bool tells_mbarrier(const Site& s) {
+bool signals_mbarrier(const Site& s) {
   if (s.kind == SiteKind::mbarrier || s.kind == SiteKind::bulk_copy) return true;
   return (s.kind == SiteKind::store || s.kind == SiteKind::reduction) && says(s, "async");
 }
@@ -85,7 +85,7 @@ KernelHas what_has(const events::Launch& launch) {
     const auto number = static_cast<std::uint32_t>(&s - launch.facts->sites.data());
     has.barriers |= s.kind == SiteKind::barrier;
     has.meetings |= meets(s);
-    has.mbarriers |= tells_mbarrier(s);
+    has.mbarriers |= signals_mbarrier(s);
     has.order |= orders(s);
     has.shared_accesses |= may_be_shared(s);
     has.global_writes |= writes_global(s) && !launch.is_own(number);

@@ -36,10 +36,10 @@ std::string place_text(const results::FindingAccess& access);
 void take_place(results::Finding& finding, const results::FindingAccess& access);
 
 // Sort key that selects the first of several equal findings: order of issue, then the GPU's numbering of threads.
-struct Who {
+struct OrderKey {
   std::uint64_t work = 0, launch = 0, block = 0;
   std::uint32_t warp = 0, lane = 0;
-  auto operator<=>(const Who&) const = default;
+  auto operator<=>(const OrderKey&) const = default;
 };
 
 }  // namespace warpgrind::checkers

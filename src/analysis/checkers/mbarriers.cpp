@@ -71,7 +71,7 @@ class MBarriers final : public Checker {
   }
   void unfinished(const events::BlockEvent& e, const State& state);
 
-  static Who who(const events::Launch& launch, const Dim3& block, const Place& at) {
+  static OrderKey order_key_of(const events::Launch& launch, const Dim3& block, const Place& at) {
     return {launch.work, launch.id, linear_block(launch, block), at.warp, at.lane};
   }
   static std::string key(const char* kind, const events::Launch& launch, std::uint32_t site) {
@@ -79,7 +79,7 @@ class MBarriers final : public Checker {
   }
   template <class Fill>
   void found(const char* kind, const events::MBarrier& e, unsigned lane, Fill fill) {
-    found_.add(key(kind, *e.launch, e.site), who(*e.launch, e.block, {e.site, e.warp, lane}), [&] {
+    found_.add(key(kind, *e.launch, e.site), order_key_of(*e.launch, e.block, {e.site, e.warp, lane}), [&] {
       results::Finding f;
       f.kind = kind;
       f.accesses.push_back(access_at(e, lane, "mbarrier"));
@@ -185,7 +185,7 @@ void MBarriers::operate(const events::MBarrier& e, unsigned lane, BlockMBarriers
 
 void MBarriers::unfinished(const events::BlockEvent& e, const State& state) {
   const Place& at = state.not_waited_for ? state.copied : state.made;
-  found_.add(key("mbarrier-exit", *e.launch, at.site), who(*e.launch, e.block, at), [&] {
+  found_.add(key("mbarrier-exit", *e.launch, at.site), order_key_of(*e.launch, e.block, at), [&] {
     results::Finding f;
     f.kind = "mbarrier-exit";
     f.accesses.push_back(access_at(*e.launch, at.site, e.block, at.warp, at.lane, "mbarrier"));

@@ -107,7 +107,7 @@ class Memory final : public Checker {
  private:
   // A finding that still collects accesses.
   struct Row {
-    Who first;
+    OrderKey first;
     results::Finding finding;
     std::uint64_t accesses = 0;
     std::map<std::uint64_t, std::uint64_t> running;  // by launch: accesses in it
@@ -139,7 +139,7 @@ class Memory final : public Checker {
   };
   std::map<std::uint64_t, LaunchState> launches_;  // running
   struct NoRoom {
-    Who who;
+    OrderKey order_key;
     results::FindingAccess at;
     std::uint64_t bytes = 0;
   };
@@ -148,7 +148,7 @@ class Memory final : public Checker {
   std::vector<results::Finding> of_host_;
 };
 
-Who who_of(const events::WarpEvent& e, unsigned lane) {
+OrderKey order_key_of(const events::WarpEvent& e, unsigned lane) {
   return {e.launch->work, e.launch->id, linear_block(*e.launch, e.block), e.warp, lane};
 }
 
@@ -333,7 +333,7 @@ Memory::Row& Memory::row_of(const events::WarpEvent& e, const results::Finding& 
 void Memory::on_invalid_access(const InvalidAccess& e, unsigned) {
   if (is_of_ended_block(e)) return;  // cluster_exits.cpp reports these
   const auto lane = static_cast<unsigned>(std::countr_zero(e.mask));
-  const Who who = who_of(e, lane);
+  const OrderKey order_key = order_key_of(e, lane);
   const auto lanes = static_cast<std::uint64_t>(std::popcount(e.mask));
   const std::lock_guard lock(mutex_);
   LaunchState& state = launches_[e.launch->id];
@@ -343,7 +343,7 @@ void Memory::on_invalid_access(const InvalidAccess& e, unsigned) {
   const std::uint64_t page = e.object == Near::none ? e.addresses[lane] >> 32 : 0;
   const Quick quick{e.launch->id, e.site, e.problem, e.type, e.space, e.object, e.low, e.high, page + e.hit};
   Row*& row = quick_[quick];
-  if (row && !(who < row->first)) {
+  if (row && !(order_key < row->first)) {
     row->running[e.launch->id] += lanes;
     return;
   }
@@ -351,9 +351,9 @@ void Memory::on_invalid_access(const InvalidAccess& e, unsigned) {
   const std::string object = finding.origin ? finding.origin->object : "";
   if (!row) row = &row_of(e, finding, object);
   const bool fresh = row->finding.kind.empty();
-  if (fresh || who < row->first) {
+  if (fresh || order_key < row->first) {
     row->finding = std::move(finding);
-    row->first = who;
+    row->first = order_key;
     if (row->finding.kind == "null-pointer") name_cause(*row);
   }
   row->running[e.launch->id] += lanes;
@@ -372,13 +372,13 @@ void Memory::name_cause(Row& row) const {
 
 void Memory::on_heap_problem(const events::HeapProblem& e, unsigned) {
   const auto lane = static_cast<unsigned>(std::countr_zero(e.mask));
-  const Who who = who_of(e, lane);
+  const OrderKey order_key = order_key_of(e, lane);
   using Kind = events::HeapProblem::Kind;
   if (e.kind == Kind::no_room) {
     results::FindingAccess at = access_at(e, lane, "malloc");
     const std::lock_guard lock(mutex_);
-    const auto [it, fresh] = no_room_.try_emplace(e.launch->work, NoRoom{who, at, e.bytes});
-    if (!fresh && who < it->second.who) it->second = {who, std::move(at), e.bytes};
+    const auto [it, fresh] = no_room_.try_emplace(e.launch->work, NoRoom{order_key, at, e.bytes});
+    if (!fresh && order_key < it->second.order_key) it->second = {order_key, std::move(at), e.bytes};
     return;
   }
   results::Finding f;
@@ -413,9 +413,9 @@ void Memory::on_heap_problem(const events::HeapProblem& e, unsigned) {
   note_launch(f, *e.launch);
   const std::lock_guard lock(mutex_);
   Row& row = row_of(e, f, f.origin ? f.origin->object : "");
-  if (row.finding.kind.empty() || who < row.first) {
+  if (row.finding.kind.empty() || order_key < row.first) {
     row.finding = std::move(f);
-    row.first = who;
+    row.first = order_key;
   }
   row.running[e.launch->id] += 1;
 }

@@ -189,7 +189,7 @@ void LaunchRaces::open_late_loads(Running& of) {
   *of.late = {of.late_memory.data(), of.late_memory.data() + kMost};
 }
 
-void LaunchRaces::tell_late_loads(Running& of) {
+void LaunchRaces::process_late_loads(Running& of) {
   if (!of.late || !of.late->next) return;
   const std::size_t count = static_cast<std::size_t>(of.late->next - of.late_memory.data());
   WG_ASSERT(count <= of.late_memory.size());
@@ -211,15 +211,15 @@ void LaunchRaces::tell_late_loads(Running& of) {
   of.late->next = of.late_memory.data();
 }
 
-void LaunchRaces::tell_late_loads(std::uint64_t block) {
-  if (Running* const r = running(block)) tell_late_loads(*r);
+void LaunchRaces::process_late_loads(std::uint64_t block) {
+  if (Running* const r = running(block)) process_late_loads(*r);
 }
 
 void LaunchRaces::barrier_passed(BlockOrder& block, const events::BarrierPassed& e) {
   Running* const r = running(block.number);
   const bool whole = e.site != events::BarrierPassed::kEach;
   const bool of_all = whole || order_.is_of_all(block, e.barrier);
-  if (r && !of_all) tell_late_loads(*r);
+  if (r && !of_all) process_late_loads(*r);
   if (whole)
     order_.whole_barrier(block);
   else
@@ -232,7 +232,7 @@ bool LaunchRaces::affine_access(const events::AffineAccess& a) {
   if (a.mask == 0 || (!shared && !looks_at_global(a.site))) return true;
   Running* const r = running(linear_block(launch_, a.block));
   if (!r) return true;
-  if (shared) tell_late_loads(*r);
+  if (shared) process_late_loads(*r);
   if (shared && writes && r->late) *r->late = {};
   return note(a, *r);
 }
@@ -293,8 +293,8 @@ bool LaunchRaces::note_row(QuickAccess& quick, const events::AffineAccess& a, un
 
 // Cache operators are not part of PTX's memory model. But programs use operators that access L2 for flags between
 // blocks (CUB before 2.0), and such accesses are strong on all existing GPUs. So they count as relaxed at device scope.
-void LaunchRaces::access(const events::Access& asked) {
-  events::Access a = asked;
+void LaunchRaces::access(const events::Access& event) {
+  events::Access a = event;
   if (a.order == events::MemoryOrder::weak && a.site < launch_.facts->sites.size() &&
       launch_.facts->sites[a.site].at_l2) {
     a.order = events::MemoryOrder::relaxed;
@@ -307,7 +307,7 @@ void LaunchRaces::access(const events::Access& asked) {
   Running* const r = running(linear_block(launch_, a.block));
   if (!r) return;
   const bool writes_shared = shared && a.type != AccessType::load;
-  if (writes_shared || a.order != MemoryOrder::weak) tell_late_loads(*r);
+  if (writes_shared || a.order != MemoryOrder::weak) process_late_loads(*r);
   if (writes_shared && r->late) *r->late = {};
   compare(a, *r);
 }

@@ -53,7 +53,7 @@ class LaunchRaces {
   bool affine_access(const events::AffineAccess& a);
   // Processes the block's log of late loads (events/late_loads.h). Call it before an event that changes the order of
   // the block's threads. A barrier of the whole block needs no such call: barrier_passed() then drops the log.
-  void tell_late_loads(std::uint64_t block);
+  void process_late_loads(std::uint64_t block);
   void barrier_passed(BlockOrder& block, const events::BarrierPassed& e);
   BlockOrder* find(std::uint64_t block);
   const events::Launch& launch() const { return launch_; }
@@ -92,7 +92,7 @@ class LaunchRaces {
   }
   Running* running(std::uint64_t block);
   static void open_late_loads(Running& of);
-  void tell_late_loads(Running& of);
+  void process_late_loads(Running& of);
   bool note(const events::AffineAccess& a, Running& of);
   static bool note_row(QuickAccess& quick, const events::AffineAccess& a, unsigned lane0, LaneMask lanes);
   static bool note_one_place(QuickAccess& quick, const events::AffineAccess& a, std::uint64_t address, LaneMask lanes);

@@ -256,7 +256,7 @@ class Races final : public Checker {
  private:
   struct Found {
     Finding finding;
-    Who who;
+    OrderKey order_key;
     std::uint64_t launches = 0, blocks = 0, last_launch = 0, in_launch = 0;  // in_launch: blocks of last_launch
     bool more = false;                                                       // not all pairs were counted
     std::string pair;
@@ -273,7 +273,7 @@ class Races final : public Checker {
     LaunchRaces* const l = launches_.find(*e.launch);
     BlockOrder* const b = l ? l->find(linear_block(*e.launch, e.block)) : nullptr;
     if (!b) return;
-    if (orders) l->tell_late_loads(b->number);
+    if (orders) l->process_late_loads(b->number);
     (l->order().*to)(*b, e);
   }
 
@@ -325,7 +325,7 @@ bool stands_before(const events::Site& a, const events::Site& b) {
 // The race with its accesses in a fixed order, if either may come first (may_turn). It is the order in which one thread
 // can execute both between barriers, also around a loop (the read of one iteration, the write of the next). If that
 // does not decide, it is the order in the source.
-Race told(const LaunchRaces& in, const Race& race) {
+Race order_accesses(const LaunchRaces& in, const Race& race) {
   const auto& sites = in.launch().facts->sites;
   if (!race.may_turn || race.first.site >= sites.size() || race.second.site >= sites.size()) return race;
   const events::Site &first = sites[race.first.site], &second = sites[race.second.site];
@@ -355,20 +355,20 @@ bool is_next_turn(const events::Launch& launch, const Race& race) {
 }
 
 Finding Races::finding_of(const LaunchRaces& in, const Race& seen) const {
-  const Race race = told(in, seen);
+  const Race race = order_accesses(in, seen);
   Finding f;
   f.kind = kind_of(race);
   f.severity = in.is_guess(race) ? Severity::info : severity_of(race);
   f.accesses = {access_of(in, race, false), access_of(in, race, true)};
   take_place(f, f.accesses[0]);
   const char* const space = race.shared ? "shared" : "global";
-  const char* const who = race.first.stamp.block != race.second.stamp.block ? "threads of different blocks"
-                          : race.one_instruction                            ? "lanes of one instruction"
-                          : race.first.stamp.warp == race.second.stamp.warp ? "lanes of one warp"
-                                                                            : "warps of one block";
+  const char* const parties = race.first.stamp.block != race.second.stamp.block ? "threads of different blocks"
+                              : race.one_instruction                            ? "lanes of one instruction"
+                              : race.first.stamp.warp == race.second.stamp.warp ? "lanes of one warp"
+                                                                                : "warps of one block";
   f.message = race.kind == RaceKind::non_coherent
                   ? fmt::format("{} memory is written while a thread reads it through the read-only cache", space)
-                  : fmt::format("{} in {} memory by {}, without synchronisation{}", hazard(race), space, who,
+                  : fmt::format("{} in {} memory by {}, without synchronisation{}", hazard(race), space, parties,
                                 race.kind == RaceKind::same_value ? "; both write the same value" : "");
   if (in.is_guess(race)) f.notes.push_back("the compare-and-swap that follows detects an outdated value");
   const bool next_turn = race.first.stamp.block == race.second.stamp.block && is_next_turn(in.launch(), race);
@@ -389,14 +389,14 @@ void Races::collect(LaunchRaces& races) {
     };
     std::string first = place(a), second = place(b);
     if (second < first) std::swap(first, second);
-    const Who who{races.launch().work, races.launch().id, race.second.stamp.block, race.second.stamp.warp,
-                  race.second_lane};
+    const OrderKey order_key{races.launch().work, races.launch().id, race.second.stamp.block, race.second.stamp.warp,
+                             race.second_lane};
     std::string pair = first + "|" + second;
     Found& known = found_[f.kind + "|" + pair];
     const std::uint64_t count = known.finding.count * (known.launches != 0) + f.count;
-    if (known.launches == 0 || who < known.who) {
+    if (known.launches == 0 || order_key < known.order_key) {
       known.finding = std::move(f);
-      known.who = who;
+      known.order_key = order_key;
     }
     known.finding.count = count;
     known.pair = std::move(pair);

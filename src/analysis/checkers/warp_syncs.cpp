@@ -62,7 +62,7 @@ class WarpSyncs final : public Checker {
 
  private:
   static unsigned first_lane(LaneMask lanes) { return static_cast<unsigned>(std::countr_zero(lanes | 1u << 31)); }
-  static Who who(const events::WarpEvent& e, LaneMask lanes) {
+  static OrderKey order_key_of(const events::WarpEvent& e, LaneMask lanes) {
     return {e.launch->work, e.launch->id, linear_block(*e.launch, e.block), e.warp, first_lane(lanes)};
   }
   static std::string key(const char* rule, const events::WarpEvent& e, std::uint32_t other = 0) {
@@ -125,7 +125,7 @@ LaneMask WarpSyncs::lanes_that_use(const events::AbsentLanes& e) {
 }
 
 void WarpSyncs::caller_not_named(const events::WarpSync& e, LaneMask unnamed) {
-  found_.add(key("not named", e), who(e, unnamed), [&] {
+  found_.add(key("not named", e), order_key_of(e, unnamed), [&] {
     results::Finding f = finding("syncwarp-mask", e, unnamed);
     f.message = fmt::format("{} {} this with the member mask {:#010x}, which does not include {}", lanes_text(unnamed),
                             std::has_single_bit(unnamed) ? "executes" : "execute", e.members,
@@ -138,7 +138,7 @@ void WarpSyncs::caller_not_named(const events::WarpSync& e, LaneMask unnamed) {
 }
 
 void WarpSyncs::matrix_without(const events::WarpSync& e, LaneMask elsewhere) {
-  found_.add(key("matrix", e), who(e, e.mask), [&] {
+  found_.add(key("matrix", e), order_key_of(e, e.mask), [&] {
     results::Finding f = finding("syncwarp-mask", e, e.mask);
     f.message = fmt::format("a matrix operation needs all lanes of the warp; {} {} elsewhere", lanes_text(elsewhere),
                             std::has_single_bit(elsewhere) ? "is" : "are");
@@ -150,7 +150,7 @@ void WarpSyncs::matrix_without(const events::WarpSync& e, LaneMask elsewhere) {
 // Lanes waited for members that never came, and continued only because those exited.
 void WarpSyncs::left_without(const events::WarpSync& e) {
   if (!ask(e, &can_be_passed_by)) return;  // the members just returned early
-  found_.add(key("left", e), who(e, e.mask), [&] {
+  found_.add(key("left", e), order_key_of(e, e.mask), [&] {
     results::Finding f = finding("syncwarp-mask", e, e.mask);
     f.message = fmt::format("the member mask {:#010x} includes {}, which never {} here", e.members, lanes_text(e.left),
                             std::has_single_bit(e.left) ? "comes" : "come");
@@ -172,7 +172,7 @@ void WarpSyncs::compare_parts(const events::WarpSync& e) {
   Part& part = it->second;
   const events::Site &one = e.launch->facts->sites[part.site], &two = e.launch->facts->sites[e.site];
   if (call_of(one) != call_of(two)) {
-    found_.add(key("mixed", e, part.site), who(e, part.mask), [&] {
+    found_.add(key("mixed", e, part.site), order_key_of(e, part.mask), [&] {
       results::Finding f;
       f.kind = "syncwarp-mask";
       f.accesses = {access(e, part.site, part.mask), access(e, e.site, e.mask)};
@@ -189,7 +189,7 @@ void WarpSyncs::compare_parts(const events::WarpSync& e) {
 void WarpSyncs::on_absent_lanes(const events::AbsentLanes& e, unsigned) {
   const LaneMask users = lanes_that_use(e);
   if (users == 0) return;
-  found_.add(key("absent", e), who(e, users), [&] {
+  found_.add(key("absent", e), order_key_of(e, users), [&] {
     results::Finding f = finding("shuffle-inactive-lane", e, users);
     f.message = fmt::format("{} {} the value of a lane that does not execute the shuffle, and {} it", lanes_text(users),
                             std::has_single_bit(users) ? "reads" : "read", std::has_single_bit(users) ? "uses" : "use");

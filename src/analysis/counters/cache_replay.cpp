@@ -59,7 +59,7 @@ struct Sm {
 };
 
 // Last SM that requested a line from L2.
-struct Asked {
+struct LastRequest {
   std::uint64_t line = ~std::uint64_t{0}, turn = 0;
   std::size_t sm = 0;
   std::uint8_t sectors = 0;
@@ -76,7 +76,7 @@ class Replay : public Replayed {
         log_(log),
         whole_lines_(model.rules.coalescing == CoalescingRule::lines_128),
         groups_{model.sm_parts, model.sms_sharing_requests},
-        asked_(1024) {
+        last_requests_(1024) {
     sites.resize(facts.sites.size());
   }
 
@@ -292,7 +292,7 @@ class Replay : public Replayed {
       tally.hits += std::popcount(static_cast<std::uint8_t>(found & lines.sectors[i]));
       auto under = static_cast<std::uint8_t>(load ? mask & ~found : mask);
       if (load && under != 0 && groups_.together > 1 && !local)
-        under &= static_cast<std::uint8_t>(~asked_by_others(lines.line[i], under, number));
+        under &= static_cast<std::uint8_t>(~requested_by_others(lines.line[i], under, number));
       const int below = std::popcount(under);
       tally.below += below;
       tally.below_lines += below != 0 ? 1 : 0;
@@ -310,8 +310,8 @@ class Replay : public Replayed {
   }
 
   // Returns the sectors that another SM of the group requests in the same turn: L2 gets one request for both.
-  std::uint8_t asked_by_others(std::uint64_t line, std::uint8_t mask, std::size_t number) {
-    Asked& a = asked_[line * 0x9e3779b97f4a7c15u >> 54];
+  std::uint8_t requested_by_others(std::uint64_t line, std::uint8_t mask, std::size_t number) {
+    LastRequest& a = last_requests_[line * 0x9e3779b97f4a7c15u >> 54];
     if (a.line == line && a.turn == now_) {
       const std::uint8_t theirs = a.sm != number ? a.sectors & mask : 0;
       a.sectors |= mask;
@@ -385,7 +385,7 @@ class Replay : public Replayed {
   const events::SmGroups groups_;
   double part_ = 1;
   std::vector<Sm> sms_;
-  std::vector<Asked> asked_;
+  std::vector<LastRequest> last_requests_;
   std::uint64_t now_ = 0;
 };
 

@@ -19,7 +19,7 @@ using results::AccessPattern;
 
 constexpr std::int64_t kLine = 128, kSector = 32;
 constexpr unsigned kCells = 32;
-constexpr char kNobody = '\0', kSeveral = '#';
+constexpr char kNoLane = '\0', kSeveral = '#';
 
 char lane_sign(unsigned lane) {
   return "0123456789abcdefghijklmnopqrstuv"[lane];
@@ -37,7 +37,7 @@ std::vector<unsigned> lanes_on(const AccessPattern& p) {
 }
 
 struct GridRow {
-  std::array<char, kCells> sign{};  // kNobody: no lane
+  std::array<char, kCells> sign{};  // kNoLane: no lane
   std::array<bool, kCells> moved{};
   std::array<bool, kCells> conflict{};
 };
@@ -48,7 +48,7 @@ std::vector<bool> shown_rows(const std::vector<std::pair<std::int64_t, GridRow>>
   std::vector<bool> out(rows.size(), true);
   if (rows.size() <= kAll) return out;
   const auto occupied = [&](std::size_t i) {
-    return kCells - std::count(rows[i].second.sign.begin(), rows[i].second.sign.end(), kNobody);
+    return kCells - std::count(rows[i].second.sign.begin(), rows[i].second.sign.end(), kNoLane);
   };
   for (std::size_t begin = 0; begin < rows.size();) {
     std::size_t end = begin + 1;
@@ -82,8 +82,8 @@ class Grid {
   void row(std::int64_t offset, const GridRow& r) {
     out_ += right(fmt::format("{:+d}", offset), static_cast<int>(label_)) + " |";
     for (unsigned c = 0; c < cells_; ++c) {
-      const char sign = r.sign[c] != kNobody ? r.sign[c] : r.moved[c] ? '.' : ' ';
-      const char* code = r.conflict[c] ? "\033[1;31m" : r.sign[c] != kNobody ? "\033[1;36m" : "\033[2m";
+      const char sign = r.sign[c] != kNoLane ? r.sign[c] : r.moved[c] ? '.' : ' ';
+      const char* code = r.conflict[c] ? "\033[1;31m" : r.sign[c] != kNoLane ? "\033[1;36m" : "\033[2m";
       out_ += options_.colour && sign != ' ' ? fmt::format("{}{}\033[0m", code, sign) : std::string(1, sign);
       if ((c + 1) % group_ == 0) out_ += '|';
     }
@@ -100,7 +100,7 @@ class Grid {
 };
 
 void put(char& cell, unsigned lane) {
-  cell = cell == kNobody || cell == lane_sign(lane) ? lane_sign(lane) : kSeveral;
+  cell = cell == kNoLane || cell == lane_sign(lane) ? lane_sign(lane) : kSeveral;
 }
 
 }  // namespace
@@ -165,7 +165,7 @@ std::string bank_grid(const AccessPattern& p, const GpuModel& model, const TextO
   std::array<std::size_t, kCells> most{};
   for (const auto& [key, set] : words) most[key.second] = std::max(most[key.second], set.size());
   for (auto& [at, row] : rows)
-    for (unsigned b = 0; b < rule.banks; ++b) row.conflict[b] = row.sign[b] != kNobody && most[b] > 1;
+    for (unsigned b = 0; b < rule.banks; ++b) row.conflict[b] = row.sign[b] != kNoLane && most[b] > 1;
   const std::int64_t lowest = rows.begin()->first;
   std::vector<std::pair<std::int64_t, GridRow>> drawn;
   for (const auto& [at, row] : rows) drawn.emplace_back(at - lowest, row);
@@ -196,10 +196,10 @@ std::string bank_grid(const AccessPattern& p, const GpuModel& model, const TextO
 std::string shape_of(const AccessPattern& p) {
   const std::vector<unsigned> lanes = lanes_on(p);
   const auto at = [&](std::size_t i) { return p.addresses[lanes[i]]; };
-  std::string who = lanes.size() == kWarpSize ? "" : fmt::format("{} of 32 lanes on: ", lanes.size());
-  if (lanes.size() < 2) return who + "one address";
+  std::string lanes_text = lanes.size() == kWarpSize ? "" : fmt::format("{} of 32 lanes on: ", lanes.size());
+  if (lanes.size() < 2) return lanes_text + "one address";
   const bool one = std::all_of(lanes.begin(), lanes.end(), [&](unsigned l) { return p.addresses[l] == at(0); });
-  if (one) return who + "all lanes want one address";
+  if (one) return lanes_text + "all lanes want one address";
   const auto gap = static_cast<std::int64_t>(lanes[1]) - lanes[0];
   const std::int64_t difference = at(1) - at(0);
   bool affine = difference % gap == 0;
@@ -207,12 +207,13 @@ std::string shape_of(const AccessPattern& p) {
   for (std::size_t i = 1; affine && i < lanes.size(); ++i)
     affine = at(i) - at(0) == stride * (static_cast<std::int64_t>(lanes[i]) - lanes[0]);
   const std::int64_t bytes = p.lane_bytes;
-  if (affine && stride == bytes) return who + "side by side";
+  if (affine && stride == bytes) return lanes_text + "side by side";
   if (affine)
-    return who + fmt::format("lane k at {:+d} k bytes: a stride of {} elements", stride,
-                             bytes != 0 && stride % bytes == 0
-                                 ? std::to_string(stride / bytes)
-                                 : fmt::format("{:.2f}", static_cast<double>(stride) / static_cast<double>(bytes)));
+    return lanes_text +
+           fmt::format("lane k at {:+d} k bytes: a stride of {} elements", stride,
+                       bytes != 0 && stride % bytes == 0
+                           ? std::to_string(stride / bytes)
+                           : fmt::format("{:.2f}", static_cast<double>(stride) / static_cast<double>(bytes)));
   // Runs of lanes with consecutive addresses.
   std::vector<std::size_t> runs{1};
   for (std::size_t i = 1; i < lanes.size(); ++i) {
@@ -222,11 +223,11 @@ std::string shape_of(const AccessPattern& p) {
       runs.push_back(1);
   }
   const bool even = std::all_of(runs.begin(), runs.end(), [&](std::size_t r) { return r == runs[0]; });
-  if (even && runs[0] > 1) return who + fmt::format("{} runs of {} lanes side by side", runs.size(), runs[0]);
+  if (even && runs[0] > 1) return lanes_text + fmt::format("{} runs of {} lanes side by side", runs.size(), runs[0]);
   std::set<std::int64_t> different;
   for (const unsigned l : lanes) different.insert(p.addresses[l]);
-  if (different.size() == lanes.size()) return who + "scattered";
-  return who + fmt::format("{} different addresses", different.size());
+  if (different.size() == lanes.size()) return lanes_text + "scattered";
+  return lanes_text + fmt::format("{} different addresses", different.size());
 }
 
 }  // namespace warpgrind::report

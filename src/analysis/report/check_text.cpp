@@ -43,7 +43,7 @@ std::string place(const FindingAccess& a) {
 }
 
 // "read of 4 bytes   thread (37,0,0), block (0,0,0)   bytes 148..151 of `s`"
-std::string who(const FindingAccess& a) {
+std::string describe_access(const FindingAccess& a) {
   std::string text = a.access;
   if (a.bytes != 0 && a.of_thread) text += " of " + counted(a.bytes, "byte");
   if (a.of_thread) text += fmt::format(", thread {}, block {}", compact_dim3(a.thread), compact_dim3(a.block));
@@ -123,7 +123,7 @@ std::string check_finding_text(const Finding& f, const results::Profile& profile
       out += wrapped_after("  in ", kernel, 5);
     }
     const std::string role = a.role.empty() ? "" : a.role + ": ";
-    out += wrapped_after(fmt::format("  {:<14} ", place(a)), role + who(a), 17);
+    out += wrapped_after(fmt::format("  {:<14} ", place(a)), role + describe_access(a), 17);
     for (const results::InlinedAt& i : a.inlined_at)
       out += wrapped_after("                 ", fmt::format("called at {}:{}", base_name(i.file), i.line), 17);
     if (a.line == 0 && !a.ptx.empty()) out += wrapped_after("                 ", a.ptx, 17);

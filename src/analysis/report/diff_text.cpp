@@ -112,9 +112,9 @@ std::string diff_text(const ProfileDiff& diff, const TextOptions& options) {
   list("only before", names(diff, true));
   list("only after", names(diff, false));
   for (const BrokenRule& b : diff.broken) {
-    const std::string who = b.kernel.empty() ? b.rule : fmt::format("{}: {}", short_name(b.kernel), b.rule);
+    const std::string subject = b.kernel.empty() ? b.rule : fmt::format("{}: {}", short_name(b.kernel), b.rule);
     out += (options.colour ? "\033[1;31mworse\033[0m" : "worse") +
-           wrapped(fmt::format("  {}: {}", who, b.figures), kTerminalWidth - 5, "       ");
+           wrapped(fmt::format("  {}: {}", subject, b.figures), kTerminalWidth - 5, "       ");
   }
   if (diff.broken.empty()) out += "nothing is worse\n";
   return out;

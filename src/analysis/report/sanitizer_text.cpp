@@ -86,7 +86,7 @@ class SanitizerWriter {
   const SanitizerForm& form_;
 };
 
-void tell_memory(SanitizerWriter& w, const FindingAccess& a, bool misaligned) {
+void write_memory(SanitizerWriter& w, const FindingAccess& a, bool misaligned) {
   const std::uint64_t address = sanitizer_address(a);
   w.line(fmt::format("Access to {:#x} is {}", address, misaligned ? "misaligned" : "out of bounds"), 1);
   if (!a.memory || a.memory->object == 0) return;
@@ -110,7 +110,7 @@ std::string side(const SanitizerWriter& w, const FindingAccess& a) {
   return a.line == 0 ? what : fmt::format("{} in {}:{}", what, w.file(a.file), a.line);
 }
 
-void tell_hazard(SanitizerWriter& w, const Finding& f) {
+void write_hazard(SanitizerWriter& w, const Finding& f) {
   const FindingAccess &a = f.accesses[0], &b = f.accesses[1];
   w.line(fmt::format("{}Potential {} hazard detected at {} {:#x} in block {} :", race_head(f), sanitizer_hazard(f),
                      sanitizer_space(f), sanitizer_address(a), compact_dim3(a.block)));
@@ -118,9 +118,9 @@ void tell_hazard(SanitizerWriter& w, const Finding& f) {
     w.line(fmt::format("{} Thread {} at {}", sanitizer_direction(*at), compact_dim3(at->thread), w.place(*at)), 1);
 }
 
-void tell_race(SanitizerWriter& w, const Finding& f, const SanitizerForm& form) {
+void write_race(SanitizerWriter& w, const Finding& f, const SanitizerForm& form) {
   const bool threads = f.accesses[0].of_thread && f.accesses[1].of_thread;
-  if (form.hazards && threads) tell_hazard(w, f);
+  if (form.hazards && threads) write_hazard(w, f);
   if (!form.analysis && threads) return;
   w.line(fmt::format("{}Race reported between {}", race_head(f), side(w, f.accesses[0])));
   w.line(fmt::format("and {} [{} hazard{}]", side(w, f.accesses[1]), f.count, plural(f.count)), 1);
@@ -142,11 +142,11 @@ bool is_uninitialised(const Finding& f) {
   return f.kind.starts_with("uninit-");
 }
 
-void tell_access(SanitizerWriter& w, const Finding& f) {
+void write_access(SanitizerWriter& w, const Finding& f) {
   const FindingAccess& a = f.accesses[0];
   if (a.of_thread) w.thread(a);
   if (is_uninitialised(f) && a.memory) w.line(fmt::format("Address {:#x}", sanitizer_address(a)), 1);
-  if (!is_uninitialised(f) && a.of_thread && a.memory) tell_memory(w, a, f.kind == "misaligned");
+  if (!is_uninitialised(f) && a.of_thread && a.memory) write_memory(w, a, f.kind == "misaligned");
   w.device_frames(a);
   constexpr std::string_view kLaunched = "launched at ";
   for (const std::string& note : f.notes)
@@ -236,10 +236,10 @@ std::string sanitizer_headline(const Finding& f) {
 std::string sanitizer_text(const Finding& f, const SanitizerForm& form) {
   SanitizerWriter w(form);
   if (is_race(f)) {
-    tell_race(w, f, form);
+    write_race(w, f, form);
   } else {
     w.line(sanitizer_headline(f));
-    if (!f.accesses.empty()) tell_access(w, f);
+    if (!f.accesses.empty()) write_access(w, f);
   }
   return w.text + form.prefix + " \n";
 }

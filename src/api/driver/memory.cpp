@@ -71,7 +71,7 @@ CUresult cuMemAllocHost_v2(void** out, size_t bytes) {
 CUresult cuMemFreeHost(void* memory) {
   return driver_without_context<Needs::living_context>([&]() -> CUresult {
     forget_owner(memory);
-    return driver_error(semantics::tell_if_invalid(semantics::free_host(memory), memory, "cuMemFreeHost"));
+    return driver_error(semantics::report_invalid_free(semantics::free_host(memory), memory, "cuMemFreeHost"));
   });
 }
 

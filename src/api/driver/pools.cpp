@@ -40,7 +40,7 @@ CUresult cuMemFreeAsync(CUdeviceptr memory, CUstream stream) {
   return driver([&]() -> CUresult {
     void* const at = pointer(memory);
     return driver_error(
-        semantics::tell_if_invalid(semantics::free_async(at, semantics::resolve(stream)), at, "cuMemFreeAsync"));
+        semantics::report_invalid_free(semantics::free_async(at, semantics::resolve(stream)), at, "cuMemFreeAsync"));
   });
 }
 

@@ -50,7 +50,7 @@ ThreadContexts& in_step() {
   return thread;
 }
 
-void tell_runtime(const ThreadContexts& thread) {
+void update_runtime_state(const ThreadContexts& thread) {
   semantics::ThreadState& runtime = semantics::thread_state();
   runtime.uses_runtime = false;
   runtime.in_own_context = !thread.stack.empty() && !thread.stack.back()->primary;
@@ -98,7 +98,7 @@ Context* current_context() {
 void push_context(Context& context) {
   ThreadContexts& thread = in_step();
   thread.stack.push_back(&context);
-  tell_runtime(thread);
+  update_runtime_state(thread);
 }
 
 Context* pop_context() {
@@ -106,7 +106,7 @@ Context* pop_context() {
   if (thread.stack.empty()) return nullptr;
   Context* const top = thread.stack.back();
   thread.stack.pop_back();
-  tell_runtime(thread);
+  update_runtime_state(thread);
   return top;
 }
 
@@ -114,7 +114,7 @@ void replace_context(Context* context) {
   ThreadContexts& thread = in_step();
   if (!thread.stack.empty()) thread.stack.pop_back();
   if (context) thread.stack.push_back(context);
-  tell_runtime(thread);
+  update_runtime_state(thread);
 }
 
 bool initialized() {

@@ -17,14 +17,14 @@ namespace warpgrind::runtime {
 namespace {
 
 // Warns if the program read a host clock before and after a launch: it measured the simulation, not a GPU.
-void tell_of_clocks() {
+void report_host_clocks() {
   no_more_clocks();
   if (const char* function = clock_around_launches()) session::run().host_clock_read(function);
 }
 
 // The last steps of a run: all work ends and is placed, then the profile is written (session/run.h).
 void end_run(bool at_once) {
-  tell_of_clocks();
+  report_host_clocks();
   Executor::instance().end();
   Executor::instance().settle();
   session::run().finish(at_once);

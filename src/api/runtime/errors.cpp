@@ -14,13 +14,13 @@ WG_API const char* cudaGetErrorString(cudaError_t error) {
 }
 
 WG_API cudaError_t cudaPeekAtLastError() {
-  errors_were_asked_for();
+  mark_errors_checked();
   return thread_state().last_error;
 }
 
 // Clears the thread's last error, unless it is the context's sticky error, which remains.
 WG_API cudaError_t cudaGetLastError() {
-  errors_were_asked_for();
+  mark_errors_checked();
   ThreadState& thread = thread_state();
   cudaError_t error = thread.last_error;
   if (error == cudaSuccess || error != context(thread.device).sticky) thread.last_error = cudaSuccess;

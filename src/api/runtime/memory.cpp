@@ -44,7 +44,7 @@ WG_API cudaError_t cudaHostAlloc(void** out, std::size_t size, unsigned flags) {
   return api([&] { return host_alloc(out, size, flags); });
 }
 WG_API cudaError_t cudaFreeHost(void* pointer) {
-  return api([&] { return tell_if_invalid(free_host(pointer), pointer, "cudaFreeHost"); });
+  return api([&] { return report_invalid_free(free_host(pointer), pointer, "cudaFreeHost"); });
 }
 
 WG_API cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags) {

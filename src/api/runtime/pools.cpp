@@ -17,7 +17,7 @@ WG_API cudaError_t cudaMallocFromPoolAsync(void** out, std::size_t size, cudaMem
   return api([&] { return allocate_from(pool, out, size, resolve(stream)); });
 }
 WG_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  return api([&] { return tell_if_invalid(free_async(pointer, resolve(stream)), pointer, "cudaFreeAsync"); });
+  return api([&] { return report_invalid_free(free_async(pointer, resolve(stream)), pointer, "cudaFreeAsync"); });
 }
 
 WG_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* out, int device) {

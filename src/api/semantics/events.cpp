@@ -45,7 +45,7 @@ cudaError_t record_device(cudaEvent_t handle, int device) {
   work->device = device;
   work->what = events::StreamWork::Kind::event_record;
   mark->work = work;
-  tell_other_processes(*event, *mark, *work);
+  record_for_other_processes(*event, *mark, *work);
   work->place = [host = take_host_time(), mark, device] {
     host.pay();
     timing::HostClock end = *host.clock;

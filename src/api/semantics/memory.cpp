@@ -154,7 +154,7 @@ cudaError_t allocate_box(const cudaExtent& extent, void** out, std::size_t* pitc
   return bytes ? allocate(thread_state().device, bytes, out) : cudaSuccess;
 }
 
-cudaError_t tell_if_invalid(cudaError_t error, const void* pointer, const char* by) {
+cudaError_t report_invalid_free(cudaError_t error, const void* pointer, const char* by) {
   if (error != cudaErrorInvalidValue || !current_device().wants().invalid_frees) return error;
   current_device().publish(events::InvalidFree{thread_state().device, address_of(pointer), by});
   return already_said(error);
@@ -325,7 +325,7 @@ cudaError_t free_device(void* pointer, const char* by) {
   synchronize_device(thread_state().device);
   const Place place = place_of(pointer);  // work of its own device may still use it
   if (place.memory == Memory::device || place.memory == Memory::managed) Executor::instance().wait_device(place.device);
-  return tell_if_invalid(release(pointer), pointer, by);
+  return report_invalid_free(release(pointer), pointer, by);
 }
 
 cudaError_t advise_managed(const void* pointer, std::size_t count, cudaMemoryAdvise what, cudaMemLocation location) {

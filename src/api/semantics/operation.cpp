@@ -80,7 +80,7 @@ cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
     const double takes = session::model().timing.event_pair_ns;
     mark->time_ns = session::timeline().work(target.stream, *target.host.clock, takes).end;
   };
-  tell_other_processes(*op.event, *mark, *out);
+  record_for_other_processes(*op.event, *mark, *out);
   std::shared_ptr<Capture> before;  // may hold the last reference to a graph: released without the lock
   const std::lock_guard lock(op.event->mutex);
   op.event->mark = std::move(mark);
@@ -90,21 +90,21 @@ cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
 }
 // The memory of an alloc node is allocated with the node and freed with the graph, so that the graph can be launched
 // again. Child graphs are issued by GraphLaunch (graph.cpp).
-void tell(const AllocOperation& op, Work& work) {
+void describe_work(const AllocOperation& op, Work& work) {
   work.what = events::StreamWork::Kind::allocation;
   work.memory = reinterpret_cast<std::uint64_t>(op.pointer);
 }
-void tell(const FreeOperation& op, Work& work) {
+void describe_work(const FreeOperation& op, Work& work) {
   work.what = events::StreamWork::Kind::deallocation;
   work.memory = reinterpret_cast<std::uint64_t>(op.pointer);
 }
 template <class Other>
-void tell(const Other&, Work&) {}
+void describe_work(const Other&, Work&) {}
 
 template <class Nothing>
 cudaError_t make(Nothing& op, const Target& target, bool, WorkPtr& out) {
   out = std::make_shared<Work>();
-  tell(op, *out);
+  describe_work(op, *out);
   out->place = [target] { target.host.pay(); };
   return cudaSuccess;
 }

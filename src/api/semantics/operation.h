@@ -148,7 +148,7 @@ cudaError_t allocate(int device, std::size_t bytes, void** out,
                      int file = -1);  // file that its pages belong to (device::Range::file)
 cudaError_t release(void* pointer);
 // For functions that free: reports an invalid free to observers, if any. Their finding then replaces other messages.
-cudaError_t tell_if_invalid(cudaError_t error, const void* pointer, const char* by);
+cudaError_t report_invalid_free(cudaError_t error, const void* pointer, const char* by);
 void release_all(int device);           // cudaDeviceReset
 void forget_pool_block(void* pointer);  // the block is free: its pool uses less (pools.cpp)
 void release_arrays(int device);        // cudaDeviceReset (textures.cpp)

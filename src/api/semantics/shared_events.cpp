@@ -153,7 +153,7 @@ std::uint64_t foreign_record(Event& event) {
   return event.mark && event.mark->record == latest ? 0 : latest;
 }
 
-void tell_other_processes(Event& event, EventMark& mark, Work& work) {
+void record_for_other_processes(Event& event, EventMark& mark, Work& work) {
   const std::lock_guard lock(event.mutex);
   if (!event.shared) return;
   mark.record = event.shared->begin_record();

@@ -52,9 +52,9 @@ bool SharedEvent::wait(std::uint64_t number, Stop&& stop) const {
 // 0: the latest record is the event's own mark.
 std::uint64_t foreign_record(Event& event);
 
-// tell_other_processes(): `work` records the event; the record's number goes into the mark. wait_for_other_process():
-// `work` waits for a record of another process.
-void tell_other_processes(Event& event, EventMark& mark, Work& work);
+// record_for_other_processes(): `work` records the event; the record's number goes into the mark.
+// wait_for_other_process(): `work` waits for a record of another process.
+void record_for_other_processes(Event& event, EventMark& mark, Work& work);
 void wait_for_other_process(std::shared_ptr<SharedEvent> event, std::uint64_t record, Work& work);
 
 // ---- The APIs' functions of the same names. The event must be created with cudaEventInterprocess.

@@ -77,16 +77,16 @@ struct ThreadState {
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
   std::map<int, StreamRef> per_thread_streams;
   std::shared_ptr<timing::HostClock> clock = std::make_shared<timing::HostClock>();
-  double owed_ns = 0;                                  // cost of its calls since the clock was last advanced
-  bool null_stream_is_own = false;                     // inside a call compiled with --default-stream per-thread
-  std::string reason;                                  // why the current call is refused
-  std::string refused_kernel;                          // the kernel, if that is a launch
-  std::uint64_t refused_address = 0;                   // the allocation that is too small
-  std::uint64_t refused_handle = 0;                    // the handle that is invalid, or no longer valid
-  bool error_is_said = false;                          // the error of the current call has been reported
-  std::map<std::size_t, std::uint64_t> not_asked_for;  // unchecked errors: number in Findings::api_errors(), count
-  unsigned graphs_locks = 0;                           // nesting depth of GraphsLock
-  std::vector<UserObject*> ended_objects;              // user objects whose references ended under GraphsLock
+  double owed_ns = 0;                                     // cost of its calls since the clock was last advanced
+  bool null_stream_is_own = false;                        // inside a call compiled with --default-stream per-thread
+  std::string reason;                                     // why the current call is refused
+  std::string refused_kernel;                             // the kernel, if that is a launch
+  std::uint64_t refused_address = 0;                      // the allocation that is too small
+  std::uint64_t refused_handle = 0;                       // the handle that is invalid, or no longer valid
+  bool error_is_said = false;                             // the error of the current call has been reported
+  std::map<std::size_t, std::uint64_t> unchecked_errors;  // unchecked errors: number in Findings::api_errors(), count
+  unsigned graphs_locks = 0;                              // nesting depth of GraphsLock
+  std::vector<UserObject*> ended_objects;                 // user objects whose references ended under GraphsLock
 };
 ThreadState& thread_state();
 
@@ -122,7 +122,8 @@ inline bool valid_device(int device) {
   return device >= 0 && device < session::devices().count();
 }
 
-// Last step of every call: keeps an error for cudaGetLastError and for the report at the end of the run (unasked.cpp).
+// Last step of every call: keeps an error for cudaGetLastError and for the report at the end of the run
+// (last_error.cpp).
 cudaError_t set_last_error(cudaError_t error);
 // Notes an error of an API without a last error, for the report at the end of the run.
 void note_error(std::string call, const char* name, const char* text);
@@ -131,7 +132,7 @@ cudaError_t refuse(cudaError_t error, std::string why);
 // Returns the error and notes that it was reported already: the report at the end of the run leaves it out.
 cudaError_t already_said(cudaError_t error);
 // The program read the last error (cudaGetLastError): the errors of this thread count as checked.
-void errors_were_asked_for();
+void mark_errors_checked();
 // The error of the current context, if a kernel broke it.
 cudaError_t sticky_error();
 // True if there is such an error, but calls still do their work as invalid accesses were skipped (Context::survived).

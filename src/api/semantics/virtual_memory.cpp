@@ -138,7 +138,7 @@ events::Allocation event_of(const device::Range& range) {
 }
 
 // Updates the ranges for kernels after a change in [low, high). Neighbours may now be merged with it, or separated.
-void tell_kernels(VirtualMemory& v, std::uint64_t low, std::uint64_t high) {
+void update_kernel_ranges(VirtualMemory& v, std::uint64_t low, std::uint64_t high) {
   for (auto m = v.mappings.lower_bound(low);
        m != v.mappings.begin() && std::prev(m)->first + std::prev(m)->second.size == low; --m)
     low = std::prev(m)->first;
@@ -304,7 +304,7 @@ cudaError_t unmap_memory(std::uint64_t address, std::uint64_t size) {
   std::vector<std::uint64_t> handles;
   for (auto m = first; m != end; ++m) handles.push_back(m->second.memory);
   v.mappings.erase(first, end);
-  tell_kernels(v, address, address + size);
+  update_kernel_ranges(v, address, address + size);
   device::unmap_physical(address, size);
   for (const std::uint64_t handle : handles) {
     element(v.memories, handle).mappings--;
@@ -341,7 +341,7 @@ cudaError_t set_access(std::uint64_t address, std::uint64_t size, const cudaMemA
   if (!whole_mappings(v, address, size, first, end)) return refuse(cudaErrorInvalidValue, "not whole mappings");
   for (auto m = first; m != end; ++m)
     for (std::size_t i = 0; i < count; i++) m->second.access[list[i].location.id] = list[i].flags;
-  tell_kernels(v, address, address + size);
+  update_kernel_ranges(v, address, address + size);
   return cudaSuccess;
 }
 

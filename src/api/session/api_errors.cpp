@@ -14,7 +14,7 @@ bool is_launch(const std::string& call) {
   return call.find("cudaLaunch") != std::string::npos && call.find("HostFunc") == std::string::npos;
 }
 
-std::vector<ApiErrors::Entry> ApiErrors::not_asked_for_entries() const {
+std::vector<ApiErrors::Entry> ApiErrors::unchecked_entries() const {
   const std::lock_guard lock(mutex_);
   std::vector<Entry> out;
   for (const Entry& entry : entries_)
@@ -31,12 +31,12 @@ std::size_t ApiErrors::add(const ApiError& error) {
   return it->second;
 }
 
-void ApiErrors::asked_for(std::size_t number) {
+void ApiErrors::mark_checked(std::size_t number) {
   const std::lock_guard lock(mutex_);
   if (number < entries_.size() && entries_[number].unknown) --entries_[number].unknown;
 }
 
-std::vector<results::Finding> ApiErrors::not_asked_for() const {
+std::vector<results::Finding> ApiErrors::unchecked_findings() const {
   const std::lock_guard lock(mutex_);
   std::vector<results::Finding> out;
   for (const Entry& entry : entries_) {

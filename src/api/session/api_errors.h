@@ -26,16 +26,16 @@ struct ApiError {
 // Thread-safe.
 class ApiErrors {
  public:
-  // Returns a number for asked_for(). Equal errors from the same call site share one number.
+  // Returns a number for mark_checked(). Equal errors from the same call site share one number.
   std::size_t add(const ApiError& error);
-  void asked_for(std::size_t number);  // the program has read one of these errors
+  void mark_checked(std::size_t number);  // the program has read one of these errors
   // One finding for each unchecked error, in the order of their first occurrence.
-  std::vector<results::Finding> not_asked_for() const;
+  std::vector<results::Finding> unchecked_findings() const;
   struct Entry {
     ApiError error;
     std::uint64_t unknown = 0;  // occurrences that the program has not checked
   };
-  std::vector<Entry> not_asked_for_entries() const;
+  std::vector<Entry> unchecked_entries() const;
 
  private:
   // Does not include the reason: the finding shows that of the first occurrence.

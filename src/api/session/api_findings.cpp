@@ -48,7 +48,7 @@ results::FindingAccess host_access(const std::string& call, const std::vector<co
   return at;
 }
 
-void tell_launch(results::Finding& f, const ApiError& e) {
+void describe_launch(results::Finding& f, const ApiError& e) {
   f.notes.push_back("the kernel did not run");
   if (e.reason.find("cudaFuncAttributeMaxDynamicSharedMemorySize") != std::string::npos)
     f.advice =
@@ -58,7 +58,7 @@ void tell_launch(results::Finding& f, const ApiError& e) {
     f.advice = "stay within the limit, and check cudaGetLastError() after each launch";
 }
 
-void tell_destroyed(results::Finding& f, const ApiError& e, const checkers::Handle& handle) {
+void describe_destroyed(results::Finding& f, const ApiError& e, const checkers::Handle& handle) {
   f.kind = "api-misuse";
   f.message =
       fmt::format("{}: the {} was already destroyed", is_launch(e.call) ? "launch refused" : e.call, handle.kind);
@@ -85,7 +85,7 @@ results::Finding finding_of(const ApiErrors::Entry& entry, checkers::Checkers& c
   f.kernel = f.accesses[0].kernel;
   f.file = f.accesses[0].file;
   f.line = f.accesses[0].line;
-  if (is_launch(e.call)) tell_launch(f, e);
+  if (is_launch(e.call)) describe_launch(f, e);
   if (e.address) {
     auto object = checkers.objects().live_at(e.address);
     if (!object) object = checkers.objects().freed_at(e.address);  // freed after the call
@@ -93,7 +93,7 @@ results::Finding finding_of(const ApiErrors::Entry& entry, checkers::Checkers& c
   }
   if (e.handle)
     if (const auto handle = checkers.handles().find(e.handle); handle && handle->destroyed)
-      tell_destroyed(f, e, *handle);
+      describe_destroyed(f, e, *handle);
   if (f.line == 0 && !f.accesses[0].function.empty())
     f.notes.push_back(fmt::format("called in {} (compile the host code with -g for the line)", f.accesses[0].function));
   f.notes.push_back(fmt::format("{} returned {}{}, and the program did not check it", e.call, e.name,

@@ -150,7 +150,7 @@ void Findings::add(results::Finding finding) {
 
 void Findings::add_unchecked_errors() {
   if (checkers_) return;
-  for (results::Finding& finding : api_errors_.not_asked_for()) add(std::move(finding));
+  for (results::Finding& finding : api_errors_.unchecked_findings()) add(std::move(finding));
 }
 
 void Findings::contribute(results::Profile& profile, const std::vector<OrderOutcome>& others) {
@@ -158,7 +158,7 @@ void Findings::contribute(results::Profile& profile, const std::vector<OrderOutc
   if (checkers_)
     for (results::Finding& finding : checkers_->report()) profile.findings.push_back(std::move(finding));
   if (calls)
-    for (results::Finding& finding : api_findings(api_errors_.not_asked_for_entries(), *checkers_))
+    for (results::Finding& finding : api_findings(api_errors_.unchecked_entries(), *checkers_))
       profile.findings.push_back(std::move(finding));
   join(profile.findings, others);
   if (calls)

@@ -22,9 +22,9 @@ std::atomic<int> running_kernels{0};
 // `warpgrind run` passes on the signals that it receives. So a signal to the whole process group arrives twice: once
 // directly, once from the parent. Two counters recognise the pair as one request.
 std::atomic<int> from_parent{0}, from_others{0};
-std::atomic<int> asked_by{0};  // the signal that was received
-std::atomic<pid_t> teller{0};  // process whose thread waits for `asked`; a forked child has no such thread
-sem_t asked;
+std::atomic<int> received_signal{0};  // the signal that was received
+std::atomic<pid_t> reporter{0};       // process whose thread waits for `requested`; a forked child has no such thread
+sem_t requested;
 
 void die(int signal) {
   sigset_t set;  // threads that run kernels block the signal
@@ -36,15 +36,15 @@ void die(int signal) {
 }
 
 extern "C" void on_interrupt(int signal, siginfo_t* info, void*) {
-  const bool tells = teller.load() == getpid(), runs = running_kernels.load() != 0;
+  const bool reports = reporter.load() == getpid(), runs = running_kernels.load() != 0;
   // timeout(1) sends SIGTERM to its child and to the group: both are one request. SIGPIPE after a first signal is
   // ignored too, as a closed pipe may be written to again during the report.
-  const int asked_before = asked_by.load();
-  if (tells && ((signal == SIGTERM && asked_before == SIGTERM) || (signal == SIGPIPE && asked_before))) return;
+  const int signal_before = received_signal.load();
+  if (reports && ((signal == SIGTERM && signal_before == SIGTERM) || (signal == SIGPIPE && signal_before))) return;
   const bool passed_on = info->si_code == SI_USER && info->si_pid == getppid();
   const int seen = passed_on ? ++from_parent : ++from_others;
   if (seen <= (passed_on ? from_others : from_parent).load()) return;  // second arrival of a handled request
-  if (seen > 1 || (!tells && (!runs || signal != SIGINT))) {
+  if (seen > 1 || (!reports && (!runs || signal != SIGINT))) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, signal);
@@ -53,9 +53,9 @@ extern "C" void on_interrupt(int signal, siginfo_t* info, void*) {
     std::raise(signal);
     return;
   }
-  asked_by = signal;
+  received_signal = signal;
   if (runs) device::request_interrupt();
-  if (tells) sem_post(&asked);
+  if (reports) sem_post(&requested);
 }
 
 void install(int signal) {
@@ -79,27 +79,27 @@ RunningKernel::~RunningKernel() {
 }
 
 void RunningKernel::die_of_interrupt() {
-  const int signal = asked_by.load();
+  const int signal = received_signal.load();
   die(signal);
   _exit(128 + signal);
 }
 
-bool tell_before_signals(std::function<void()> tell) {
-  if (sem_init(&asked, 0, 0) != 0) return false;
-  const auto wait = [tell = std::move(tell)] {
-    while (sem_wait(&asked) != 0 && errno == EINTR) {
+bool report_before_signals(std::function<void()> report) {
+  if (sem_init(&requested, 0, 0) != 0) return false;
+  const auto wait = [report = std::move(report)] {
+    while (sem_wait(&requested) != 0 && errno == EINTR) {
     }
     // A stopped kernel ends the process itself, after the report of its position.
     constexpr std::chrono::milliseconds kGrace(3000), kStep(10);
     for (auto waited = kStep; running_kernels.load() != 0 && waited < kGrace; waited += kStep)
       std::this_thread::sleep_for(kStep);
-    tell();
-    die(asked_by.load());
+    report();
+    die(received_signal.load());
   };
   HostThread thread;
   if (!thread.start(wait, HostThread::Signals::none)) return false;
   thread.detach();
-  teller = getpid();
+  reporter = getpid();
   for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) install(signal);
   return true;
 }

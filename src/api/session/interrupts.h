@@ -18,8 +18,8 @@ class RunningKernel {
 };
 
 // From now on, SIGTERM (for example from `timeout`), SIGINT and SIGPIPE stop the running kernels, unless the program
-// handles the signal itself. Then a separate thread calls `tell`, and the process ends by that signal. Call once per
+// handles the signal itself. Then a separate thread calls `report`, and the process ends by that signal. Call once per
 // process. Returns false if the host allows no more threads; the signals then keep their usual effect.
-bool tell_before_signals(std::function<void()> tell);
+bool report_before_signals(std::function<void()> report);
 
 }  // namespace warpgrind::session

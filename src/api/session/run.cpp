@@ -35,7 +35,7 @@ void Run::announce_once() {
   messages.name_new_libraries();
   if (options.timeout_seconds > 0 && !start_deadline(options.timeout_seconds, [this] { stop_at_deadline(); }))
     messages.say_once("warning: the host allows no more threads (ulimit -u): the run has no overall time limit");
-  if ((parts_.checkers || options.tell_at_signals) && !tell_before_signals([this] { stop_at_signal(); }))
+  if ((parts_.checkers || options.tell_at_signals) && !report_before_signals([this] { stop_at_signal(); }))
     messages.say_once(
         "warning: the host allows no more threads (ulimit -u): findings are lost if a signal ends the run");
   announced_.store(true, std::memory_order_release);

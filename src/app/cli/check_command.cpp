@@ -138,14 +138,14 @@ int show(const CheckCommand& command, const std::string& json_path, FinishedRun&
   FinishedRun clean = run;
   clean.exit_code = 0;
   if (const int code = write_reports(command.run.reports, {}, clean, stderr); code != 0) return code;
-  const bool told = counts.errors + counts.warnings != 0 && command.error_exitcode != 0;
-  return told ? command.error_exitcode : run.exit_code;
+  const bool fails = counts.errors + counts.warnings != 0 && command.error_exitcode != 0;
+  return fails ? command.error_exitcode : run.exit_code;
 }
 
 }  // namespace
 
-int check(const CheckCommand& asked) {
-  CheckCommand command = asked;
+int check(const CheckCommand& given) {
+  CheckCommand command = given;
   if (command.as_sanitizer && command.sanitizer.tools.empty()) command.sanitizer.tools = {"memcheck"};
   if (Status understood = check_options(command.sanitizer); !understood)
     return complain(understood.error()), kUsageError;

@@ -46,7 +46,7 @@ double resident_megabytes() {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6;
 }
 
-struct Told {
+struct Measured {
   double megabytes_before = 0;
   jit::CompilationSize size;
 };
@@ -55,15 +55,15 @@ struct Told {
 [[noreturn]] void compile_and_exit(const ptx::Module& module, std::uint32_t entry, const jit::CompileOptions& options,
                                    int out) {
   device::register_symbols();
-  Told told;
-  told.megabytes_before = resident_megabytes();
+  Measured measured;
+  measured.megabytes_before = resident_megabytes();
   auto kernel = jit::make_compiler()->compile(module, entry, options);
   if (!kernel) {
     complain(kernel.error());
     _exit(1);
   }
-  told.size = (*kernel)->size;
-  _exit(write(out, &told, sizeof told) == sizeof told ? 0 : 1);
+  measured.size = (*kernel)->size;
+  _exit(write(out, &measured, sizeof measured) == sizeof measured ? 0 : 1);
 }
 
 std::optional<Row> measure(const ptx::Module& module, std::uint32_t entry, const jit::CompileOptions& options) {
@@ -73,8 +73,8 @@ std::optional<Row> measure(const ptx::Module& module, std::uint32_t entry, const
   if (child == 0) compile_and_exit(module, entry, options, ends[1]);
   close(ends[1]);
   Row row;
-  Told told;
-  const bool good = read(ends[0], &told, sizeof told) == sizeof told;
+  Measured measured;
+  const bool good = read(ends[0], &measured, sizeof measured) == sizeof measured;
   close(ends[0]);
   int status = 0;
   rusage used{};
@@ -83,8 +83,8 @@ std::optional<Row> measure(const ptx::Module& module, std::uint32_t entry, const
     return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
   };
   row.seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
-  row.megabytes = static_cast<double>(used.ru_maxrss) * 1024 / 1e6 - told.megabytes_before;
-  row.size = told.size;
+  row.megabytes = static_cast<double>(used.ru_maxrss) * 1024 / 1e6 - measured.megabytes_before;
+  row.size = measured.size;
   if (!good) row.end = WIFEXITED(status) ? Row::End::refused : Row::End::crashed;
   return row;
 }

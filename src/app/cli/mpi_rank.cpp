@@ -54,9 +54,9 @@ std::string of_this_rank(const std::string& path) {
   return rank ? session::labelled(path, "rank" + rank->rank) : path;
 }
 
-LostRank lost_rank(const MpiRank& who, int signal, const std::string& profiles) {
-  return {fmt::format("rank {} of {} on {} was ended by a signal ({}) before its program was done", who.rank, who.size,
-                      host_name(), strsignal(signal)),
+LostRank lost_rank(const MpiRank& lost, int signal, const std::string& profiles) {
+  return {fmt::format("rank {} of {} on {} was ended by a signal ({}) before its program was done", lost.rank,
+                      lost.size, host_name(), strsignal(signal)),
           why_lost(signal) + (profiles.empty() ? "" : "\n  " + profiles)};
 }
 

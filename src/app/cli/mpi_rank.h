@@ -21,6 +21,6 @@ std::string of_this_rank(const std::string& path);
 struct LostRank {
   std::string message, detail;
 };
-LostRank lost_rank(const MpiRank& who, int signal, const std::string& profiles);
+LostRank lost_rank(const MpiRank& lost, int signal, const std::string& profiles);
 
 }  // namespace warpgrind::cli

@@ -190,8 +190,8 @@ Status check_writable(const std::string& path) {
   return Ok{};
 }
 
-int run(const RunCommand& asked) {
-  RunCommand command = asked;
+int run(const RunCommand& given) {
+  RunCommand command = given;
   for (std::string* path : {&command.options.json_path, &command.options.csv_path, &command.options.work_path,
                             &command.reports.junit_path, &command.reports.sarif_path})
     *path = of_this_rank(*path);

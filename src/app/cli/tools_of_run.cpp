@@ -54,7 +54,7 @@ std::string with_arch_as_code(const std::string& value) {
   return fmt::format("{}{}[{}]", value.substr(0, code), kCode, with_code(value.substr(code + kCode.size()), arch));
 }
 
-int become(const std::string& program, std::vector<std::string> arguments) {
+int exec_tool(const std::string& program, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), program);
   execv(program.c_str(), argument_pointers(arguments).data());
   std::fprintf(stderr, "warpgrind: error: cannot start %s: %s\n", program.c_str(), std::strerror(errno));
@@ -92,9 +92,9 @@ int tool_of_run(const std::vector<std::string>& arguments) {
   // A cubin is written by ptxas, which is ours. Programs and fatbins get the machine code of NVIDIA's ptxas, because
   // other tools read it.
   if (std::any_of(rest.begin(), rest.end(), [](const auto& word) { return is_one_of(word, {"-cubin", "--cubin"}); }))
-    return become(file, std::move(rest));
+    return exec_tool(file, std::move(rest));
   setenv(run_variables::kNvidiaPtxas, "1", 1);
-  return become(file, with_ptx(rest));
+  return exec_tool(file, with_ptx(rest));
 }
 
 }  // namespace warpgrind::cli

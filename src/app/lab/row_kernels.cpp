@@ -22,7 +22,7 @@ double traffic(const results::SiteProfile& s) {
   return s.metrics.value(MetricId::site_sectors) / 4 + s.metrics.value(MetricId::shared_wavefronts);
 }
 
-std::vector<results::SiteProfile> telling_sites(const std::vector<results::SiteProfile>& sites) {
+std::vector<results::SiteProfile> busiest_sites(const std::vector<results::SiteProfile>& sites) {
   std::vector<results::SiteProfile> out;
   for (const results::SiteProfile& s : sites)
     if (!s.patterns.empty()) out.push_back(s);
@@ -104,7 +104,7 @@ void join_kernels(TopicResult& topic, const results::Profile& profile) {
                                          [&text](const SourceText& t) { return t.key == text.key; });
           if (!there) topic.sources.push_back(std::move(text));
         }
-      row.kernels.push_back({k.name, k.launches, telling_sites(k.sites), k.bounds, known->second});
+      row.kernels.push_back({k.name, k.launches, busiest_sites(k.sites), k.bounds, known->second});
     }
   }
 }

@@ -165,7 +165,7 @@ Answer Api::cancel(const std::string& session, const std::string& id) {
     live->end();
     live_.remove(id);
   } else {
-    live->unwanted = true;
+    live->cancelled_by_user = true;
     live->cancel.request_stop();
   }
   return {200, json::object()};

@@ -33,7 +33,7 @@ class LiveRun {
 
   const std::string session;
   std::stop_source cancel;
-  std::atomic<bool> unwanted = false;  // the user has cancelled it, not the end of the server
+  std::atomic<bool> cancelled_by_user = false;  // the user has cancelled it, not the end of the server
 
  private:
   std::mutex mutex_;

@@ -39,15 +39,16 @@ class RedisCarrier : public Carrier {
     if (!redis || !send(**redis, task)) return false;
     const std::string stream = keys::said(task.run.id);
     std::string at = "0", output;
-    bool told = false;
+    bool cancel_sent = false;
     Clock::time_point cancelled;
     while (!server_ends.stop_requested()) {
-      if (live.cancel.stop_requested() && !told) {
-        told = true;
+      if (live.cancel.stop_requested() && !cancel_sent) {
+        cancel_sent = true;
         cancelled = Clock::now();
         if (!(*redis)->ask({"SET", keys::cancelled(task.run.id), "1", "EX", keys::kKept})) return false;
       }
-      if (told && Clock::now() - cancelled > std::chrono::seconds(10)) {  // its worker is gone, or it never had one
+      if (cancel_sent &&
+          Clock::now() - cancelled > std::chrono::seconds(10)) {  // its worker is gone, or it never had one
         result = {"stopped on request", false, output, "", ""};
         return true;
       }

@@ -18,7 +18,7 @@ void Workers::work(const std::stop_token& stop) {
     WG_ASSERT(!run->id.empty());
     if (const std::shared_ptr<LiveRun> live = live_.find(run->id)) {
       const RunResult result = carrier_.carry_out(task_of(*run), *live, stop);
-      if (stop.stop_requested() && !live->unwanted) return;  // it runs again when the server restarts
+      if (stop.stop_requested() && !live->cancelled_by_user) return;  // it runs again when the server restarts
       store_.finish(*run, result);
       live->end();
       live_.remove(run->id);

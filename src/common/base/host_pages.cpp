@@ -52,8 +52,8 @@ Step* step_of(pid_t thread, bool take) {
     if (s.thread.load(std::memory_order_acquire) == thread) return &s;
   if (!take) return nullptr;
   for (Step& s : g_steps) {
-    pid_t nobody = 0;
-    if (s.thread.compare_exchange_strong(nobody, thread)) return &s;
+    pid_t no_thread = 0;
+    if (s.thread.compare_exchange_strong(no_thread, thread)) return &s;
   }
   return nullptr;
 }
@@ -76,10 +76,10 @@ _Unwind_Reason_Code walk_step(_Unwind_Context* context, void* data) {
   return t.caller_count < HostPages::Touch::kMostCallers ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-void hand_on(Before& who, int signal, siginfo_t* info, void* context) {
-  const bool came_back = who.handed_on.exchange(context) == context;
-  const struct sigaction& before = came_back ? who.first : who.last;
-  if (came_back) who.handed_on = nullptr;
+void hand_on(Before& earlier, int signal, siginfo_t* info, void* context) {
+  const bool came_back = earlier.handed_on.exchange(context) == context;
+  const struct sigaction& before = came_back ? earlier.first : earlier.last;
+  if (came_back) earlier.handed_on = nullptr;
   if (before.sa_flags & SA_SIGINFO) return before.sa_sigaction(signal, info, context);
   if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) return before.sa_handler(signal);
   ::signal(signal, SIG_DFL);  // returning runs the instruction again

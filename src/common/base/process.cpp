@@ -88,7 +88,7 @@ void close_others(const std::vector<int>& open_ones) {
 }
 
 // Only system calls: this is the child, maybe in the memory of its parent.
-[[noreturn]] void become(StartPlan& plan) {
+[[noreturn]] void exec_program(StartPlan& plan) {
   const ProcessCommand& command = plan.command;
   reset_signals(command.resets_ignored);
   if (command.own_session) setsid();
@@ -208,7 +208,7 @@ pid_t make_child(StartPlan& plan) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const bool shared = shares_memory(plan.command);
   const pid_t child = shared ? vfork() : fork();
-  if (child == 0) become(plan);
+  if (child == 0) exec_program(plan);
   const int no_child = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   errno = no_child;

@@ -85,7 +85,7 @@ PtxSymbols symbols_of(const fatbin::RelocatablePart& part) {
     if (!text) continue;
     PtxSymbols more = ptx_symbols(*text);
     out.defined.insert(out.defined.end(), more.defined.begin(), more.defined.end());
-    out.wanted.insert(out.wanted.end(), more.wanted.begin(), more.wanted.end());
+    out.external.insert(out.external.end(), more.external.begin(), more.external.end());
   }
   return out;
 }
@@ -98,7 +98,7 @@ class Resolution {
       defined_.insert(name);
       open_.erase(name);
     }
-    for (const std::string& name : symbols.wanted)
+    for (const std::string& name : symbols.external)
       if (!defined_.contains(name)) open_.insert(name);
   }
   bool needs(const PtxSymbols& symbols) const {
@@ -119,11 +119,11 @@ PtxSymbols ptx_symbols(std::string_view ptx) {
     std::string_view line = ptx.substr(0, end);
     ptx = end == std::string_view::npos ? std::string_view{} : ptx.substr(end + 1);
     line = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
-    const bool wanted = line.starts_with(".extern ");
-    if (!wanted && !line.starts_with(".visible ") && !line.starts_with(".weak ") && !line.starts_with(".common "))
+    const bool external = line.starts_with(".extern ");
+    if (!external && !line.starts_with(".visible ") && !line.starts_with(".weak ") && !line.starts_with(".common "))
       continue;
     if (const std::string_view name = declared_name(line); !name.empty())
-      (wanted ? out.wanted : out.defined).emplace_back(name);
+      (external ? out.external : out.defined).emplace_back(name);
   }
   return out;
 }

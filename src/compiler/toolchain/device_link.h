@@ -30,7 +30,7 @@ std::vector<std::string> static_libraries(const std::vector<std::string>& names,
 
 // Names that PTX makes visible, and names that it expects from other modules.
 struct PtxSymbols {
-  std::vector<std::string> defined, wanted;
+  std::vector<std::string> defined, external;
 };
 PtxSymbols ptx_symbols(std::string_view ptx);
 

@@ -114,18 +114,19 @@ class Audience {
 };
 
 template <class Event>
-const std::vector<Observer*>& told_of(const Audience&, const std::vector<Observer*>& wanting, const Event&) {
+const std::vector<Observer*>& select_observers(const Audience&, const std::vector<Observer*>& wanting, const Event&) {
   return wanting;
 }
-inline const std::vector<Observer*>& told_of(const Audience& to, const std::vector<Observer*>&, const Access& a) {
+inline const std::vector<Observer*>& select_observers(const Audience& to, const std::vector<Observer*>&,
+                                                      const Access& a) {
   return to.of_accesses(a.space);
 }
 
 // Publishes to the observers that want the event. Callers check the union of Wants first, so that unwanted events are
 // not even built.
-#define WG_EVENT(name, wanted, Type)                                                   \
-  inline void publish_##name(const Audience& to, const Type& event, unsigned worker) { \
-    for (Observer * o : told_of(to, to.name, event)) o->on_##name(event, worker);      \
+#define WG_EVENT(name, wanted, Type)                                                       \
+  inline void publish_##name(const Audience& to, const Type& event, unsigned worker) {     \
+    for (Observer * o : select_observers(to, to.name, event)) o->on_##name(event, worker); \
   }
 #include "events/events.inc"
 #undef WG_EVENT

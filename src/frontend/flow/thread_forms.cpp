@@ -59,7 +59,7 @@ Value number(std::int64_t n) {
 ThreadForms::ThreadForms(const Definitions& definitions, const LaunchNumbers& launch)
     : definitions_(definitions),
       launch_(launch),
-      state_(definitions.function.registers.size(), State::unasked),
+      state_(definitions.function.registers.size(), State::unknown),
       values_(definitions.function.registers.size()) {}
 
 std::optional<ThreadForms::Range> ThreadForms::range(const ThreadForm& form, const LaunchNumbers& launch) {
@@ -137,9 +137,9 @@ Value ThreadForms::of(const Operand& o, unsigned bits) {
 
 Value ThreadForms::of_register(ptx::RegId r) {
   // Asked: a value that depends on itself, in a loop.
-  if (r >= values_.size() || state_[r] == State::asked) return std::nullopt;
+  if (r >= values_.size() || state_[r] == State::in_progress) return std::nullopt;
   if (state_[r] == State::known) return values_[r];
-  state_[r] = State::asked;
+  state_[r] = State::in_progress;
   if (definitions_.of[r].size() == 1 && !definitions_.unwritten[r]) {
     const Instruction& i = definitions_.function.body[definitions_.of[r].front()];
     const bool alone = !i.guard && !i.operands.empty() && i.operands[0].kind == OperandKind::reg &&

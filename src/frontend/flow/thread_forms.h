@@ -45,7 +45,7 @@ class ThreadForms {
 
  private:
   using Value = std::optional<ThreadForm>;
-  enum class State : std::uint8_t { unasked, asked, known };
+  enum class State : std::uint8_t { unknown, in_progress, known };
   Value of(const ptx::Operand& operand, unsigned bits);
   Value of_register(ptx::RegId r);
   Value result(const ptx::Instruction& i);

@@ -249,7 +249,7 @@ class FormReader {
 };
 
 // A modifier that selects one form excludes the forms that do not mention it: mul.wide is not mul.lo.
-void tell_apart(std::vector<SyntaxForm>& forms, const std::vector<std::vector<Modifier>>& mentioned) {
+void exclude_other_forms(std::vector<SyntaxForm>& forms, const std::vector<std::vector<Modifier>>& mentioned) {
   std::vector<Modifier> decisive;
   for (const SyntaxForm& f : forms)
     for (const auto& one_of : f.required) decisive.insert(decisive.end(), one_of.begin(), one_of.end());
@@ -280,7 +280,7 @@ std::vector<SyntaxForm> read_syntax(const OpcodeInfo& info) {
     texts.clear();
     rest.remove_prefix(std::min(next + 2, rest.size()));
   }
-  tell_apart(forms, mentioned);
+  exclude_other_forms(forms, mentioned);
   return forms;
 }
 

@@ -30,16 +30,16 @@ bool TokenStream::error(const SourceRange& range, std::string message, std::stri
   return false;
 }
 
-bool TokenStream::unexpected(const char* wanted) {
+bool TokenStream::unexpected(const char* expected) {
   constexpr std::size_t kShown = 60;
   if (token_.kind == TokenKind::end)
-    return error(token_.range(), fmt::format("the text ends where {} should follow", wanted));
+    return error(token_.range(), fmt::format("the text ends where {} should follow", expected));
   std::string shown(token_.text.substr(0, kShown));
   for (char& c : shown)
     if (c < ' ' || c == 127) c = '?';
   if (token_.kind == TokenKind::invalid)
-    return error(token_.range(), fmt::format("'{}' is no valid PTX; expected {}", shown, wanted));
-  return error(token_.range(), fmt::format("expected {}, found '{}'", wanted, shown));
+    return error(token_.range(), fmt::format("'{}' is no valid PTX; expected {}", shown, expected));
+  return error(token_.range(), fmt::format("expected {}, found '{}'", expected, shown));
 }
 
 bool TokenStream::expect(char c, const char* after) {

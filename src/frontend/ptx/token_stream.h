@@ -37,7 +37,7 @@ class TokenStream {
   bool constant(Constant& value);  // a constant expression
 
   bool error(const SourceRange& range, std::string message, std::string hint = {});
-  bool unexpected(const char* wanted);  // reports the current token
+  bool unexpected(const char* expected);  // reports the current token
   // True after too many diagnostics: the rest of the text is not worth reading.
   bool gave_up() const { return diagnostics_.size() >= kMostDiagnostics; }
 

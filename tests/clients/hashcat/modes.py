@@ -49,7 +49,7 @@ def attack(warpgrind, mode, target, guess, seconds, folder):
     return None, "; ".join(lines[-3:]) or f"exit code {run.returncode}"
 
 
-def told(what, result):
+def report_result(what, result):
     took, why = result
     print(f"FAILED {what}: {why}" if took is None else f"passed {what}: {took:.0f} s", flush=True)
     return took is None
@@ -81,11 +81,11 @@ def main():
                 continue
             name, target, password = known
             words.write_text(password + "\n")
-            failed += told(f"{mode} {name}", attack(args.warpgrind, mode, target, str(words), args.seconds, folder))
+            failed += report_result(f"{mode} {name}", attack(args.warpgrind, mode, target, str(words), args.seconds, folder))
         for mode, algorithm in MASKS.items():
             if mode in args.modes:
                 target = hashlib.new(algorithm, b"abc").hexdigest()
-                failed += told(f"{mode} {algorithm} by the mask ?l?l?l",
+                failed += report_result(f"{mode} {algorithm} by the mask ?l?l?l",
                                attack(args.warpgrind, mode, target, "?l?l?l", args.seconds, folder))
     print(f"{failed} failed")
     return 1 if failed else 0

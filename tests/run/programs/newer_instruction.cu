@@ -1,5 +1,5 @@
 // Two kernels compiled for sm_90: one that every GPU could run, and one with an instruction of sm_80 (redux).
-//   newer_instruction [plain] [asked] [unasked]
+//   newer_instruction [plain] [checked] [unchecked]
 #include <cstdio>
 #include <cstring>
 
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
       plain<<<1, 32>>>(out);
     else
       reduces<<<1, 32>>>(out);
-    if (std::strcmp(argv[k], "unasked") != 0) std::printf("%s: %s", argv[k], cudaGetErrorName(cudaGetLastError()));
+    if (std::strcmp(argv[k], "unchecked") != 0) std::printf("%s: %s", argv[k], cudaGetErrorName(cudaGetLastError()));
     cudaDeviceSynchronize();
     std::printf(", out[5] = %d\n", out[5]);
   }

@@ -61,7 +61,7 @@ static int wait_in_host() {
   for (;;) pause();
 }
 
-static int become(char** command) {
+static int exec_in_child(char** command) {
   if (launch_in_child("") != 0) return 4;
   const pid_t child = fork();
   if (child == 0) {
@@ -76,7 +76,7 @@ static int become(char** command) {
 int main(int argc, char** argv) {
   if (argc > 1 && !std::strcmp(argv[1], "wait")) return wait_kernel();
   if (argc > 1 && !std::strcmp(argv[1], "host")) return wait_in_host();
-  if (argc > 2 && !std::strcmp(argv[1], "exec")) return become(argv + 2);
+  if (argc > 2 && !std::strcmp(argv[1], "exec")) return exec_in_child(argv + 2);
   if (argc < 3 || std::strcmp(argv[1], "fork") != 0) return 2;
   const int children = std::atoi(argv[2]);
   int bad = 0;

@@ -116,8 +116,8 @@ void InlineCache::show_load(const Address& a, Value* state, const ptx::Instructi
   Value* log = f_.context_field(offsetof(WarpContext, late_loads), ir_.getPtrTy(), "late_loads");
   Value* at = ir_.CreateLoad(ir_.getPtrTy(), f_.at(log, offsetof(events::LateLoads, next)));
   Value* end = ir_.CreateLoad(ir_.getPtrTy(), f_.at(log, offsetof(events::LateLoads, end)));
-  BasicBlock* room = f_.new_block("told_late");
-  BasicBlock* none = f_.new_block("told_now");
+  BasicBlock* room = f_.new_block("logged_late");
+  BasicBlock* none = f_.new_block("reported_now");
   ir_.CreateCondBr(ir_.CreateICmpEQ(at, end), none, room, seldom());
   ir_.SetInsertPoint(room);
   note(a, log, at);

@@ -72,7 +72,7 @@ void LaneAccess::branch(Value* addresses, Value* state, std::int64_t expected, c
   Value* regular = f_.lanes_to_bits(ir_.CreateICmpEQ(ir_.CreateSub(addresses, first), steps));
   BasicBlock* in_steps = f_.new_block("in_steps");
   ir_.CreateCondBr(ir_.CreateICmpEQ(ir_.CreateAnd(regular, masks_.bits()), ir_.getInt32(kFullMask)), in_steps,
-                   ways.anyhow);
+                   ways.irregular);
   ir_.SetInsertPoint(in_steps);
   Value* as_expected = ir_.CreateICmpEQ(step(state), ir_.getInt64(static_cast<std::uint64_t>(expected)));
   ir_.CreateCondBr(as_expected, ways.expected, ways.strided);

@@ -23,7 +23,7 @@ class LaneAccess {
   // window, <32 x i64>.
   llvm::Value* begin(llvm::Value* addresses, llvm::Value* state, unsigned bytes, llvm::BasicBlock* slow);
   struct Ways {
-    llvm::BasicBlock *expected, *strided, *anyhow;  // expected step; another constant step; irregular
+    llvm::BasicBlock *expected, *strided, *irregular;  // expected step; another constant step; irregular
   };
   // Expected step: `bytes` (a lane's, so lanes are contiguous), or the larger step found by flow/lane_steps.h.
   std::int64_t expected_step(const Address& a, unsigned bytes) const;

@@ -102,8 +102,8 @@ void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsig
     const std::int64_t step = lanes_.expected_step(a, whole);
     BasicBlock* as_expected = f_.new_block("as_expected");
     BasicBlock* strided = in_steps ? f_.new_block("strided") : slow;
-    BasicBlock* anyhow = gathers ? f_.new_block("anyhow") : slow;
-    lanes_.branch(addresses, state, step, {as_expected, strided, anyhow});
+    BasicBlock* irregular = gathers ? f_.new_block("irregular") : slow;
+    lanes_.branch(addresses, state, step, {as_expected, strided, irregular});
     ir_.SetInsertPoint(as_expected);
     lanes_.count_regular(addresses, state);
     const Address expected = lanes_.expected(addresses, step);
@@ -118,7 +118,7 @@ void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsig
       }
       ir_.CreateBr(gathers ? anywhere : join);
     }
-    if (gathers) ir_.SetInsertPoint(anyhow);
+    if (gathers) ir_.SetInsertPoint(irregular);
   }
   if (gathers) {
     lanes_.keep(distances, state);

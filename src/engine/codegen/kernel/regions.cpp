@@ -263,7 +263,7 @@ void Regions::go_on_as(Value* warp) {
 }
 
 // Stores the running warp for the device. Returns the address of the RunningWarp.
-Value* Regions::tell_running(Value* warp) {
+Value* Regions::store_running(Value* warp) {
   Value* running = ir_.CreateLoad(ir_.getPtrTy(), in_context(offsetof(WarpContext, running)));
   ir_.CreateStore(warp, f_.at(running, offsetof(RunningWarp, warp)));
   return running;
@@ -279,7 +279,7 @@ void Regions::hand_over_to_successor(Value* site) {
   ir_.CreateCondBr(in_turn, turn, ask);
   ir_.SetInsertPoint(turn);
   ir_.CreateStore(site, in_context(offsetof(WarpContext, barrier_site)));
-  tell_running(warp);
+  store_running(warp);
   go_on_as(warp);
   ir_.SetInsertPoint(ask);
 }
@@ -287,7 +287,7 @@ void Regions::hand_over_to_successor(Value* site) {
 // `come` returns null if the device has other work than the block's next warp.
 void Regions::ask_device(llvm::function_ref<Value*()> come, BasicBlock* next) {
   BasicBlock* others = f_.new_block("others_first");
-  BasicBlock* to_device = f_.new_block("nobody_named");
+  BasicBlock* to_device = f_.new_block("no_warp_named");
   BasicBlock* to_warp = f_.new_block("another_warp");
   Value* warp = come();
   ir_.CreateCondBr(ir_.CreateICmpEQ(warp, f_.context_argument), next, others);
@@ -320,34 +320,34 @@ void Regions::end(llvm::function_ref<Value*()> come, Value* of_block) {
 }
 
 void Regions::leave() {
-  BasicBlock* nobody = f_.new_block("nobody");
+  BasicBlock* no_warp = f_.new_block("no_warp");
   if (!borders_.empty())
-    hand_over_at_end(nobody);
+    hand_over_at_end(no_warp);
   else if (f_.is_kernel)
-    go_on_in_place(nobody);
+    go_on_in_place(no_warp);
   else
-    ir_.CreateBr(nobody);
-  ir_.SetInsertPoint(nobody);
+    ir_.CreateBr(no_warp);
+  ir_.SetInsertPoint(no_warp);
   ir_.CreateRetVoid();
 }
 
-void Regions::hand_over_at_end(BasicBlock* nobody) {
+void Regions::hand_over_at_end(BasicBlock* no_warp) {
   BasicBlock* turn = f_.new_block("turn");
   Value* warp = ir_.CreateLoad(ir_.getPtrTy(), in_context(offsetof(WarpContext, successor)));
-  ir_.CreateCondBr(ir_.CreateIsNull(warp), nobody, turn);
+  ir_.CreateCondBr(ir_.CreateIsNull(warp), no_warp, turn);
   ir_.SetInsertPoint(turn);
   ir_.CreateStore(ir_.getInt32(kEndedRegion), in_context(offsetof(WarpContext, region)));
-  Value* ended = f_.at(tell_running(warp), offsetof(RunningWarp, ended));
+  Value* ended = f_.at(store_running(warp), offsetof(RunningWarp, ended));
   ir_.CreateStore(ir_.CreateAdd(ir_.CreateLoad(ir_.getInt64Ty(), ended), ir_.getInt64(1)), ended);
   go_on_as(warp);
 }
 
-void Regions::go_on_in_place(BasicBlock* nobody) {
+void Regions::go_on_in_place(BasicBlock* no_warp) {
   BasicBlock* next = f_.new_block("next_warp");
   llvm::Type* words = llvm::FixedVectorType::get(ir_.getInt32Ty(), 4);
   Value* shape = ir_.CreateLoad(ir_.getPtrTy(), in_context(offsetof(WarpContext, next_shape)));
   Value* last = ir_.CreateLoad(ir_.getPtrTy(), in_context(offsetof(WarpContext, last_shape)));
-  ir_.CreateCondBr(ir_.CreateICmpEQ(shape, last), nobody, next);
+  ir_.CreateCondBr(ir_.CreateICmpEQ(shape, last), no_warp, next);
   ir_.SetInsertPoint(next);
   ir_.CreateStore(f_.at(shape, sizeof(WarpShape)), in_context(offsetof(WarpContext, next_shape)));
   ir_.CreateAlignedStore(ir_.CreateAlignedLoad(words, shape, llvm::Align(16)),

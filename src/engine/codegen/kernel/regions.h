@@ -52,10 +52,10 @@ class Regions {
   void take_back(const Border& border);
   void ask_device(llvm::function_ref<llvm::Value*()> come, llvm::BasicBlock* next);
   void hand_over_to_successor(llvm::Value* site);
-  void hand_over_at_end(llvm::BasicBlock* nobody);
-  void go_on_in_place(llvm::BasicBlock* nobody);
+  void hand_over_at_end(llvm::BasicBlock* no_warp);
+  void go_on_in_place(llvm::BasicBlock* no_warp);
   void go_on_as(llvm::Value* warp);
-  llvm::Value* tell_running(llvm::Value* warp);
+  llvm::Value* store_running(llvm::Value* warp);
   llvm::Value* in_context(std::size_t field);
   llvm::Value* in_frame(std::uint64_t at);
 

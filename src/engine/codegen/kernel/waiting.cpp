@@ -161,7 +161,7 @@ void Waiting::write_saving() {
   }
 }
 
-void Waiting::tell_paths() {
+void Waiting::store_paths() {
   ir_.CreateStore(masks_.active(), field(offsetof(Paths, mask)));
   ir_.CreateStore(masks_.live(), field(offsetof(Paths, live)));
   ir_.CreateStore(stack_.current(), field(offsetof(Paths, current)));
@@ -169,7 +169,7 @@ void Waiting::tell_paths() {
 }
 
 void Waiting::next_path(Value* depth) {
-  tell_paths();
+  store_paths();
   ir_.CreateStore(depth, field(offsetof(Paths, depth)));
   ir_.CreateStore(ir_.getInt32(0), field(offsetof(Paths, mask)));  // the lanes that ran are waiting, or gone
   f_.call("wg_next_path", ir_.getVoidTy(), {f_.context_argument, paths_});
@@ -189,7 +189,7 @@ void Waiting::wait(std::uint32_t instruction, llvm::function_ref<void(Value* pla
   };
   put(offsetof(Paths, scalar_bytes), stop.scalar_bytes);
   put(offsetof(Paths, saved_bytes), stop.bytes);
-  tell_paths();
+  store_paths();
   ask(ir_.getInt32(place));
   ir_.CreateBr(go_on_);
   restore(place, stop);

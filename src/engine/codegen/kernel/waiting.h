@@ -71,7 +71,7 @@ class Waiting {
   void take_back(const Stop& stop);
   void save_by_table();
   void publish_meeting(llvm::Value* named, llvm::Value* mask);  // if an observer wants it
-  void tell_paths();
+  void store_paths();
   llvm::Value* field(std::size_t offset);  // address in Paths
 
   FunctionContext& f_;

@@ -28,7 +28,7 @@ std::uint64_t origin_of(const Access& a) {
   }
 }
 
-void publish_wanted(const Access& a) {
+void publish_event(const Access& a) {
   Worker& worker = worker_of(*a.context);
   const Launch& launch = *worker.launch;
   const jit::WarpContext& c = *a.context;
@@ -55,7 +55,7 @@ void publish(const Access& a) {
   if (launch_of(*a.context).shadow && a.writes()) [[unlikely]]
     define(a);
   if (a.published && is_watched(launch_of(*a.context), a.site)) [[unlikely]]
-    publish_wanted(a);
+    publish_event(a);
 }
 
 // Passes a contiguous range of one lane, at most 4 GiB at once. That is more than any function that kernels call moves.
@@ -152,8 +152,8 @@ unsigned LaneTexels::bytes() const {
 void pass_texels(jit::WarpContext& context, std::uint32_t site, LaneMask mask, std::span<const LaneTexels> lanes) {
   Worker& worker = worker_of(context);
   const bool counted = count_texels(worker, site, mask, lanes);
-  const bool told = is_logging(context) || is_watched(*worker.launch, site);
-  if (!told && counted) return;
+  const bool observed = is_logging(context) || is_watched(*worker.launch, site);
+  if (!observed && counted) return;
   Texels texels;
   for (const LaneTexels& one : lanes) one.add_to(texels);
   Access a = texel_access(context, site, lanes.front().bytes(), lanes.front().group);
@@ -172,10 +172,10 @@ void load_or_store(Access& a, Lanes<GenericAddress> addresses, LaneMask mask, vo
   if (mask == 0) return;
   a.values = values;
   const auto pass_and_move = [&](Access& part) {
-    const LaneMask asked = part.mask;
+    const LaneMask requested = part.mask;
     const Place place = pass(part);
-    if (part.mask != asked) [[unlikely]]
-      clear_lanes(part, asked & ~part.mask, values);
+    if (part.mask != requested) [[unlikely]]
+      clear_lanes(part, requested & ~part.mask, values);
     move(part, place, values);
     open_window(part);
   };

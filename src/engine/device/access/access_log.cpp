@@ -19,13 +19,14 @@ constexpr std::uint64_t kParts = 8, kMiddle = 4;
 // Limit of the log before block 0 has ended, for memory and time.
 constexpr std::uint64_t kTooMuch = 16 * kLogged;
 // From this many requests of block 0 on, how_logged() does not depend on their exact number.
-constexpr std::uint64_t kTellsAll = kLogged / kParts;
+constexpr std::uint64_t kEnoughRequests = kLogged / kParts;
 constexpr std::uint32_t kGroupsOfTexture = 8;  // a texture instruction makes several entries
 
 // Call if the warp's part of the log is full and the model does not need the total. Machine code then performs the
 // other accesses, which may be many (one block of 10,000,000 iterations: 5x faster).
 void leave_log(const Access& a, const events::BlockLog& log) {
-  if (log.block != 0 || log.accesses.size() + log.left_out >= kTellsAll) a.context->sites = worker_of(*a.context).sites;
+  if (log.block != 0 || log.accesses.size() + log.left_out >= kEnoughRequests)
+    a.context->sites = worker_of(*a.context).sites;
 }
 
 events::LoggedAccess* add(const Access& a, StateSpace space) {

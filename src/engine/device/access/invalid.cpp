@@ -117,7 +117,7 @@ void publish_invalid(const Access& a, LaneMask lanes, Problem problem, const Obj
 }
 
 // Lanes whose address has undefined bits. That mistake was already reported.
-LaneMask told_already(const Access& a) {
+LaneMask find_reported_lanes(const Access& a) {
   WarpFiber& f = fiber_of(*a.context);
   return f.undefined_site == a.site ? std::exchange(f.undefined_lanes, 0) : 0;
 }
@@ -125,11 +125,11 @@ LaneMask told_already(const Access& a) {
 // Publishes one event for all lanes with the same problem and object.
 LaneMask publish_all(const Access& a, const LaneMask (&having)[kProblems]) {
   LaneMask all = 0;
-  const LaneMask told = told_already(a);
+  const LaneMask reported = find_reported_lanes(a);
   for (unsigned p = 1; p < kProblems; ++p) {
     const auto problem = static_cast<Problem>(p);
     all |= having[p];
-    for (LaneMask left = having[p] & ~told; left != 0;) {
+    for (LaneMask left = having[p] & ~reported; left != 0;) {
       const Object first = object_of(a, static_cast<unsigned>(std::countr_zero(left)), problem);
       LaneMask same = 0;
       for (LaneMask m = left; m != 0; m &= m - 1) {

@@ -325,11 +325,11 @@ void perform_part(Access& part, LaneMask lanes, const Update& u) {
   if (launch_of(*part.context).shadow)
     check_update(part, static_cast<AtomicOperation>(u.code & 0xff) != AtomicOperation::exchange);
   if (lanes != part.mask) part.behind = lanes;  // one lane acts for all
-  const LaneMask asked = part.mask;
+  const LaneMask requested = part.mask;
   const Place place = pass(part);
-  if (part.mask != asked) [[unlikely]] {
+  if (part.mask != requested) [[unlikely]] {
     const unsigned size = ptx::bytes(static_cast<ScalarType>(u.code >> 8 & 0xff));
-    if (u.out) clear_results(static_cast<std::uint8_t*>(u.out), asked & ~part.mask, size, part.vector);
+    if (u.out) clear_results(static_cast<std::uint8_t*>(u.out), requested & ~part.mask, size, part.vector);
     if (part.mask == 0) return;
     lanes = part.mask;
   }

@@ -246,7 +246,7 @@ inline void* next_in_place(Worker& w) {
 
 // Counts a round in which every warp of the worker only spun. Returns true if no worker can progress. Lack of CPU time
 // is excluded: each has checked all its conditions again since this one began to spin.
-bool nobody_moves(Worker& w, const Launch& launch) {
+bool is_stalled(Worker& w, const Launch& launch) {
   constexpr std::uint64_t kRoundsLooked = 3;
   w.rounds.fetch_add(1, std::memory_order_relaxed);
   ++w.idle_rounds;
@@ -318,7 +318,7 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
     w.idle_turns = 0;
     warn_of_order(f);
   } else if (!w.starting && turns_over) {
-    give_way |= nobody_moves(w, launch);
+    give_way |= is_stalled(w, launch);
     // A single worker also pauses after a while: it then waits for the host or another stream.
     constexpr std::uint64_t kRoundsAlone = 64;
     if (w.idle_rounds > kRoundsAlone) launch.waited_outside.store(true, std::memory_order_relaxed);

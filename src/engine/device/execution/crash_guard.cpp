@@ -51,8 +51,8 @@ class OwnEntry {
   OwnEntry() {
     const pid_t self = gettid();
     for (Entry* e = g_entries.load(std::memory_order_acquire); e; e = e->next) {
-      pid_t nobody = 0;
-      if (!e->thread.compare_exchange_strong(nobody, self)) continue;
+      pid_t no_thread = 0;
+      if (!e->thread.compare_exchange_strong(no_thread, self)) continue;
       entry_ = e;
       return;
     }

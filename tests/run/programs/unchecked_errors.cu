@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     cudaMemcpy(host, device, 1024, cudaMemcpyDeviceToHost);
     int* huge;
     cudaMalloc(&huge, size_t{1} << 45);
-  } else if (!std::strcmp(mode, "asked")) {
+  } else if (!std::strcmp(mode, "last_error")) {
     fill<<<1, 2048>>>(device);
     std::printf("launch: %d\n", static_cast<int>(cudaGetLastError()));
   } else if (!std::strcmp(mode, "checked")) {

@@ -25,7 +25,7 @@ void note(cudaError_t error) {
   session::ApiError e;
   e.name = error_name(error);
   e.text = error_text(error);
-  if (dropped(e)) ++thread_state().not_asked_for[session::findings().api_errors().add(e)];
+  if (dropped(e)) ++thread_state().unchecked_errors[session::findings().api_errors().add(e)];
 }
 
 }  // namespace
@@ -72,11 +72,11 @@ cudaError_t set_last_error(cudaError_t error) {
   return error;
 }
 
-void errors_were_asked_for() {
+void mark_errors_checked() {
   ThreadState& thread = thread_state();
-  for (const auto& [number, times] : thread.not_asked_for)
-    for (std::uint64_t i = 0; i < times; i++) session::findings().api_errors().asked_for(number);
-  thread.not_asked_for.clear();
+  for (const auto& [number, times] : thread.unchecked_errors)
+    for (std::uint64_t i = 0; i < times; i++) session::findings().api_errors().mark_checked(number);
+  thread.unchecked_errors.clear();
 }
 
 }  // namespace warpgrind::semantics
