@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Length of the sentences of our documents (words; 25 on average and 35 at most are the rule of CONTRIBUTING.md).
+"""Sentence lengths of our documents and of the comments in src/**/*.h, in words. Rule of CONTRIBUTING.md: 25 on average, at most 35.
 
-    scripts/sentences.py [FILE.md ...]       a row for each document: words, median, mean, longest; default: all of git's
-    scripts/sentences.py --long FILE.md      its sentences of more than 35 words
-    scripts/sentences.py --check             exit code 1: a document breaks the rule and is not in scripts/sentences_todo.txt,
-                                             or it is there and keeps the rule now
+    scripts/sentences.py [FILE ...]       a row per document: words, median, mean, longest; default: all documents in git
+    scripts/sentences.py --long FILE      sentences of more than 35 words in a document or header
+    scripts/sentences.py --check          checks documents and headers; exit code 1 if one breaks the rule
 
-Code blocks and what scripts write into documents do not count. A cell of a table and a heading are a sentence each, and inline code
-is one word.
+--check accepts the documents in scripts/sentences_todo.txt, and reports those that keep the rule by now. Headers must keep the
+limit of 35 words, and must not contain the words of FORBIDDEN.
+
+Code blocks and generated parts of documents are not counted. Each table cell and each heading is a sentence; inline code is one word.
 """
 import argparse
 import pathlib
@@ -18,6 +19,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MEAN, LONGEST = 25, 35
+FORBIDDEN = re.compile(r"(?<!<)\b(told|tells|who|whoever|whom|nobody|somebody|anybody|anyhow|thereby|such a one)\b", re.I)
+COMMENT = re.compile(r"^(.*?)//(?!/)(.*)$")
 ABBREVIATION = re.compile(r"\b(e\.g|i\.e|etc|vs|cf|approx)\.$")
 
 
@@ -57,9 +60,44 @@ def words(sentence):
     return [word for word in sentence.split() if re.search(r"\w", word)]
 
 
+def comments(text):
+    """The comments of C++ code as paragraphs of Markdown. An indented line of a comment, as in a table, is a paragraph."""
+    out = []
+    continues = False
+    for line in text.split("\n"):
+        found = COMMENT.match(line) if "//" in line else None
+        if not found or '"' in found[1]:  # "//" may be part of a string
+            continues = False
+            continue
+        code, comment = found[1].strip(), found[2]
+        own_paragraph = code or comment.startswith("   ") or re.match(r" ?(?:[-*] |----)", comment)
+        if not continues or own_paragraph or not comment.strip():
+            out.append("")
+        out.append(comment.strip(" -"))
+        continues = not code
+    # A sentence may begin with an identifier in lower case.
+    return re.sub(r"(?<=[.!?]\s)[a-z]", lambda first: first[0].upper(), "\n".join(out))
+
+
 def prose(path):
     """The sentences of at least four words; shorter ones are headings, cells and labels."""
-    return [(len(words(s)), s) for s in sentences(path.read_text(encoding="utf-8")) if len(words(s)) > 3]
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".h":
+        text = comments(text)
+    return [(len(words(s)), s) for s in sentences(text) if len(words(s)) > 3]
+
+
+def header_problems(path, name):
+    for length, sentence in prose(path):
+        if length > LONGEST:
+            yield f"{name}: a sentence of {length} words: {sentence[:80]}..."
+        if found := FORBIDDEN.search(sentence):
+            yield f"{name}: {found[1]!r} in: {sentence[:80]}"
+
+
+def git_files(pattern):
+    listed = subprocess.run(["git", "ls-files", pattern], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [ROOT / name for name in listed.split("\n") if name and (ROOT / name).exists()]
 
 
 def main():
@@ -70,10 +108,12 @@ def main():
     options = parser.parse_args()
     files = options.file
     if not files:
-        listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-        files = [ROOT / name for name in listed.split()]
+        files = git_files("*.md")
     todo = (ROOT / "scripts/sentences_todo.txt").read_text().split("\n") if options.check else []
     problems = []
+    if options.check and not options.file:
+        for path in git_files("src/*.h"):
+            problems += header_problems(path, path.relative_to(ROOT))
     if not options.check and not options.long:
         print(f"{'document':40} {'words':>7} {'median':>7} {'mean':>6} {'longest':>8} {'over 35':>8}")
     for path in files:

@@ -21,7 +21,7 @@ struct Task {
 // How runs are carried out on this machine: in a box, or without one.
 struct Manner {
   sandbox::Limits limits;
-  bool boxed = true;  // false: as the current user, who has been warned
+  bool boxed = true;  // false: as the current user, after a warning
 };
 RunResult run_in_box(const Task& task, const Manner& manner, std::function<void(std::string_view)> on_output,
                      const std::stop_token& stop);

@@ -5,8 +5,8 @@
 
 namespace warpgrind {
 
-// Cycles from an arithmetic instruction to a dependent one: 4 since Volta (4.1 measured on an H200), 6 on Maxwell and
-// Pascal, 9 on Kepler, 18 on Fermi, 24 on 1.x (programming guides: "about 22 cycles").
+// Cycles from an arithmetic instruction to a dependent one. Measured: 4.1 on an H200. The older values come from the
+// programming guides ("about 22 cycles").
 inline unsigned dependent_issue_cycles(const GpuModel& m) {
   if (m.cc_major >= 7) return 4;
   if (m.cc_major >= 5) return 6;
