@@ -46,7 +46,7 @@ const lab::Topic kTopic = {
     .types = "float",
     .rungs = {{"block size", "32 to 1024 threads: with 32 per block, the block limit applies", lab::Role::sweep},
               {"shared memory", "more shared memory per block: fewer blocks per SM", lab::Role::sweep},
-              {"waves", "grids of 1/2 to 2 waves: the tail costs a whole wave", lab::Role::sweep}},
+              {"waves", "grids of 1/2 to 2 waves: the last wave takes as long as its slowest block", lab::Role::sweep}},
 };
 
 struct Sm {
