@@ -21,10 +21,11 @@ void judge::test() {
     judge_bandwidth(in, out, n);  // the first launch takes longer
     const double right = judge_bandwidth(in, out, n), got = measured_bandwidth(in, out, n);
     if (!judge::ran(judge::n_is(n))) return;
-    judge::compare_value<double>(judge::n_is(n) + ", GB/s", got, right,
-                                 {{"Only the bytes read or those written are counted: a copy does both", {right / 2}},
-                                  {"Milliseconds were taken for seconds", {right / 1000}},
-                                  {"Elements are counted instead of bytes", {right / 4}}},
-                                 0.05);
+    judge::compare_value<double>(
+        judge::n_is(n) + ", GB/s", got, right,
+        {{"Only the bytes read or only those written are counted: a copy does both", {right / 2}},
+         {"Milliseconds were taken for seconds", {right / 1000}},
+         {"Elements are counted instead of bytes", {right / 4}}},
+        0.05);
   }
 }

@@ -20,6 +20,6 @@ void judge::test() {
     blur<<<dim3(judge::blocks(w, 32), judge::blocks(h, 8)), dim3(32, 8)>>>(din, dout, w, h);
     if (!judge::ran(judge::rows_by_columns(h, w))) return;
     judge::compare(judge::rows_by_columns(h, w), dout.read(), right, w,
-                   {{"At the border it is divided by 9, where fewer pixels were added", by_nine}});
+                   {{"At the border the sum is divided by 9, although fewer pixels were added", by_nine}});
   }
 }

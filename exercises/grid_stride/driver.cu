@@ -9,6 +9,6 @@ void judge::test() {
     saxpy<<<kBlocks, kThreads>>>(2, dx, dy, n);
     if (!judge::ran(judge::n_is(n))) return;
     judge::compare(judge::n_is(n), dy.read(), right, 0,
-                   {{"Only the first grid of elements was done: a thread must go on", first}});
+                   {{"Only one element per thread was computed: each thread must go on to the next", first}});
   }
 }

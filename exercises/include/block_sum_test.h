@@ -1,11 +1,11 @@
-// The test of the reductions: x, n numbers; partial, a sum for each block of 256 threads.
+// Test of the reductions. x: n numbers. partial: one sum per block of 256 threads.
 #pragma once
 
 #include "judge.h"
 
 namespace judge {
 
-// each: numbers of a thread.
+// each: numbers per thread.
 inline void block_sum_test(std::initializer_list<int> verified, int each) {
   constexpr int kThreads = 256;
   for (const int n : judge::sizes(verified, 1 << 18)) {
@@ -18,7 +18,7 @@ inline void block_sum_test(std::initializer_list<int> verified, int each) {
     block_sum<<<count, kThreads>>>(dx, partial, n);
     if (!judge::ran(judge::n_is(n))) return;
     judge::compare(judge::n_is(n), partial.read(), right, 0,
-                   {{"Each block gave its first number: nothing was added", firsts}});
+                   {{"Each block returned its first number: nothing was added", firsts}});
   }
 }
 

@@ -1,4 +1,4 @@
-// The test of the histograms: how often each of 32 values comes.
+// Test of the histograms: the number of occurrences of each of 32 values.
 #pragma once
 
 #include "judge.h"

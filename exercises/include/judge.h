@@ -1,7 +1,7 @@
-// What the tests of the exercises are written with: a test (driver.cu) defines judge::test(), runs the learner's code
-// on several sizes and says for each whether the results are right. `warpgrind exercise check` compiles it behind the
-// learner's file and runs it twice: with several small sizes, where findings are looked for, and with the one that is
-// counted. Plain CUDA: `nvcc -I exercises/include -include hand_in.cu driver.cu` runs the same test on a GPU.
+// Library for the tests of the exercises. A test (driver.cu) defines judge::test(). It runs the learner's code on
+// several sizes and reports for each whether the results are right. `warpgrind exercise check` compiles it after the
+// learner's file and runs it twice: with small sizes under `warpgrind check`, and with one size whose counters are
+// judged. It is plain CUDA: `nvcc -I exercises/include -include hand_in.cu driver.cu` runs the same test on a GPU.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,7 +17,7 @@
 
 namespace judge {
 
-// Same numbers in every run: halves between -8 and 7.5, so that sums of many of them are exact in any order.
+// The same numbers in every run: multiples of 0.5 from -8 to 7.5. Sums of many of them are exact in any order.
 template <class T = float>
 std::vector<T> numbers(std::size_t n, unsigned seed = 1) {
   std::vector<T> out(n);
@@ -30,8 +30,8 @@ std::vector<T> numbers(std::size_t n, unsigned seed = 1) {
   return out;
 }
 
-// Memory of the device of exactly this size, so that one element too many is an access outside of it. Without contents:
-// all bytes 0xFF, by which an element that nobody wrote is known.
+// Device memory of exactly n elements, so that an access to one element too many is out of bounds. Without contents,
+// all bytes are 0xFF; an element with that value counts as never written.
 template <class T>
 class Buffer {
  public:
@@ -58,7 +58,7 @@ class Buffer {
   std::size_t n_ = 0;
 };
 
-// A well-known wrong result, and what somebody who got it did. The first that fits is told.
+// A typical wrong result, and the mistake that leads to it. compare() reports the first that matches.
 template <class T>
 struct Lookalike {
   std::string what;
@@ -68,7 +68,7 @@ struct Lookalike {
 inline bool counted_run = false;
 inline std::FILE* results_file = nullptr;
 
-// True in the run whose counters are judged: one case, of a size that shows what is asked.
+// True in the run whose counters are judged. That run has one case, of a size at which the counters are significant.
 inline bool counted() {
   return counted_run;
 }
@@ -76,7 +76,7 @@ inline std::vector<int> sizes(std::initializer_list<int> verified, int counted_s
   return counted_run ? std::vector<int>{counted_size} : std::vector<int>(verified);
 }
 
-// One case of the test. `seen`: a line that says what is wrong.
+// Writes the result of one case. `seen`: one line that describes what is wrong.
 inline void say(const std::string& name, bool right, const std::string& seen = "") {
   std::string line;
   for (const char c : name + "\t" + (right ? "right" : "wrong") + "\t" + seen) line += c == '\n' ? ' ' : c;
@@ -84,7 +84,7 @@ inline void say(const std::string& name, bool right, const std::string& seen = "
   std::fflush(results_file);
 }
 
-// After a kernel: waits for it. What the runtime complains about is a wrong case.
+// Call after a launch: waits for the kernel. An error of the runtime makes the case wrong; returns false then.
 inline bool ran(const std::string& name) {
   cudaError_t error = cudaGetLastError();
   if (error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue) {
@@ -102,7 +102,7 @@ inline bool ran(const std::string& name) {
 
 template <class T>
 bool same(T a, T b, double tolerance) {
-  if (std::memcmp(&a, &b, sizeof a) == 0) return true;  // not written, either
+  if (std::memcmp(&a, &b, sizeof a) == 0) return true;  // also if both have the value of unwritten memory
   if constexpr (std::is_integral_v<T>) return a == b;
   const double size = std::fabs(static_cast<double>(b));
   return std::fabs(static_cast<double>(a) - static_cast<double>(b)) <= tolerance * (size > 1 ? size : 1);
@@ -127,7 +127,7 @@ std::string shown(T value) {
   return text;
 }
 
-// `row`: the elements of a row, to name a place by row and column.
+// Compares all elements. `row`: elements per row, if places are to be named by row and column; 0: by index.
 template <class T>
 void compare(const std::string& name, const std::vector<T>& got, const std::vector<T>& want, std::size_t row = 0,
              const std::vector<Lookalike<T>>& lookalikes = {}, double tolerance = 1e-5) {
@@ -153,7 +153,7 @@ void compare(const std::string& name, const std::vector<T>& got, const std::vect
   say(name, false, text);
 }
 
-// A single number.
+// Compares a single number.
 template <class T>
 void compare_value(const std::string& name, T got, T want, const std::vector<Lookalike<T>>& lookalikes = {},
                    double tolerance = 1e-5) {
@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
   judge::results_file = std::fopen("judge.results", "w");
   if (judge::results_file == nullptr) return 3;
   judge::test();
-  std::fputs("end\n", judge::results_file);  // it came so far
+  std::fputs("end\n", judge::results_file);  // the test has ended normally
   std::fclose(judge::results_file);
   return 0;
 }

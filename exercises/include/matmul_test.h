@@ -1,4 +1,4 @@
-// The test of the products: C (m x n) = A (m x k) B (k x n), rows one after the other, by blocks of 16 x 16 threads.
+// Test of the matrix products: C (m x n) = A (m x k) B (k x n), row-major, by blocks of 16 x 16 threads.
 #pragma once
 
 #include "judge.h"
@@ -9,7 +9,7 @@ struct Shape {
   int m, n, k;
 };
 
-// rows_of_block: of C.
+// rows_of_block: rows of C that one block computes.
 inline void matmul_test(const std::vector<Shape>& verified, int rows_of_block) {
   for (const auto [m, n, k] : counted() ? std::vector<Shape>{{{64, 64, 64}}} : verified) {
     const std::string name = "m, n, k = " + std::to_string(m) + ", " + std::to_string(n) + ", " + std::to_string(k);

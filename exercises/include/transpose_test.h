@@ -1,5 +1,5 @@
-// The test of the transposes: out (columns x rows) is in (rows x columns) transposed; a block of 32 x 8 threads does a
-// tile of 32 x 32.
+// Test of the transposes: out (columns x rows) is in (rows x columns) transposed. A block of 32 x 8 threads transposes
+// a tile of 32 x 32.
 #pragma once
 
 #include "judge.h"

@@ -10,6 +10,6 @@ void judge::test() {
     add<<<judge::blocks(n, kThreads), kThreads>>>(da, db, dc, n);
     if (!judge::ran(judge::n_is(n))) return;
     judge::compare(judge::n_is(n), dc.read(), sum, 0,
-                   {{"Every block did the first elements again: the index lacks the block's number", first}});
+                   {{"Every block computed the first elements again: the index lacks the block's number", first}});
   }
 }
