@@ -1,8 +1,9 @@
-# make run    set-up, build of the whole product, the quick tour of the lab on the virtual GPU: tables, a summary, a page for the browser
-# make test   set-up, build, all tests
-# Both work with and without NVIDIA's toolkit, and run also leaves out the page where node or npm had failed; what is left
-# out is named.
-# The rest: accuracy (docs/accuracy.md from stored measurements), clients (docs/clients.md: their own tests, an hour), build, install PREFIX=..., package (build/warpgrind_VERSION_amd64.deb), bench, format, check, clean. BUILD=... selects another build folder, TEST_ARGS=... goes to ctest.
+# make run    sets up, builds the whole product, and runs the quick tour of the lab: tables, a summary, a page for the browser
+# make test   sets up, builds everything, runs all tests
+# Both work with and without NVIDIA's toolkit. `run` leaves out the page if node or npm failed; skipped parts are listed.
+# Other targets: accuracy (docs/accuracy.md from stored measurements), clients (docs/clients.md from the clients' own tests, an hour),
+# build, install PREFIX=..., package (build/warpgrind_VERSION_amd64.deb), bench, format, check, clean.
+# BUILD=... selects another build folder; TEST_ARGS=... is passed to ctest.
 BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -15,7 +16,7 @@ run: setup
 	@scripts/build.sh $(BUILD) product
 	@$(MAKE) --no-print-directory tour BUILD=$(BUILD)
 
-# What run does with a build that is there.
+# The tour of `make run`, for an existing build.
 tour:
 	@rm -f $(BUILD)/lab.html
 	@if [ -s $(BUILD)/web/page.html ]; then report="--report $(BUILD)/lab.html"; fi; \
@@ -34,7 +35,7 @@ setup:
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
-# Without nvcc, whatever this machine has: programs that it built hold NVIDIA's runtime library, which is not ours to give away.
+# Always without nvcc: programs that it builds contain NVIDIA's runtime library, which we may not distribute.
 package: setup
 	@CMAKE_ARGS="-DWARPGRIND_NVCC=OFF $(CMAKE_ARGS)" scripts/build.sh $(BUILD)/package product
 	@cd $(BUILD) && cpack --config package/CPackConfig.cmake >package/cpack.log || { cat package/cpack.log; exit 1; }

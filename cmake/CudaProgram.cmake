@@ -1,18 +1,19 @@
 # add_cuda_program(NAME SOURCE [OBJECT] [FAST_HOST] [COMPILER nvcc|clang] [CUDART static|shared] [OUTPUT DIR] [INCLUDES DIR...] [ARCHITECTURES ARCH...] [FLAGS FLAG...] [LIBRARIES FLAG...] [OBJECTS NAME...] [DEPENDS FILE...])
 #
-# Builds an ordinary CUDA program. Not CMake's own CUDA language: that needs a toolkit at configure time, and these programs
-# are built without one too, by clang-19 (`warpgrind nvcc`). COMPILER defaults to nvcc when it is installed. What a
-# compiler that is not there would build is skipped. ARCHITECTURES: 90a 90 and the like instead of 90. The target is called
-# program_NAME. FAST_HOST: -O3 for the host's code too, where that is measured; the -O level does not change kernels, and the rest is
-# built in three quarters of the time. OBJECT: no program but an object, for the OBJECTS of programs in the same folder that the same
-# compiler builds.
+# Builds an ordinary CUDA program. CMake's own CUDA language is not used: it needs a toolkit at configure time, and these programs
+# are also built without one, by clang-19 (`warpgrind nvcc`). Programs for a compiler that is not installed are skipped. The target is
+# called program_NAME.
+#   COMPILER       default: nvcc if it is installed, else clang
+#   ARCHITECTURES  for example 90a 90, instead of 90
+#   FAST_HOST      -O3 for host code too, where that is measured. Kernels do not depend on it; without it a build takes 3/4 of the time
+#   OBJECT         builds an object, for the OBJECTS of programs in the same folder with the same compiler
 #
-# add_cuda_program_twice(NAME SOURCE ...): where nvcc is installed and WARPGRIND_BOTH_COMPILERS is on, also NAME_clang, built by
-# clang. Off: compiling and running everything twice is a quarter of `make test`, and a machine without nvcc (in CI,
-# scripts/without_toolkit.sh) has them all by clang. BUILD/compilers.txt: who builds NAME, then who builds NAME_clang, if anybody.
+# add_cuda_program_twice(NAME SOURCE ...): also builds NAME_clang by clang, if nvcc is installed and WARPGRIND_BOTH_COMPILERS is on.
+# It is off by default: compiling and running everything twice is a quarter of `make test`, and a machine without nvcc (in CI,
+# scripts/without_toolkit.sh) builds all by clang. BUILD/compilers.txt lists the compiler of NAME, and of NAME_clang if built.
 #
-# WARPGRIND_PROGRAMS=FOLDER: another build folder whose programs are taken as they are (links, made when CMake runs), since
-# no sanitizer looks at them: what runs inside them, and is sanitized, is our library.
+# WARPGRIND_PROGRAMS=FOLDER: uses the programs of another build folder (links, made when CMake runs). Sanitizers do not concern
+# them: the sanitized code is our library, which runs inside them.
 set(WARPGRIND_PROGRAMS "" CACHE PATH "A build folder to take the CUDA programs from")
 if(EXISTS "${WARPGRIND_PROGRAMS}/CMakeCache.txt")
   load_cache(${WARPGRIND_PROGRAMS} READ_WITH_PREFIX "" WARPGRIND_NVCC WARPGRIND_BOTH_COMPILERS)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How far counts and times from some blocks of a launch are from those of all its blocks: docs/accuracy-blocks.md.
+"""Errors of counts and times if only some blocks of a launch run: writes docs/accuracy-blocks.md.
 
-    scripts/accuracy_blocks.py --build build            compares, exit code 1 if something is beyond the bounds below
+    scripts/accuracy_blocks.py --build build            compares, exit code 1 if an error exceeds the bounds below
     scripts/accuracy_blocks.py --build build --write    also writes docs/accuracy-blocks.md
 
-Runs programs of the lab twice, whole and with `warpgrind run --blocks N`, and compares each rung (named range) of which
-the second run left blocks out.
+Runs programs of the lab twice, whole and with `warpgrind run --blocks N`. Compares each rung (named range) in which the
+second run left out blocks.
 """
 import argparse
 import json

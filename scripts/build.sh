@@ -1,6 +1,6 @@
 #!/bin/sh
-# build.sh FOLDER TARGET...: configures FOLDER once (release; CMAKE_ARGS adds to it) and builds the targets. A terminal sees
-# ninja's line; elsewhere there is a line of progress each half minute. What the compilers say is always shown.
+# build.sh FOLDER TARGET...: configures FOLDER once (release; CMAKE_ARGS adds to it) and builds the targets. On a
+# terminal it shows ninja's line; elsewhere it prints a line of progress each half minute. Messages of compilers are always shown.
 set -eu
 folder=$1
 shift
@@ -14,7 +14,7 @@ fi
 if [ -t 1 ]; then
   exec ninja -C "$folder" "$@"
 fi
-# The status of ninja, not of what filters it: sh has no pipefail.
+# Status of ninja, not of the filter: sh has no pipefail.
 result=$(mktemp)
 { NINJA_STATUS='[%f/%t] ' ninja -C "$folder" "$@" 2>&1 && echo 0 >"$result" || echo 1 >"$result"; } |
   python3 "$(dirname "$0")/build_progress.py"

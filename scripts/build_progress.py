@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Filters what ninja prints: a line of progress at least each minute, and every message of a compiler as it is.
+"""Filter for the output of ninja: prints a line of progress at least each minute, and all messages of compilers unchanged.
 
 Use: NINJA_STATUS='[%f/%t] ' ninja ... | build_progress.py
 """

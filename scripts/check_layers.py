@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks what src/layers.txt grants, that nothing in src/ calls what throws, and the limits of size.
+"""Checks of src/: includes against src/layers.txt, calls of functions that throw, and sizes of files and functions.
 
   check_layers.py [--sizes]     --sizes also lists files and functions over the soft limits
 
-An include of a folder that the line of the including folder does not name is an error. So is a line that names a folder of a later
-group, a folder that has no line, and one that lies in another group than its line. The same holds for parts of a folder with lines
-FOLDER.PART; such a line names only parts that have lines above it.
+Errors: an include of a folder that the including folder's line does not name; a line that names a folder of a later group; a folder
+without a line, or in another group than its line. The same holds for parts of a folder with lines FOLDER.PART. Such a line names
+only parts that have lines above it.
 Files may have 800 lines and functions 120; scripts/size_exceptions.txt lists exceptions, one a line: PATH[:FUNCTION] REASON.
 """
 import pathlib
@@ -20,7 +20,7 @@ NOT_A_FUNCTION = re.compile(r"^\s*(if|for|while|switch|else|do|namespace|struct|
 
 
 def read_layers(errors):
-    """What each folder may include, the group of each folder, and for folders with lines of their parts what each part may include."""
+    """Permitted includes of each folder and of each part, and the group of each folder."""
     layers, groups, parts, group = {}, {}, {}, None
     for line in (ROOT / "src/layers.txt").read_text().splitlines():
         line = line.split("#")[0].strip()
@@ -55,7 +55,7 @@ def read_layers(errors):
 
 
 def part_of(inside):
-    """Part of a folder (src/layers.txt) that the file with this path inside of it belongs to."""
+    """Part of a folder (src/layers.txt) to which the file with this path inside the folder belongs."""
     return inside[0] if len(inside) > 1 else "here"
 
 
@@ -85,8 +85,8 @@ def check_includes(layers, groups, parts, errors):
                 errors.append(f"{path.relative_to(ROOT)}: only codegen and launchpass include LLVM")
 
 
-# Who may look at the environment: "settings are decided in src/app/cli" (docs/ARCHITECTURE.md), which hands them to the process
-# under test in one variable; programs, temporary files, the loader and the terminal have conventions of their own.
+# Files that may read the environment. "Settings are decided in src/app/cli" (docs/ARCHITECTURE.md), which passes them to the process
+# under test in one variable. The exceptions concern programs, temporary files, the loader and the terminal.
 READ_ENVIRONMENT = {
     "src/common/base/installation.cpp", "src/common/base/temporary_folder.cpp", "src/app/cli/compile_program.cpp", "src/app/cli/mpi_rank.cpp",
     "src/app/cli/needed_libraries.cpp", "src/app/cli/nvcc_command.cpp", "src/app/cli/sanitizer.cpp", "src/api/runtime/entry.cpp", "src/api/runtime/preload.cpp", "src/api/runtime/preload_open.cpp", "src/api/runtime/preload_tools.cpp", "src/compiler/nvrtc/nvrtc.cpp",
@@ -102,8 +102,8 @@ def check_environment(errors):
 
 
 # Nothing in src/ may throw: its frames stand between machine code, programs in C and their callers (-fno-exceptions makes a
-# call that throws end the process). Found by their look: at() of one argument, but for these of our own, numbers from
-# text, and functions of std::filesystem that get no std::error_code.
+# call that throws end the process). Found by their spelling: at() with one argument, except these functions of
+# our own; numbers from text; functions of std::filesystem without a std::error_code.
 OUR_AT = re.compile(r"(\bwait_points|\belf)\.at$")
 NUMBER_FROM_TEXT = re.compile(r"\bstd::sto(i|l|ll|ul|ull|f|d|ld)\(")
 FILE_FUNCTION = re.compile(r"\b(?<!sys::)(?:fs|filesystem)::((?:recursive_)?directory_iterator(?: \w+)?|absolute|canonical|copy|copy_file|"
@@ -115,7 +115,7 @@ FILE_MEMBER = re.compile(r"(?:\.|->)(exists|is_(?!open|array|object|string|numbe
 
 
 def arguments(text, start):
-    """Of the call whose parenthesis opens before start, split at its commas; None where it is not closed."""
+    """Arguments of the call whose parenthesis opens before start; None if it is not closed."""
     depth, found = 0, [""]
     for character in text[start:]:
         if character in ")}]" and depth == 0:

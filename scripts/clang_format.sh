@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints the name of clang-format 14. Another version formats differently, so none other will do.
+# Prints the name of clang-format 14. Other versions format differently.
 for name in clang-format-14 clang-format; do
   if command -v $name >/dev/null && $name --version | grep -q 'version 14\.'; then
     echo $name

@@ -4,8 +4,8 @@
   scripts/clients.py --build build/release [numba cupy ...] [--only WORD] [--jobs N] [--timeout SECONDS]
   scripts/clients.py --limit 240 --rows FILE numba-cuda      on another machine; and here: --take FILE
 
-docs/clients.json keeps all results, so a client that is missing on this machine keeps its rows. The part of
-docs/clients.md between the two marks is made from it. The notes ("reasons") of a row are sentences written by hand."""
+docs/clients.json stores all results, so a client that is missing on this machine keeps its rows. The part of
+docs/clients.md between the two marks is generated from it. The notes ("reasons") of a row are written by hand."""
 import argparse
 import collections
 import concurrent.futures
@@ -55,7 +55,7 @@ class Numba:
         return dict(os.environ, CUDA_HOME=str(self.build / "toolkit"))
 
     def output_of(self, program):
-        """What it prints; None: nothing. (A program that uses no CUDA ends with an error under warpgrind.)"""
+        """Output of a Python program; None: no output. (A program that uses no CUDA ends with an error under warpgrind.)"""
         ended = subprocess.run(self.command("-c", program), capture_output=True, text=True, env=self.environment())
         return ended.stdout.strip() or None
 
@@ -64,14 +64,14 @@ class Numba:
         return [*under, self.python, *words]
 
     def version(self):
-        """None: it is not here."""
+        """Version of the client; None: not installed."""
         return self.output_of(f"import {self.package}; print({self.package}.__version__)")
 
     def suites(self):
         place = self.output_of("import numba.cuda.tests as t; print(t.__path__[0])")
         for folder in self.folders:
             for file in sorted(pathlib.Path(place, folder).glob("test_*.py")):
-                # For a module without one (those for pytest alone) numba.runtests takes all there are.
+                # For a module without one (pytest modules), numba.runtests would run all modules.
                 if re.search(r"^class \w+\(.*Test", file.read_text(), re.M):
                     yield f"numba.cuda.tests.{folder}", f"numba.cuda.tests.{folder}.{file.stem}"
 
@@ -229,7 +229,7 @@ class Triton:
         command = [str(self.build / "bin/warpgrind"), "run", "--quiet", "--gpu", gpu, self.python, *runner, script]
         status, text = run(command, dict(os.environ), timeout)
         name = f"{pathlib.Path(script).name} on {gpu}"
-        # A script says by an exception what is different, tutorial 3 in words.
+        # A script reports a difference by an exception, tutorial 3 by its output.
         good = status == 0 and "differ\n" not in text
         why_not = f"no end within {timeout} s" if status is None else f"ended with {status}"
         return dict(module=name, text=text, whys={}, names=dict(failed=[] if good else [f"{name}: {why_not}"]), passed=int(good),
@@ -281,7 +281,7 @@ def write(rows):
 
 
 def merged(rows, new):
-    """The new rows in place of those of the same clients; what a person wrote to one stays."""
+    """Replaces the rows of these clients by the new ones; notes written by hand stay."""
     reasons = {(row["client"], row["what"]): row["reasons"] for row in rows}
     for row in new:
         row["reasons"] = reasons.get((row["client"], row["what"]), row["reasons"])
@@ -290,7 +290,7 @@ def merged(rows, new):
 
 
 def rows_of(client, version, arguments, end):
-    """Runs its suites, a row for each group of them. end: when the last one has to be done (time.monotonic())."""
+    """Runs the suites of a client; returns a row for each group. end: deadline of the last one (time.monotonic())."""
     def run_one(module):
         left = end - time.monotonic()
         out = "left out by --without" if arguments.without and arguments.without in module else "no time was left" if left < 1 else ""
@@ -324,9 +324,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=int, default=300, help="seconds for each module")
     parser.add_argument("--limit", type=int, default=10**9, help="seconds for everything")
-    parser.add_argument("--rows", type=pathlib.Path, help="a file for the rows, which go nowhere else then")
-    parser.add_argument("--take", type=pathlib.Path, help="such a file, whose rows are written; nothing is run")
-    parser.add_argument("--logs", type=pathlib.Path, help="a folder for what each module printed")
+    parser.add_argument("--rows", type=pathlib.Path, help="file for the rows, instead of the document")
+    parser.add_argument("--take", type=pathlib.Path, help="file of --rows whose rows are taken over; nothing is run")
+    parser.add_argument("--logs", type=pathlib.Path, help="folder for the output of each module")
     arguments = parser.parse_args()
     store = ROOT / "docs/clients.json"
     rows = json.loads(store.read_text()) if store.exists() else []

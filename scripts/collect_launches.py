@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What the launches of the lab's rows ask of the GPU, for the time model: lab/results/GPU/launches.csv.
+"""Work of the launches in the lab's rows, as input of the time model: lab/results/GPU/launches.csv.
 
     scripts/collect_launches.py --build build > lab/results/h200/launches.csv
 
-Runs the lab's topics at their full sizes on the virtual GPU, each launch counted (about 20 minutes on two cores); launches
-of a row that are alike become one line. Products are counted up to 2048 (tiles of other widths up to 1024).
+Runs the lab's topics at their full sizes on the virtual GPU, with every launch counted (about 20 minutes on two cores).
+Equal launches of a row become one line. Products are counted up to 2048 (tiles of other widths up to 1024).
 """
 import argparse
 import csv

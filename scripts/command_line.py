@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Man pages and the completion of bash and zsh, from what `warpgrind command-line` prints.
+"""Generator of the man pages and the completions for bash and zsh, from the output of `warpgrind command-line`.
 
 command_line.py DESCRIPTION.json FOLDER [DATE] writes FOLDER/man/man1/warpgrind*.1.gz (a page for the whole and one a
 subcommand), FOLDER/bash-completion/completions/warpgrind and FOLDER/zsh/vendor-completions/_warpgrind: the folders that
@@ -11,9 +11,9 @@ import re
 import sys
 import textwrap
 
-# Commands whose first word that is no option is a program, and all that follows its own.
+# Commands that run a program: the first word that is no option is the program; all following words are its arguments.
 PROGRAM = {"run", "check", "correlate", "explain"}
-# All of their command line is another tool's.
+# Commands whose whole command line belongs to another tool.
 FOREIGN = {"nvcc", "ptxas"}
 EXIT = [("0", "Success. run and check return the program's own exit code if nothing was found."),
         ("1", "A finding was reported, a condition of --expect does not hold, or diff found something worse."),
@@ -21,7 +21,7 @@ EXIT = [("0", "Success. run and check return the program's own exit code if noth
 
 
 def commands(app, path=()):
-    """All subcommands with their paths, nested ones behind the one that holds them."""
+    """All subcommands with their paths; nested ones follow their parent."""
     for command in app["commands"]:
         here = path + (command["name"],)
         yield here, command
@@ -86,7 +86,7 @@ def page(app, path, command, date):
     name = "-".join(("warpgrind",) + path)
     what = command["what"].split("warpgrind: ")[-1]
     out = '.TH %s 1 "%s" "warpgrind %s" "User Commands"\n' % (roff(name.upper()), date, app["version"])
-    # Without the dots that end a line: whatis shows one.
+    # Without the final dot: whatis adds one.
     out += ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n" % (roff(name), roff(what.rstrip(".")))
     out += ".br\n".join("\\fB%s\\fR\n" % roff(line) for line in synopsis(path, command))
     out += ".SH DESCRIPTION\n%s\n" % roff(sentence(what))
@@ -161,7 +161,7 @@ _warpgrind_words() {
 %s
   esac
 }
-# What may follow option $2 of command $1: sets words and files; status 1: it takes no value.
+# Possible values of option $2 of command $1: sets words and files. Status 1: it takes no value.
 _warpgrind_value() {
   words="" files=""
   case "$1:$2" in

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/compilers.md: where the lab's counters differ between nvcc's PTX and clang's, and why.
+"""Differences of the lab's counters between nvcc's PTX and clang's, with their causes, for docs/compilers.md.
 
   compare_compilers.py NVCC.json CLANG.json      files of `warpgrind lab all --json FILE`, of a build with NVIDIA's toolkit and
                                                  of one where it is hidden (scripts/without_toolkit.sh); Markdown on stdout
@@ -11,7 +11,7 @@ import fnmatch
 import json
 import sys
 
-# What hardware would count of an access. Instructions differ nearly everywhere; they have a table of their own.
+# Counters of memory traffic. Counts of instructions differ nearly everywhere; they have a table of their own.
 TRAFFIC = {
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "global load requests",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "global load sectors",
@@ -29,7 +29,7 @@ TRAFFIC = {
 }
 INSTRUCTIONS = "warpgrind__ptx_inst_executed.sum"
 
-# (topic, rung, counter: patterns; the first that fits), why.
+# (topic, rung, counter: patterns; the first match counts), cause.
 CAUSES = [
     ("*", "grid*", "global*", "waiting at the grid's barrier: how often a block looks depends on when the others come"),
     ("divergence", "split by lane", "*", "clang works both sides out and selects: no branch, one store"),

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The whole runs that execute no code of ours which other tests do not execute: tests/run/covered.txt, made by coverage.
+"""Coverage tool for tests/run/covered.txt: the whole runs that execute only code which other tests execute too.
 
-  covered_tests.py run BUILD OUT [REGEX...]                 runs the tests whose names match, and leaves what they executed in OUT
-  covered_tests.py choose BUILD TESTS.xml OUT... >tests/run/covered.txt   chooses from what such runs left
+  covered_tests.py run BUILD OUT [REGEX...]                 runs the tests with matching names, and stores their coverage in OUT
+  covered_tests.py choose BUILD TESTS.xml OUT... >tests/run/covered.txt   chooses the tests from such folders
 
-TESTS.xml is what `make test` wrote in a build with the toolkit hidden: CI runs the listed tests there and nowhere else, so only tests
+TESTS.xml was written by `make test` in a build with the toolkit hidden: CI runs the listed tests there and nowhere else, so only tests
 that passed there are listed.
 
 BUILD is a build for AddressSanitizer with coverage of edges:
@@ -32,7 +32,7 @@ SYMBOLIZER = "llvm-symbolizer-19"
 
 
 def sanitizer_environment(build):
-    """What ctest sets for every test of such a build (tests/CMakeLists.txt)."""
+    """Environment that ctest sets for every test of such a build (tests/CMakeLists.txt)."""
     lines = (build / "tests/sanitizer.cmake").read_text()
     return {**os.environ, **dict(re.findall(r"set\(ENV\{(\w+)\} (.*)\)", lines))}
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes include/warpgrind/curand/jumps.inc: what curand_init and skipahead need to go far ahead in a sequence at once.
+"""Generator of include/warpgrind/curand/jumps.inc: tables by which curand_init and skipahead jump far ahead in a sequence.
 
   curand_jumps.py            writes it
-  curand_jumps.py --check    says whether it is as this program would write it (exit code)
+  curand_jumps.py --check    compares it with the output of this program (exit code)
 
 The table is in git, although this program makes it in 0.2 s. include/ is one folder for all: BUILD/toolkit/include is a link to it, clang and
 NVRTC get it alone, `src/api/libraries/rand` compiles with it, and the installation copies it. A file made by the build would need a second
-folder in each of these, and their order of building. The test curand.jumps compares both. mtgp32_11213.inc beside it is no output of ours:
-its numbers are other authors', with their licence.
+folder in each of these, and their order of building. The test curand.jumps compares both. mtgp32_11213.inc beside it is not generated:
+its numbers come from other authors, with their licence.
 
 XORWOW (Marsaglia 2003) is linear over GF(2), but for a Weyl sequence: n steps are the polynomial x^n modulo the characteristic
 polynomial of one step, applied to the step (Haramoto et al. 2008, "Efficient jump ahead for F2-linear random number generators").
@@ -34,7 +34,7 @@ def xorwow_bits(count):
 
 
 def characteristic_polynomial(bits):
-    """Berlekamp and Massey's: the shortest recurrence of the bits, as the polynomial whose coefficient i is bit i."""
+    """Berlekamp-Massey algorithm: the shortest recurrence of the bits, as the polynomial whose coefficient i is bit i."""
     c, b, length, shift = 1, 1, 0, 1
     for n, bit in enumerate(bits):
         discrepancy = bit

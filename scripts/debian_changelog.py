@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""debian_changelog.py CHANGELOG.md VERSION MAINTAINER OUT.gz: the changes in the form of Debian's changelogs.
+"""debian_changelog.py CHANGELOG.md VERSION MAINTAINER OUT.gz: converts the changes to the format of Debian's changelogs.
 
-Fails when the newest entry of the file is of another version than the build."""
+Fails if the version of the newest entry differs from that of the build."""
 import datetime
 import gzip
 import os

@@ -1,16 +1,16 @@
 #!/bin/bash
-# fuzz.sh TARGET SECONDS FOLDER [PROCESSES [CORPUS]]: runs FOLDER/bin/TARGET_fuzz (ptx_parser, fatbin, chain) from the seeds in
-# tests/, in PROCESSES processes (1). Inputs that reach new code are kept in the folder CORPUS, for the next run; without it they
-# go. What it finds stays in FOLDER/found/TARGET; exit code 0: nothing. Several processes go on after a finding. Ended early
-# (SIGINT, SIGTERM) it keeps what there is.
+# fuzz.sh TARGET SECONDS FOLDER [PROCESSES [CORPUS]]: runs FOLDER/bin/TARGET_fuzz (ptx_parser, fatbin, chain) in PROCESSES processes
+# (default 1), from the seeds in tests/. Inputs that reach new code are stored in the folder CORPUS for the next run, if it is given.
+# Findings are stored in FOLDER/found/TARGET; exit code 0: none. Several processes continue after a finding. If it is ended early
+# (SIGINT, SIGTERM), it stores what it has.
 #
-# Each process takes a slice of the corpus and of the seeds, so that reading them takes that part of the time, and has a folder
-# of its own for what it adds; at the end CORPUS gets of these what no other input reaches (tests/fuzz/keep_finds.py).
+# Each process takes a slice of the corpus and the seeds, which divides the time to read them, and has its own folder for new
+# inputs. At the end, those that reach code which no other input reaches go into CORPUS (tests/fuzz/keep_finds.py).
 #
-# fuzz.sh --pack FOLDER FILE.tar.xz [CORPUS]: the chain target with the libraries it needs, the seeds, a corpus and this script,
-# for a machine that has only a Linux with a glibc at least as new, and python3. There:
+# fuzz.sh --pack FOLDER FILE.tar.xz [CORPUS]: packs the chain target with its libraries, the seeds, a corpus and this script. The
+# other machine needs only Linux, python3 and a glibc at least as new. There:
 #   python3 -m tarfile -e FILE.tar.xz fuzz && OUT=results fuzz/run.sh SECONDS PROCESSES
-# OUT (results): what was found, the log, and what the corpus gained.
+# OUT (default: results) gets the findings, the log and the new inputs.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -20,7 +20,7 @@ if [ "$1" = --pack ]; then
   set -e
   mkdir -p "$work/pack/"{bin,lib,scripts,corpus/chain} "$(dirname "$out")"
   cp "$folder/bin/chain_fuzz" "$work/pack/bin"
-  # glibc's own belong to the machine, as its loader does.
+  # Not the libraries of glibc: they must match the machine's loader.
   ldd "$work"/pack/bin/*_fuzz | awk '/=> \//{print $3}' | sort -u |
     grep -v -E '/(libc|libm|libresolv|libdl|libpthread|librt)\.so' | xargs cp -L -t "$work/pack/lib"
   cp "$0" "$work/pack/scripts/fuzz.sh"
@@ -53,21 +53,20 @@ mkdir -p "$corpus" "$found"
 [ -d "$folder/lib" ] && export LD_LIBRARY_PATH="$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 case $target in
   ptx_parser) seeds=(tests/parse/good tests/parse/bad) ;;
-  # Kernels one by one: a launch of a whole file of them would spend its time on what did not change.
+  # Kernels one by one: in a file of many kernels, most of the time would go to unchanged ones.
   chain) python3 tests/fuzz/seeds.py "$work/seeds" "$folder"/tests/cases/*/*.ptx tests/data/*/*.ptx \
            tests/parse/bad/*.ptx && seeds=("$work/seeds") ;;
   *) seeds=() ;;
 esac
-# A minute for an input: a kernel is stopped after two seconds, so that only what does not stop is a finding.
+# One minute per input: kernels are stopped after two seconds, so a timeout means that stopping failed.
 limits=(-timeout=60 -rss_limit_mb=4096 -max_len=16384 -print_final_stats=1 -close_fd_mask=1)
 find "$corpus" "${seeds[@]}" -type f -size +0 | sort >"$work/inputs"
 end=$((SECONDS + seconds))
 
 content() { sha1sum "$@" | cut -d ' ' -f 1; }
 
-# The slice number $1, until the time is over; with one process until something is found. Files in its folder: inputs, the
-# slice (with commas); finds, what it adds; features.N, what each input of the N-th turn alone reached when it was added.
-# Exit code 0: nothing was found.
+# Fuzzes slice number $1 until the time is over; with one process, until the first finding. Files in its folder: inputs, the
+# slice (with commas); finds, new inputs; features.N, the features that each input of turn N added. Exit code 0: no finding.
 take_slice() {
   local number=$1 own=$work/$1 turn=0 code=0 result=0 child='' stopped='' file sum findings
   mkdir -p "$own"/{finds,artifacts,running}
@@ -85,7 +84,7 @@ take_slice() {
     child=''
     [ $code -ne 0 ] && [ -z "$stopped" ] || break
     result=1
-    # What it died of without being able to say so.
+    # Inputs that were running when it died without writing an artifact.
     for file in "$own"/running/*; do
       [ -s "$file" ] || continue
       sum=$(content "$file")
@@ -95,7 +94,7 @@ take_slice() {
     findings=$(ls "$own/artifacts")
     echo "process $number ended with exit code $code: ${findings:-no input}"
     [ -n "$findings" ] && [ "$processes" -gt 1 ] || break
-    # It goes on without these, in case they were given to it.
+    # The next process must not get these inputs again.
     sum=$(content "$own"/artifacts/*)
     while read -r file; do
       grep -q "$(content "$file")" <<<"$sum" || echo "$file"
@@ -114,7 +113,7 @@ for ((k = 1; k <= processes; ++k)); do
   take_slice "$k" 2>"$work/$k/log" &
   slices+=($!)
 done
-# One process is watched as it goes; of several the counts come at the end.
+# With one process its output is shown live; with several, the counts come at the end.
 [ "$processes" -gt 1 ] || tail -f --pid="${slices[0]}" "$work/1/log" 2>/dev/null &
 code=0
 for slice in "${slices[@]}"; do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# link_stub.sh NM CC LIBRARY SONAME STUB: a shared library with the names of LIBRARY and nothing behind them, for the linker.
+# link_stub.sh NM CC LIBRARY SONAME STUB: makes a shared library with the names of LIBRARY but without code, for the linker.
 set -eu
 nm=$1 cc=$2 library=$3 soname=$4 stub=$5
 mkdir -p "$(dirname "$stub")"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the figures of README.md: the output of commands, and numbers that other files have.
+"""Writer of the figures in README.md: output of commands, and numbers from other files.
 
-    scripts/readme_figures.py --build build            replaces what stands between the marks in README.md
+    scripts/readme_figures.py --build build            replaces the text between the marks in README.md
     scripts/readme_figures.py --build build --check    prints a diff and exits with 1 if something there is out of date
 
-A mark is <!-- figures: NAME --> ... <!-- end -->; each function below that is called NAME with _ for - says what stands
-there. Output is of programs that nvcc built: clang's PTX differs in places. Without them nothing is checked (exit code 77).
+A mark is <!-- figures: NAME --> ... <!-- end -->; the function NAME below (with _ for -) returns the text.
+Output comes from programs built by nvcc: clang's PTX differs in places. Without them nothing is checked (exit code 77).
 """
 import argparse
 import difflib
@@ -22,7 +22,7 @@ LADDER = ["--rung", "copy", "--rung", "naive", "--rung", "shared", "--rung", "pa
 
 def output(build, arguments, stream):
     command = [os.path.join(build, "bin/warpgrind"), *arguments]
-    # Lines as on a terminal of the usual width, whatever the caller's is; no file of an earlier run decides anything.
+    # Lines of the usual terminal width, whatever the caller's is, and no files of earlier runs.
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout[-1000:]}{done.stderr[-2000:]}")
@@ -42,7 +42,7 @@ def found(pattern, text, where):
 
 
 def first(build):
-    """What a run says of examples/transpose.cu, up to the title of the first advice."""
+    """Output of a run of examples/transpose.cu, up to the title of the first advice."""
     profile, program = output(build, ["run", "examples/transpose.cu"], "errors")
     lines = profile.splitlines()
     begin = next(i for i, line in enumerate(lines) if line.startswith("-- transpose("))

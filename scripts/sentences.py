@@ -5,7 +5,7 @@
     scripts/sentences.py --long FILE      sentences of more than 35 words in a document or header
     scripts/sentences.py --check          checks documents and headers; exit code 1 if one breaks the rule
 
---check accepts the documents in scripts/sentences_todo.txt, and reports those that keep the rule by now. Headers must keep the
+--check accepts the documents in scripts/sentences_todo.txt, and reports those that meanwhile keep the rule. Headers must keep the
 limit of 35 words, and must not contain the words of FORBIDDEN.
 
 Code blocks and generated parts of documents are not counted. Each table cell and each heading is a sentence; inline code is one word.
@@ -30,7 +30,7 @@ def paragraphs(text):
     text = re.sub(r"<!--.*?-->", " ", text, flags=re.S)
     text = re.sub(r"^(?: {4}|\t).*$", "", text, flags=re.M) if not re.search(r"^\s*[-*] ", text, re.M) else text
     for block in re.split(r"\n\s*\n", text):
-        # Headings, items of lists and rows of tables begin anew.
+        # Each heading, list item and table row is a paragraph.
         for part in re.split(r"\n(?=\s*(?:[-*] |\d+\. |#|\|))", block):
             part = part.strip()
             if re.fullmatch(r"[|\s:-]*", part):

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Installs what the build needs from Debian (12 or later) or Ubuntu, and only what is missing.
-#   scripts/setup.sh            what `make run` and `make test` need
-#   CI=1 scripts/setup.sh       also clang-format, clang-tidy, what sanitizers and fuzz targets run with, Chromium, and clients that are run (docs/clients.md)
-#   BENCH=1 scripts/setup.sh    also the peers that `make bench` compares with
-# Works as root or through sudo. The CUDA toolkit is not installed: programs are then compiled by clang-19.
+# Installs the packages for the build from Debian (12 or later) or Ubuntu, if they are missing.
+#   scripts/setup.sh            packages for `make run` and `make test`
+#   CI=1 scripts/setup.sh       also clang-format, clang-tidy, sanitizers, fuzz targets, Chromium, and tested clients (docs/clients.md)
+#   BENCH=1 scripts/setup.sh    also the simulators that `make bench` compares with
+# Works as root or through sudo. The CUDA toolkit is not installed: without it, programs are compiled by clang-19.
 set -eu
 
 packages="llvm-19-dev clang-19 libfmt-dev libcli11-dev nlohmann-json3-dev libzstd-dev liblz4-dev libxxhash-dev libopenblas-serial-dev libfftw3-dev libboost-dev libomp-19-dev
   ninja-build ccache pkg-config cmake g++ libgtest-dev libpng-dev libopenmpi-dev openmpi-bin iproute2 python3 rocm-device-libs
-  libzydis-dev libseccomp-dev bubblewrap libcpp-httplib-dev libsqlite3-dev libhiredis-dev libthrust-dev libcub-dev libcu++-dev"  # headers alone, 13 MB: what CUDA programs include
-# The page of `--report` is bundled by node when warpgrind is built; any recent one will do.
+  libzydis-dev libseccomp-dev bubblewrap libcpp-httplib-dev libsqlite3-dev libhiredis-dev libthrust-dev libcub-dev libcu++-dev"  # headers for CUDA programs, 13 MB
+# The page of `--report` is bundled by node when warpgrind is built; any recent version works.
 command -v node >/dev/null && command -v npm >/dev/null || packages="$packages nodejs npm"
 [ -n "${CI:-}" ] && packages="$packages clang-format-14 clang-tidy-19 libclang-rt-19-dev chromium redis-server fonts-dejavu-core hashcat python3-numba"
 [ -n "${BENCH:-}" ] && packages="$packages ocl-icd-opencl-dev pocl-opencl-icd oclgrind libgomp1"

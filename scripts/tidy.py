@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy 19 with the checks of .clang-tidy on what a build compiles of src/.
+"""Runs clang-tidy 19 with the checks of .clang-tidy on the sources of src/ that a build compiles.
 
   tidy.py [--build FOLDER] [--profile] [FILE...]
 
@@ -29,7 +29,7 @@ def skip(reason):
 
 
 def groups_of(build):
-    """Sources of each file that the build compiles of src/: itself, or what CMake put into a group. The same sources count once."""
+    """Sources of each compiled file of src/: itself, or the members of its group. Equal sets of sources appear once."""
     groups = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file = pathlib.Path(entry["directory"], entry["file"])
@@ -52,7 +52,7 @@ def run(tidy, build, file, profiles):
     profile = ["--enable-check-profile", f"--store-check-profile={profiles}"] if profiles else []
     done = subprocess.run([tidy, "--quiet", "-p", build, f"--config-file={ROOT / '.clang-tidy'}", *profile, file],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    # What it writes besides findings is the number of warnings in headers of others.
+    # Besides findings, clang-tidy writes the number of warnings in other headers.
     return done.returncode, done.stdout or (done.stderr if done.returncode else "")
 
 

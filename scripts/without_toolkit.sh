@@ -1,7 +1,7 @@
 #!/bin/bash
-# without_toolkit.sh COMMAND...: runs it where nothing of NVIDIA's toolkit is to be seen, as on a fresh Debian: in a mount
-# namespace of its own, with an empty folder in each of the toolkit's places. Needs the right to mount (root, or user
-# namespaces); exit code 77 and the reason where that is refused.
+# without_toolkit.sh COMMAND...: runs a command with NVIDIA's toolkit hidden, as on a fresh Debian. It runs in its own mount
+# namespace, with an empty folder in each place of the toolkit. Needs the right to mount (root, or user namespaces). If that is
+# refused: exit code 77 and the reason.
 set -u
 if [ "${WITHOUT_TOOLKIT_INSIDE:-}" != 1 ]; then
   for options in "-m" "-rm"; do

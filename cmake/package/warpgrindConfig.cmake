@@ -1,4 +1,4 @@
-# find_package(warpgrind): tests of CUDA programs on the virtual GPU, on machines without one.
+# find_package(warpgrind): tests of CUDA programs on the virtual GPU, on machines without a real one.
 #
 #   warpgrind_add_test(NAME name
 #                      TARGET target | COMMAND program      an executable target, or a program or a .cu file

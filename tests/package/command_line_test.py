@@ -47,7 +47,7 @@ def man(share, app):
             expect(".TP\n\\fB%s\\fR" % sub["name"] in text, "%s does not name %s" % (page, sub["name"]))
         for reader in readers:
             done = subprocess.run([*reader, page], capture_output=True, text=True, env={**os.environ, "MANWIDTH": "80", "MAN_KEEP_STDERR": "1"})
-            # mandoc tells on stdout, man on stderr with the page on stdout.
+            # mandoc prints messages on stdout, man on stderr (with the page on stdout).
             messages = done.stderr + (done.stdout if reader[0] == "mandoc" else "")
             expect(not messages, "%s: %s" % (reader[0], messages))
     extra = len(glob.glob(os.path.join(share, "man/man1/*"))) - 1 - len(list(all_commands(app)))

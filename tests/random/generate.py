@@ -438,7 +438,7 @@ class Program(LaterStatements):
         e('bar.sync 0;')
         for k in range(LOCAL_WORDS):
             e(f'st.local.b64 [loc+{8 * k}], {k * 0x0123456789ab};')
-        # Registers: anyhow (loaded), uniform, affine.
+        # Registers: irregular (loaded), uniform, affine.
         for kind, count in (('r', POOL['r']), ('d', POOL['d']), ('h', POOL['h'])):
             for k in range(count):
                 way = self.rng.below(6)

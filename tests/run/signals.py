@@ -159,7 +159,7 @@ def kill_takes_the_program_along(build, folder):
     run = Run(build, folder)
     run.process.kill()
     problems = [p for p in run.check(-signal.SIGKILL) if "left behind" not in p]
-    # Nobody could tidy up then; the next run does.
+    # That run could not clean up; the next one does.
     next_run = Run(build, folder)
     next_run.process.send_signal(signal.SIGTERM)
     return problems + next_run.check(-signal.SIGTERM)
