@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Speed of the virtual GPU, side by side with other ways to run the same kernels on a CPU, in one go.
+"""Speed of the virtual GPU, compared with other ways to run the same kernels on a CPU.
 
   bench.py [--build DIR] [--part PART...] [--only KERNEL...] [--threads N,N] [--processes N] [--record] [--json FILE]
 
-The virtual GPU runs with all counters and bounds checks on; PoCL (OpenCL on the CPU) and the plain C++ check and count
-nothing; Oclgrind checks bounds, runs a smaller size, and its rate a work item is what counts. Every program verifies its
+The virtual GPU runs with all counters and bounds checks. PoCL (OpenCL on the CPU) and the plain C++ check and count
+nothing. Oclgrind checks bounds and runs a smaller size; its rate per work item is compared. Every program verifies its
 result. Figures are medians over processes of the median over launches. Peers that are not installed are named and skipped
-(BENCH=1 scripts/setup.sh installs them). --record appends to bench/history.jsonl and makes docs/speed.md of it.
+(BENCH=1 scripts/setup.sh installs them). --record appends to bench/history.jsonl and writes docs/speed.md from it.
 Scaling on many cores: bench.py --part scaling --threads 2,4,8,16 [--record].
 
-What is measured: rows.py. How: parts.py.
+rows.py lists the measurements, parts.py does them.
 """
 import argparse
 import datetime

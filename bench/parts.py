@@ -88,8 +88,8 @@ def units(programs, args):
 
 
 def scaling(programs, args):
-    """Of the small sizes on two threads; of large ones, where more threads were asked for. Plain C++ shows what the machine
-    gives: its memory is one."""
+    """Scaling: small sizes on two threads, large ones on more threads if requested. Plain C++ shows the
+    limits of the machine, such as its memory."""
     figures, counts = {}, args.threads
     print("\nScaling: times one thread\n")
     print(f"{'':36} {'warpgrind':<{7 * len(counts)}} plain C++")
@@ -149,7 +149,7 @@ def start_up(programs, args):
 
 
 def checks(programs, args):
-    """Of a smaller size: what is written and shared costs hundreds of times a run."""
+    """Checks, at smaller sizes: with much written and shared memory a run takes hundreds of times as long."""
     groups = ("memory", "init", "barriers", "races", None)
     figures = {}
     print("\nCost of `warpgrind check` (times the median launch of a run, 1 thread, by group of --only)\n")

@@ -1,4 +1,4 @@
-"""What `make bench` measures, and what it should come to: tables only. A new row is a line here."""
+"""Tables of what `make bench` measures, with target values. A new row is a line here."""
 from dataclasses import dataclass
 
 

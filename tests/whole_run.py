@@ -1,4 +1,4 @@
-"""What whole runs (`warpgrind run PROGRAM`) of all tests have in common."""
+"""Common parts of whole runs (`warpgrind run PROGRAM`) in all tests."""
 import os
 import re
 import shlex
@@ -8,7 +8,7 @@ SANITIZER_REPORT = re.compile(r"^(WARNING: ThreadSanitizer|.*ERROR: (Address|Lea
 
 
 def compilers(build):
-    """Who builds the CUDA programs in this folder (a pathlib.Path): NAME the first; NAME_clang clang, if it is the second."""
+    """Compilers of the CUDA programs in this folder (a pathlib.Path): the first builds NAME, the second (clang, if any) NAME_clang."""
     return (build / "compilers.txt").read_text().split()
 
 
@@ -21,7 +21,7 @@ def program_name(build, name, compiler):
 
 
 def environment(**changes):
-    """Of a run. In a build for a sanitizer (tests/CMakeLists.txt) the program is not instrumented, but our library is: then
+    """Environment of a run. In a build for a sanitizer (tests/CMakeLists.txt) the program is not instrumented, but our library is: then
     the sanitizer's own library must come first."""
     result = {**os.environ, **changes}
     if "WARPGRIND_TEST_PRELOAD" in os.environ:

@@ -59,7 +59,7 @@ def has_access(finding, place, area):
 
 
 def differences(finding, group, e):
-    """What keeps the finding from being the expected one; empty: nothing does."""
+    """Differences between a finding and the expected one; empty: it matches."""
     out = []
     if finding.get("severity") not in group.severities:
         out.append(f"severity {finding.get('severity')}")
@@ -102,7 +102,7 @@ def shown(finding, area):
 
 
 def is_allowed(finding, e):
-    """Whether the finding may be there although no expected one is it: another instance of one, or what the case allows."""
+    """True if an unexpected finding is allowed: another instance of an expected one, or one that the case permits."""
     for group in e.groups.values():
         if finding["kind"] in group.kinds and finding["severity"] in group.severities and not strange_lines(finding, e):
             return True

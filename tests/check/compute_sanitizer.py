@@ -32,7 +32,7 @@ FOUND = re.compile(r"(?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: \d+ hazard
 
 
 def first_lines(text):
-    """Of the first report: what, and where."""
+    """Kind and place of the first report."""
     lines = [line.removeprefix("=========").strip() for line in text.splitlines() if line.startswith("=========")]
     lines = [line for line in lines if line and not line.startswith(("COMPUTE-SANITIZER", "Saved host", "Host Frame"))]
     return " / ".join(lines[:2])

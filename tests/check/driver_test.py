@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""That check_cases.py tells a right result from a wrong one."""
+"""Test of check_cases.py: it accepts right results and rejects wrong ones."""
 import pathlib
 import tempfile
 import unittest

@@ -1,4 +1,4 @@
-"""What the comments of cases/*.cu expect; README.md has their grammar."""
+"""Parser of the expected findings in the comments of cases/*.cu; README.md has their grammar."""
 import pathlib
 import re
 import shlex

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Which accesses of the host to memory that work uses `warpgrind check` takes for races, and that none of them changes what the
-program does: host_accesses_test.py --build DIR."""
+"""Test of the races that `warpgrind check` finds between accesses of the host and queued work. The checks must not change the
+results of the program. Use: host_accesses_test.py --build DIR."""
 import argparse
 import json
 import pathlib

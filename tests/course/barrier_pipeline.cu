@@ -54,7 +54,7 @@ __global__ void staged(const int* in, int* out, int batches) {
     }
     pipeline.consumer_wait();
     out[64 * batch + threadIdx.x] = 2 * tiles[batch % kStages][63 - threadIdx.x];
-    block.sync();  // where all threads produce and consume, producer_acquire waits for nobody's release
+    block.sync();  // where all threads produce and consume, producer_acquire waits for no release
     pipeline.consumer_release();
   }
 }

@@ -1,4 +1,4 @@
-// What the course programs share: a checked call, and a comparison that ends the program with a message.
+// Common parts of the course programs: a checked call, and a comparison that ends the program with a message.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The runtime header alone, as host code that launches nothing includes it.
+// The runtime header alone, as in host code without launches.
 #include <cuda_runtime.h>
 
 #include "check.h"

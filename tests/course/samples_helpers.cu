@@ -1,4 +1,4 @@
-// The samples' helper headers, as a program takes them that comes without its own.
+// The samples' helper headers, for programs that come without their own.
 #include <helper_cuda.h>
 #include <helper_functions.h>
 #include <helper_math.h>

@@ -1,4 +1,4 @@
-// What curand_kernel.h gives, as lines "name: bits of the results ...", for every generator and distribution and
+// Results of curand_kernel.h, as lines "name: bits of the results ...", for every generator and distribution and
 // several seeds, sequences and offsets. Compiled by nvcc and run on an H200 it made h200.txt.
 #include <curand_kernel.h>
 

@@ -1,5 +1,5 @@
-// What curand_discrete() gives, for every generator: distributions whose tables are written here, so that no library of
-// the host is needed. Compiled by nvcc 13.0 with NVIDIA's headers and run on warpgrind's virtual GPU, not on an H200,
+// Results of curand_discrete() for every generator. The tables of the distributions are written here, so that no host
+// library is needed. Compiled by nvcc 13.0 with NVIDIA's headers and run on warpgrind's virtual GPU, not on an H200,
 // it made discrete.txt.
 #include <curand_kernel.h>
 #include <curand_mtgp32_host.h>

@@ -1,4 +1,4 @@
-// What MTGP32 gives in kernels, for every function that takes its state and several seeds, sets of parameters and
+// Results of MTGP32 in kernels, for every function that takes its state, and several seeds, sets of parameters and
 // shapes of blocks. Compiled by nvcc 13.0 with NVIDIA's headers and run on warpgrind's virtual GPU, not on an H200, it
 // made mtgp32.txt.
 #include <curand_kernel.h>

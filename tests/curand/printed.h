@@ -1,4 +1,4 @@
-// What the programs of this folder print: lines "name parameters: bits of the results ...".
+// Output of the programs in this folder: lines "name parameters: bits of the results ...".
 #pragma once
 
 #include <cstdio>

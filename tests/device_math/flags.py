@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What nvcc's options for arithmetic mean to the device math library: one file serves all of them.
+"""Test of nvcc's options for arithmetic with the device math library: one file serves all of them.
 
   flags.py --clang CLANG --include FOLDER --library libdevice.bc
 """

@@ -1,6 +1,6 @@
-// The functions of cuda_fp16.h and cuda_bf16.h for every argument there is, one at a time and two side by side, against
-// double precision: at most kBound ulps of the 16-bit type from the exact result. They are the functions of float, some
-// 2 ulps of float from it, rounded to nearest: half an ulp and 2^-11.
+// Test of the functions of cuda_fp16.h and cuda_bf16.h for all arguments, one at a time and two side by side, against
+// double precision. The limit is kBound ulps of the 16-bit type. They are the functions of float (some 2 ulps of float
+// from the exact result), rounded to nearest: half an ulp and 2^-11.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

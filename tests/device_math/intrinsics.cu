@@ -1,6 +1,6 @@
-// The intrinsics of the device math library that round to a given direction, convert, or work on integers: each on the
-// device against the host, which rounds by fesetround or counts bit by bit. Prints what differs; exit code 1 if
-// anything does.
+// Test of the intrinsics of the device math library that round in a given direction, convert, or work on integers. The
+// host computes the expected results by fesetround or bit by bit. Prints the differences; exit code 1 if there are
+// any.
 #include <cuda_runtime.h>
 
 #include <algorithm>

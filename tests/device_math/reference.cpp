@@ -1,8 +1,8 @@
-// How far results of device_math are from the truth, by MPFR:
+// Errors of the results of device_math, by MPFR:
 //   math_reference COUNT FILE              a row per function: bound, largest difference in ulps, where, ...
 //   math_reference COUNT FILE NAME LIMIT   samples of one function that are off by more than LIMIT ulps
 //   math_reference --sample COUNT          samples with their correctly rounded results: expected.txt, for the test
-// A difference is counted as NVIDIA's guide does: in ulps from the correctly rounded result.
+// A difference is counted as in NVIDIA's guide: in ulps from the correctly rounded result.
 #include <mpfr.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Where a documented bound holds, and how.
+// Conditions under which a documented error bound holds.
 #pragma once
 
 #include <cmath>
@@ -8,9 +8,9 @@ namespace device_math {
 
 enum class Rule {
   everywhere,
-  finite_arguments,   // and the second not 0: an integer result says nothing of the others
+  finite_arguments,   // and the second not 0; other arguments have no defined integer result
   finite_nonzero,     // likewise
-  small_integers,     // what fits the integer type
+  small_integers,     // values within the integer type
   outside_poles_f32,  // lgammaf: ulps outside (-10.001, -2.264), nothing inside
   outside_poles_f64,  // lgamma: ulps outside (-11.0001, -2.2637)
   below_8_f32,        // Bessel functions: ulps for |x| < 8, else an absolute error of 2.2e-6

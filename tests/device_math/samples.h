@@ -1,6 +1,5 @@
-// The arguments that the functions are tried with: a sequence, so that a shorter run tries a beginning of a longer one,
-// and the same on every machine (integer arithmetic, and floating-point operations that are exact or rounded by IEEE
-// alone).
+// Arguments for the tests of the math functions. They are a fixed sequence: a short run uses the beginning of a long
+// one. They are the same on every machine, because only integer and IEEE-exact floating-point operations make them.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// Differences as NVIDIA's guide counts them, and arguments as text.
+// Differences in ulps, counted as in NVIDIA's guide, and arguments as text.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@
 namespace device_math {
 
 template <class T>
-double ulps_between(T a, T b) {  // floats in their order, so that infinity comes after the largest
+double ulps_between(T a, T b) {  // as integers in the order of the floats; infinity follows the largest
   using Signed = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
   const auto place = [](T x) {
     const Signed bits = std::bit_cast<Signed>(x);
@@ -34,7 +34,7 @@ std::string text(const std::vector<T>& arguments) {
   return result;
 }
 
-// Zeros of Bessel functions have no sign that anybody documents.
+// The sign of a zero of a Bessel function is not documented.
 inline bool is_bessel(std::string_view reference) {
   return reference[0] == 'j' || reference[0] == 'y';
 }

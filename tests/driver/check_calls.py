@@ -29,7 +29,7 @@ def rows():
 
 
 def meanings():
-    """What a documented name means: {name: symbol}"""
+    """Symbols of the documented names: {name: symbol}"""
     text = (INCLUDE / "driver_names.h").read_text()
     found = re.findall(r"^#define (cu\w+) (?:__CUDA_API_PT[DS][SZ]\()?(\w+)\)?$", text, re.M)
     return {n: s for n, s in found if not s.endswith("_ptsz")}

@@ -1,4 +1,4 @@
-"""What the manual leaves open of memory: sequences by hand for sequences.py. Each takes its driver."""
+"""Handwritten sequences for sequences.py, about memory behaviour that the manual leaves open. Each takes its driver."""
 import ctypes as C
 
 MIB = 1 << 20

@@ -542,7 +542,7 @@ NONE = "(none)"  # a line that only the other one has
 
 
 def differences(expected, ours, exceptions):
-    """Where the lines differ: [(number, the GPU's line, our line)]."""
+    """Differing lines: [(number, the GPU's line, our line)]."""
     out = []
     for kind, low, high, our_low, our_high in difflib.SequenceMatcher(None, expected, ours, False).get_opcodes():
         if kind == "equal":

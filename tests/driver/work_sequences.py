@@ -110,7 +110,7 @@ def nodes_of(d, graph):
 
 
 def add_node(d, r, graph):
-    """Of some kind, after some of the graph's nodes."""
+    """Adds a node of a random kind after some of the graph's nodes."""
     node, number = C.c_void_p(), r.randrange(3)
     before = r.sample(nodes_of(d, graph), min(number, len(nodes_of(d, graph))))
     array = (C.c_void_p * 4)(*[n[1].value for n in before])

@@ -85,8 +85,7 @@ inline unsigned judge(const Kernel& kernel, const std::vector<std::uint64_t>& sl
   return wrong_rows;
 }
 
-// The same PTX with one element a block instead of one a lane, so that every operand is the same in all lanes of a
-// warp.
+// The same PTX with one element per block instead of one per lane, so that all lanes of a warp have equal operands.
 inline std::string uniform_variant(std::string ptx) {
   const std::string lane = "%tid.x", block = "%ctaid.x";
   for (std::size_t at = 0; (at = ptx.find(lane, at)) != std::string::npos; at += block.size())

@@ -79,7 +79,7 @@ def table(rows):
 
 
 def registers(build, program):
-    """What is estimated without a cubin beside what ptxas chose: one value a kernel."""
+    """Values estimated without a cubin beside those of ptxas: one value per kernel."""
     found = {}
     for group in micro.groups():
         launches, _ = micro.run(os.path.join(build, "bin/warpgrind"), program, group)

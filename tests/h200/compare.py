@@ -37,8 +37,8 @@ def groups():
 
 
 def run_once(warpgrind, program, arguments):
-    """What a program prints on the virtual H200 and its metrics (the rows of --csv); None: it failed, and why is printed. In a build
-    folder they are kept: three comparisons look at the same runs."""
+    """Output of a program on the virtual H200 and its metrics (the rows of --csv); None: it failed, and the reason is printed. In a build
+    folder they are stored: three comparisons use the same runs."""
     build = os.path.dirname(os.path.dirname(os.path.abspath(warpgrind)))
     folder = os.path.join(build, "tests", "h200")
     kept = os.path.join(folder, "runs", " ".join([os.path.basename(program), *arguments]))

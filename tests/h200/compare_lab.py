@@ -26,7 +26,7 @@ SIZES = re.compile(r" --sizes (\S+) --once")  # in the first line of a record
 
 
 def metrics():
-    """What the microbenchmark's files hold and every kernel has: the counters that repeat exactly on the hardware."""
+    """Counters that the microbenchmark's files have for every kernel: those that repeat exactly on the hardware."""
     with open(os.path.join(micro.DATA, "micro_misc.csv"), newline="") as f:
         names = next(csv.reader(line for line in f if not line.startswith("#")))
     return [n for n in names if "__" in n or n.startswith(("memory_", "sass_", "inst_", "thread_"))]
@@ -83,7 +83,7 @@ def run(build, topic):
 
 
 def name(row):
-    """Of the kernel, without template arguments and namespaces: demanglers spell them differently ((bool)1, true)."""
+    """Name of a kernel without template arguments and namespaces: demanglers spell them differently ((bool)1, true)."""
     return row["kernel"].split("<")[0].split("::")[-1]
 
 

@@ -1,4 +1,4 @@
-// Where the change between the queue of kernels and a copy engine shows in the time between events. Each argument is a
+// Cost of a change between the queue of kernels and a copy engine, from the time between events. Each argument is a
 // sequence of operations in the default stream, one letter each:
 //   S      a kernel that spins for 200 us, so that the rest queues up behind it
 //   K      a kernel that adds 1 to 4 MiB of words

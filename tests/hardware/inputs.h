@@ -68,7 +68,7 @@ inline std::uint64_t hash(const Bytes& bytes) {  // FNV-1a
 }
 
 // Operand `which` of a floating-point case: combinations of special values first, then random ones with exponents of
-// several kinds. With f64 at most one operand is a NaN: which payload comes out of several is not specified.
+// several kinds. With f64 at most one operand is a NaN: the payload of a result of several NaNs is not specified.
 template <class T>
 Bytes float_values(const std::vector<T>& special, int exponent_bits, int mantissa_bits, int which) {
   Bytes out(kCases * sizeof(T));
@@ -118,7 +118,7 @@ Bytes float_values(const std::vector<T>& special, int exponent_bits, int mantiss
   return out;
 }
 
-inline Bytes packed(const Bytes& halves) {  // the upper half walks through the values from another place
+inline Bytes packed(const Bytes& halves) {  // the upper half takes the values from another position
   Bytes out(2 * halves.size());
   for (std::size_t i = 0; i < kCases; ++i) {
     std::memcpy(&out[4 * i], &halves[2 * i], 2);
@@ -135,7 +135,7 @@ void fill(Bytes& bytes, Random& random, const std::vector<T>& choices) {
   }
 }
 
-// kind:bytes; `which` operand of the instruction it is.
+// kind:bytes. `which`: index of the operand.
 inline Bytes make_input(const std::string& spec, int which) {
   using H = std::uint16_t;
   const std::string kind = spec.substr(0, spec.find(':')), base = kind.substr(0, kind.find('.'));
@@ -180,7 +180,7 @@ inline Bytes make_input(const std::string& spec, int which) {
   return bytes;
 }
 
-// What an approximation approximates, and the PTX manual's bound: relative, or absolute if negative.
+// Exact value of an approximated function, and the PTX manual's error bound: relative, or absolute if negative.
 struct Reference {
   const char* prefix;
   double (*function)(double, double);

@@ -1,5 +1,5 @@
-// The texture cases that an H200 and the virtual GPU are compared on: resources, descriptions, texels and coordinates,
-// all made from hashes so that both sides have the same. Included by run_textures_on_gpu.cu (nvcc) and by
+// Texture cases for the comparison of an H200 with the virtual GPU: resources, descriptions, texels and coordinates.
+// All come from hashes, so both sides have the same. Included by run_textures_on_gpu.cu (nvcc) and by
 // unit/texture_test.cpp.
 #pragma once
 

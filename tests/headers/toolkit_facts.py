@@ -56,7 +56,7 @@ def facts_of(clang, folder, headers):
 
 
 def values(clang, folder, headers, facts, known):
-    """What a compiler says of each fact; `known`: leave the others out."""
+    """Value of each fact by a compiler. `known`: only these facts."""
     enumerators, types, members = facts
     rows = [(f"{n}", f"(long long){n}") for n in enumerators]
     rows += [(f"sizeof {t}", f"(long long)sizeof({t})") for t in types]

@@ -16,7 +16,7 @@ double tolerance() {
   return std::is_same_v<Real<T>, double> ? 1e-12 : 1e-4;
 }
 
-// A matrix by columns, and what op() makes of it.
+// A matrix by columns, and op() of it.
 template <class T>
 T element(const std::vector<T>& a, int ld, cublasOperation_t op, int i, int j) {
   const T v = op == CUBLAS_OP_N ? a[static_cast<std::size_t>(j * ld + i)] : a[static_cast<std::size_t>(i * ld + j)];
@@ -48,7 +48,7 @@ inline constexpr cublasFillMode_t kTriangles[] = {CUBLAS_FILL_MODE_LOWER, CUBLAS
 inline constexpr cublasSideMode_t kSides[] = {CUBLAS_SIDE_LEFT, CUBLAS_SIDE_RIGHT};
 inline constexpr cublasDiagType_t kDiagonals[] = {CUBLAS_DIAG_NON_UNIT, CUBLAS_DIAG_UNIT};
 
-// Whole matrices of what a triangle of `a` stands for.
+// The full matrix that a triangle of `a` represents.
 template <class T>
 std::vector<T> symmetric(const std::vector<T>& a, int n, cublasFillMode_t uplo, bool hermitian) {
   std::vector<T> out(a.size());

@@ -1,4 +1,4 @@
-// What cuBLAS has beyond BLAS: batches, mixed types, factorisations, copies; streams and captures; errors.
+// Functions of cuBLAS beyond BLAS: batches, mixed types, factorisations, copies; streams and captures; errors.
 #include <cstring>
 
 #include "blas_calls.h"

@@ -1,4 +1,4 @@
-// The first interface of cuBLAS: each of its functions against the same one of the second.
+// The first interface of cuBLAS: each function against its counterpart in the second interface.
 #include <cublas.h>
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// What the tests of the libraries share: arrays that host and device see, and numbers to fill them with.
+// Common parts of the tests of the libraries: arrays for host and device, and numbers to fill them with.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -20,7 +20,7 @@ using libraries::DoubleComplex;
 using libraries::kIsComplex;
 using libraries::Real;
 
-// Managed memory: read by the host when it has waited for the device.
+// Managed memory. The host waits for the device before it reads.
 template <class T>
 class Array {
  public:
@@ -49,7 +49,7 @@ class Array {
   std::size_t count_ = 0;
 };
 
-// Halves between -2 and 2: sums of a few products are exact.
+// Multiples of 0.5 between -2 and 2: sums of a few products are exact.
 template <class T>
 T random_number(std::mt19937& random) {
   const auto part = [&] { return static_cast<Real<T>>(static_cast<int>(random() % 9) - 4) / 2; };

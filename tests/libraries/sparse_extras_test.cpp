@@ -1,4 +1,4 @@
-// What programs of earlier versions use of cuSPARSE: counts, sorts, batches, incomplete factorisations.
+// Functions of cuSPARSE that programs of earlier versions use: counts, sorts, batches, incomplete factorisations.
 #include <cusparse.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the tests of functions that are not carried out share.
+// Common parts of the tests of unsupported functions.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,8 @@ struct UnsupportedCall {
   int (*call)();
 };
 
-// Each returns the library's status for it, and is named once, however often it is called.
+// Each function returns the library's status for unsupported functions, and is reported once, however often it is
+// called.
 inline void expect_refused(const std::vector<UnsupportedCall>& calls, int status) {
   testing::internal::CaptureStderr();
   for (int times = 0; times < 2; ++times)

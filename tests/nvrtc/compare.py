@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What calls.py gets from a libnvrtc, against what NVIDIA's 13.0.88 gave (nvidia.txt).
+"""Comparison of calls.py's output for a libnvrtc with that of NVIDIA's 13.0.88 (nvidia.txt).
 
   compare.py --library libnvrtc.so.13 --warpgrind PROGRAM    ours: equal but for differences.txt, and its PTX is PTX
   compare.py --nvidia [FOLDER]                               NVIDIA's, where a toolkit is: equal (77: there is none)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What NVIDIA's 13.0 has nothing to say about: libnvrtc.so.12, several threads, and a machine without our headers.
+"""Tests of our NVRTC beyond NVIDIA's 13.0: libnvrtc.so.12, several threads, and a machine without our headers.
 
   more.py --folder FOLDER     of our libnvrtc.so.*
 """

@@ -56,7 +56,7 @@ def man(share, app):
 
 
 def complete(script, words, folder):
-    """What bash would offer for the last of the words."""
+    """Completions of bash for the last of the words."""
     quoted = " ".join("'%s'" % word for word in words)
     code = ("source '%s'; COMP_WORDS=(%s); COMP_CWORD=%d; _warpgrind; printf '%%s\\n' \"${COMPREPLY[@]}\""
             % (script, quoted, len(words) - 1))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What other projects and machines get: an installation that CMake projects find, and the Debian package.
+"""Test of the installation that CMake projects find, and of the Debian package.
 
-package_test.py BUILD project|deb; 77: what it needs is not installed."""
+package_test.py BUILD project|deb; 77: a tool is not installed."""
 import os
 import re
 import shutil

@@ -1,5 +1,5 @@
-// What both runners of the random programs share: the input, the list of programs in a PTX file, the hashes of their
-// rows. Plain C++17.
+// Common parts of both runners of the random programs: the input, the list of programs in a PTX file, the hashes of
+// their rows. Plain C++17.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ inline std::uint64_t mixed(std::uint64_t x) {  // splitmix64
   return x ^ x >> 31;
 }
 
-// Anything, small numbers, and for each floating-point width its special values and ordinary ones.
+// Random bits, small numbers, and special and ordinary values of each floating-point width.
 inline std::vector<std::uint64_t> input() {
   static const std::uint32_t f32[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
                                       0x7fc00000, 0x7f7fffff, 0x00800000, 0x007fffff, 0x00000001, 0x80000001,
@@ -102,8 +102,8 @@ struct Image {
 
 constexpr float kBorder[4] = {0.25f, 0.5f, 0.75f, 0.125f};
 
-// In order x, y, z without padding. Integers are anything. Floats lie in [-1, 1), halves between 2^-7 and 2^8, unless
-// they are special: any bits.
+// In order x, y, z without padding. Integers are random bits. Floats lie in [-1, 1), halves between 2^-7 and 2^8,
+// unless they are special: any bits.
 inline std::vector<std::uint8_t> texels(const Image& image, std::uint64_t seed) {
   const std::size_t values =
       image.row_bytes() * image.rows() * image.slices() / (static_cast<std::size_t>(image.bits) / 8);

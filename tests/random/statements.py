@@ -8,7 +8,7 @@ REGISTERS = '  .reg .pred %side; .reg .b32 %all, %own32, %mine; .reg .b64 %targe
 
 
 class LaterStatements:
-    """What a Program knows beside generate.py's own statements."""
+    """Further statements of a Program, beside those of generate.py."""
 
     # --- of one thread --------------------------------------------------------------------------------------------------
 
@@ -37,7 +37,7 @@ class LaterStatements:
         self.arguments([f'call (s), %target, (a, b), {prototype};'])
 
     def recursive_call(self):
-        """As deep as the lower bits of an argument say."""
+        """Recursion whose depth is given by the lower bits of an argument."""
         if not self.recursive:
             name = self.recursive = f'g{self.number}'
             outer, self.lines, self.in_function, depth, self.depth = self.lines, [], True, self.depth, 0

@@ -50,7 +50,7 @@ def run_line(line, build, out, problems):
 
 
 def check_files(out, problems):
-    """What a reader of the format relies on, apart from its schema."""
+    """Properties that a reader of the format relies on, apart from its schema."""
     for path in pathlib.Path(out).iterdir():
         if path.suffix == ".xml":
             for suite in xml.etree.ElementTree.parse(path).getroot().iter("testsuite"):

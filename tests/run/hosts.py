@@ -129,7 +129,7 @@ exec nsenter -t "$(cat {folder}/$host.pid)" -n -u -m -p -- env -i PATH="$PATH" H
         return text
 
     def finish(self, good, patterns):
-        """What is wrong with how it ended, once it has: exit code 0 or another, and what must be said."""
+        """Problems of its end: a wrong exit code, or missing messages."""
         code = self.mpirun.wait()
         problems = [] if (code == 0) == good else [f"mpirun ended with {code}"]
         text = self.said()
@@ -158,7 +158,7 @@ def children_of(pid):
 
 
 def processes():
-    """That are not ended and only waited for. All in our process namespace, beta's too."""
+    """Processes that still run (neither ended nor zombies). All are in our process namespace, beta's too."""
     alive = []
     for path in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -197,7 +197,7 @@ def verified(job, way, *arguments):
 
 
 def staged(job):
-    """What Debian's MPI takes: it is not CUDA-aware."""
+    """Halo exchange for Debian's MPI, which is not CUDA-aware."""
     return verified(job, "staged through pinned host memory")
 
 

@@ -225,7 +225,7 @@ def opened_library(test):
 
 
 def library_of_a_library(test):
-    """What the program's own library needs; and what a library of ours needs."""
+    """Libraries that the program's own library needs, and those that a library of ours needs."""
     layout = Layout(test.build, test.folder / "layout")
     part = test.part("libcufft.so.12")
     middle = test.folder / "libmiddle.so"
@@ -261,7 +261,7 @@ def later_process(test):
 
 
 def installation(test):
-    """Where there is no build folder, the way out is to install again."""
+    """Without a build folder, the advice is to install again."""
     layout = Layout(test.build, test.folder / "prefix", installed=True)
     part = test.part("libcurand.so.10")
     layout.hide(part)

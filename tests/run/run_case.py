@@ -2,19 +2,19 @@
 """Runs one case of tests/run/cases/*.toml: `warpgrind` on a whole program, from its command line to its output.
 
   run_case.py --list [FILE]                the names of all cases (of cases/FILE.toml), one a line
-      --compilers NAME...                  only those of programs that these build
-      --either-way                         only those that are the same whoever builds programs
+      --compilers NAME...                  only those whose programs these compilers build
+      --either-way                         only those that do not depend on the compiler of the programs
   run_case.py --build DIR NAME             runs one; exit code 0 passed, 1 failed, 77 skipped (the reason is printed)
 
 A case is a table [[case]] with
-  name       unique; one with programs gives two cases, NAME.nvcc and NAME.clang: skipped for who has not built them
+  name       unique; one with programs gives two cases, NAME.nvcc and NAME.clang: skipped if not built
   command    arguments of warpgrind. {NAME} is the program NAME of lab/ or tests/run/programs, {out} an empty folder,
              {src} this folder, {build} the build folder
   exit       the expected exit code (default 0); or "nonzero"
   stdout, stderr   regular expressions that must occur, in this order; not_stdout, not_stderr: that must not
   needs      "nvcc", "clang": skipped when it is not installed; "no gpu": skipped where there is one; "page": skipped where the
              build has no page of the HTML report (no node)
-  long       true: half a minute of kernels of which shorter cases have the likes; skipped in builds for a sanitizer
+  long       true: half a minute of kernels that shorter cases cover too; skipped in builds for a sanitizer
   compiles   true: a compiler runs in the run; skipped in builds for a sanitizer
   launches   list of per-launch checks, kernels: list of per-kernel checks in the JSON file {out}/profile.json:
              { name = REGEX, launches = N, metrics = { METRIC = "expression" } }

@@ -118,7 +118,7 @@ def term(build, folder):
 
 
 def term_of_a_check(build, folder):
-    """As `timeout` ends it: what was found is told, here where the kernel was."""
+    """SIGTERM, as of `timeout`: the findings are reported, here the place of the kernel."""
     run = Run(build, folder, command="check")
     run.process.send_signal(signal.SIGTERM)
     problems = run.check(-signal.SIGTERM)
@@ -145,7 +145,7 @@ def int_of_a_check_between_kernels(build, folder):
 
 
 def check_whose_output_nobody_reads(build, folder):
-    """As with `| head`: a program's write after that is a SIGPIPE."""
+    """A closed pipe, as of `| head`: the program's next write causes SIGPIPE."""
     return check_ended_between_kernels(build, folder, signal.SIGPIPE, to_program=True)
 
 

@@ -266,7 +266,7 @@ void links_out() {
   if (symlink((outside + "/secret").c_str(), "link") == 0 && can_read("link")) escaped("by a link");
   symlink(outside.c_str(), "folder");
   if (can_write("folder/made")) escaped("wrote by a link");
-  symlink((outside + "/secret").c_str(), "result.json");  // for who copies it out
+  symlink((outside + "/secret").c_str(), "result.json");  // for a reader outside that copies it
   if (link("/usr/bin/env", "hard") == 0) escaped("a hard link out of the box");
 }
 
@@ -304,7 +304,7 @@ void sees_other_processes() {
 
 void inherited_files() {
   for (int number = 3; number < 1024; ++number) {
-    if (fcntl(number, F_GETFD) >= 0) escaped("an open file of the one who made the box");
+    if (fcntl(number, F_GETFD) >= 0) escaped("an open file of the creator of the box");
   }
 }
 

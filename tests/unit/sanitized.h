@@ -1,5 +1,5 @@
-// Whether this is a build for a sanitizer, where code takes some ten times as long. Tests of many random cases run a
-// part of them there, because a sanitizer needs each way through the code once.
+// True in a build for a sanitizer, where code takes some ten times as long. Tests with many random cases run a part of
+// them there, because a sanitizer needs each path through the code only once.
 #pragma once
 
 #include "base/sanitizers.h"

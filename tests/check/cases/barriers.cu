@@ -1,4 +1,4 @@
-// Barriers, warp synchronisations and shuffles that not everybody comes to who should, or too many.
+// Barriers, warp synchronisations and shuffles with missing or surplus participants.
 #include <cooperative_groups.h>
 
 #include "cases.h"
@@ -73,7 +73,7 @@ __global__ void barrier_deadlock(int* out) {
   out[threadIdx.x] = 1;
 }
 //! C094 hangs_on_gpu
-CASE(C094, "warp 0 at barrier 1 count 64, nobody else") {
+CASE(C094, "warp 0 at barrier 1 count 64, no other warp") {
   int* out = cases::zeros<int>(64);
   barrier_deadlock<<<1, 64>>>(out);
   cudaDeviceSynchronize();
@@ -238,7 +238,7 @@ __global__ void barrier_skipped_in_the_last_turn(const int* in, int* out, int n)
   }
   if (t == 0) *out = s[0];
 }
-CASE(C201, "barrier inside the guard of the last, partial tile of a loop; those who skip it leave the kernel") {
+CASE(C201, "barrier inside the guard of the last, partial tile of a loop; the threads that skip it leave the kernel") {
   int *in = cases::zeros<int>(256), *out = cases::zeros<int>(1);
   barrier_skipped_in_the_last_turn<<<1, 64>>>(in, out, 240);
   cudaDeviceSynchronize();

@@ -1,7 +1,7 @@
-// What the programs of this folder share. Each holds the cases of one area: its argument is the id of the one that
-// runs. What `warpgrind check` has to say of a case stands in the `//!` comments at the lines it is about (README.md
-// here has their grammar), so that they move with the code. A case does its one thing wrong and nothing else: it frees
-// what it allocates, and writes what it reads.
+// Common parts of the programs in this folder. Each program holds the cases of one area; its argument is the id of the
+// case to run. The `//!` comments state the expected findings, at the lines that the findings name (grammar: README.md
+// here), so that they move with the code. A case has exactly one error: otherwise it frees all it allocates, and writes
+// all it reads.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -21,7 +21,7 @@ struct Case {
   inline static Case* first = nullptr;
 };
 
-// n elements of device memory, all zero. Not where the place of the allocation matters: its line is here.
+// n elements of device memory, all zero. Not for cases about the line of the allocation, which would be here.
 template <class T>
 T* zeros(size_t n) {
   T* data = nullptr;

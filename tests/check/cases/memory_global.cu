@@ -29,8 +29,8 @@ CASE(C002, "thread i reads a[i-1]; thread 0 reads a[-1]") {
   cudaFree(out);
 }
 
-// The rows are 32 wide, but the stride is that of another array: row 16 is behind the first allocation, which may also
-// be memory of nobody, when the second allocation does not follow at once.
+// The rows are 32 wide, but the stride is that of another array: row 16 lies behind the first allocation. That memory
+// is unallocated if the second allocation does not follow at once.
 __global__ void global_far_into_neighbour(float* first, float* second, int stride) {
   const int i = threadIdx.y * stride + threadIdx.x;
   //! C003 ERROR oob-neighbour access=write message~argument

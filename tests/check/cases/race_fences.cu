@@ -91,7 +91,7 @@ CASE(C062, "lock taken with atomicCAS_block by several blocks") {
   cudaFree(sum);
 }
 
-// The poll ends when the flag never comes, as it may where the grid runs only when somebody waits for it.
+// The poll has a limit: the flag may never come if the grid runs only while the host waits for it.
 __global__ void system_flag_gpu_scope(int* data, volatile int* flag) {
   *data = 1;  //! C065 ERROR race-scope access=write message~__threadfence_system
   __threadfence();

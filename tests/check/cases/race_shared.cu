@@ -99,7 +99,7 @@ CASE(C039, "reader warp passes a named barrier 3 with 32 threads alone, writer n
   cudaFree(out);
 }
 
-// Who arrives does not wait, and acquires nothing.
+// A thread that only arrives does not wait, and acquires nothing.
 __global__ void arrive_is_no_acquire(const int* in, int* out) {
   __shared__ int s[32];
   const int lane = threadIdx.x % 32;

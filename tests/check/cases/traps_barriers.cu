@@ -169,7 +169,7 @@ CASE(C109, "lanes exited; the mask names only live lanes") {
   cudaFree(out);
 }
 
-// Who comes together asks for one place each, by one atomic for all.
+// Lanes that arrive together take one place each, by one atomic for all.
 __global__ void trap_activemask_group(const int* in, int* count, int* out) {
   const int x = in[threadIdx.x];
   if (x & 1) {

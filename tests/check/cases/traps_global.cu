@@ -44,8 +44,8 @@ CASE(C124, "atomicAdd slots in kernel 1, plain reads in kernel 2") {
   cudaFree(out);
 }
 
-// Who reads has a fence of its own, after the barrier, and the ticket was taken by another thread: __threadfence() is
-// fence.sc, and of two such fences the one before the earlier ticket comes first.
+// The reading thread has its own fence after the barrier; another thread took the ticket. __threadfence() is fence.sc.
+// Of two such fences, the one before the earlier ticket comes first.
 __global__ void trap_last_block_with_fence(const int* in, int* partial, unsigned* count, int* out) {
   __shared__ bool last;
   const int t = threadIdx.x;

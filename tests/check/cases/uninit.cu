@@ -1,4 +1,4 @@
-// Values that nobody wrote, and where they decide something.
+// Uses of values that were never written.
 #include "cases.h"
 
 __global__ void branch_on_uninit_global(const int* p, int* out) {
@@ -196,7 +196,7 @@ CASE(C089, "80 of 100 bytes never touched") {
 __global__ void sum_into_half_cleared(int* sums) {
   sums[threadIdx.x] += threadIdx.x;  //! C202 WARNING uninit-rmw thread=16,0,0 access=write message~cudaMemset
 }
-CASE(C202, "cudaMemset of n bytes where n ints are meant, then sums += in a kernel; nobody looks at them") {
+CASE(C202, "cudaMemset of n bytes where n ints are meant, then sums += in a kernel; their values are never used") {
   int* sums;
   cudaMalloc(&sums, 64 * sizeof(int));  //! C202 origin
   cudaMemset(sums, 0, 64);

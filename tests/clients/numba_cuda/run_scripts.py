@@ -31,7 +31,7 @@ def outputs_missing(lines, text):
 
 
 def problems_of(script, arguments, folder):
-    """What is wrong; what it printed."""
+    """Problems of a run, and its output."""
     lines = script.read_text().splitlines()
     checking = "# check" in lines
     json_file = pathlib.Path(folder, script.stem + ".json")

@@ -1,9 +1,9 @@
-"""What numba-cuda needs of a Python that has its packages, but was not set up for it: in PYTHONPATH of its scripts and tests.
+"""Settings for numba-cuda in a Python that has its packages but is not set up for it: in PYTHONPATH of its scripts and tests.
 
-- `numba.cuda` is the package numba_cuda's. Its own .pth file does that where it lies in a site folder; a folder that
-  only PYTHONPATH names is none.
-- Behind all other folders: what stands in for packages that numba-cuda's tests import (stand_ins).
-- numpy 2.5 has no `row_stack`, which numba-cuda 0.30 asks for when it compiles the first kernel."""
+- `numba.cuda` must be that of the package numba_cuda. Its own .pth file does that only in a site folder, and a folder of
+  PYTHONPATH is none.
+- The folder stand_ins, after all others, replaces packages that numba-cuda's tests import.
+- numpy 2.5 has no `row_stack`, which numba-cuda 0.30 needs when it compiles the first kernel."""
 import pathlib
 import sys
 

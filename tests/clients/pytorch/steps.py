@@ -107,7 +107,7 @@ def own_kernel():
 
 @step(kernels=True)
 def graph():
-    """Of a copy. The state of random numbers goes with it, which a kernel sets."""
+    """A recorded copy. Recording also includes the state of random numbers, which a kernel sets."""
     import torch
     x, y = torch.arange(1000, dtype=torch.float32).to("cuda"), torch.empty(1000, device="cuda")
     recorded = torch.cuda.CUDAGraph()

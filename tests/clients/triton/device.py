@@ -76,7 +76,7 @@ def zeros(shape, dtype, name=None):
 
 
 def scratch(size, alignment, stream):
-    """What kernels that need memory of their own get (triton.set_allocator)."""
+    """Allocator of scratch memory for kernels (triton.set_allocator)."""
     return zeros(math.ceil(size), np.int8)
 
 

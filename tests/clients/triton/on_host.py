@@ -114,7 +114,7 @@ class OnHost(TorchDispatchMode):
 
     @staticmethod
     def in_floats(function, arguments, keywords):
-        """What a layer's norm gives for halves: halves, but for the means and deviations of its forward pass."""
+        """Layer norm for halves: all results are halves, except the means and deviations of the forward pass."""
         kinds = [one.dtype for one in arguments if isinstance(one, torch.Tensor)]
         results = function(*tree_map(halves_as_floats, arguments), **tree_map(halves_as_floats, keywords))
         backward = function._schema.name.endswith("backward")

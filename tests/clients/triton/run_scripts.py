@@ -32,7 +32,7 @@ def run(command, environment):
 
 
 def virtual(script, build, gpu):
-    """What is printed, and what is wrong."""
+    """Output of a run, and its problems."""
     checking = "# check" in script.read_text().splitlines()
     with tempfile.TemporaryDirectory() as folder:
         profile = pathlib.Path(folder, "profile.json")

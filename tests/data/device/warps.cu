@@ -251,7 +251,7 @@ extern "C" __global__ void some_leave(int* out, int n) {
   }
 }
 
-// Lanes of a mask that never come: they wait at a barrier for those who wait for them.
+// Lanes of a mask that never arrive: they wait at a barrier for the lanes that wait for them.
 extern "C" __global__ void never_met(int* out) {
   int r = 0;
   if (threadIdx.x < 16)

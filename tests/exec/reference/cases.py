@@ -1,4 +1,4 @@
-"""What a family is made of: cases, grouped into kernels by their sources, and the inputs they are tried on."""
+"""Parts of a family: cases, grouped into kernels by their sources, and their inputs."""
 import itertools
 from random import Random
 

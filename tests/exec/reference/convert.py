@@ -101,7 +101,7 @@ def convert(bits, of, to, mode='rn', satfinite=False, ftz=False, relu=False):
 
 
 def nan_of(bits, of, to):
-    """As an H200: conversions to f64, from f64 and from bf16 to f32 keep sign and upper payload (f64 quiet); all others give one NaN."""
+    """NaNs as an H200 converts them: conversions to f64, from f64 and from bf16 to f32 keep sign and upper payload (f64 quiet); all others give one NaN."""
     if to is F64 or of is F64 or (of is BF16 and to is F32):
         payload = bits & ((1 << of.mantissa) - 1)
         if F64 in (of, to):

@@ -1,4 +1,4 @@
-// The other end of the block is read without a barrier.
+// A race: each thread reads the element of the opposite thread of the block without a barrier.
 __global__ void reversed(int* out) {
   __shared__ int s[256];
   s[threadIdx.x] = threadIdx.x;

@@ -3,7 +3,7 @@
 //   processes host           launches a kernel with a race, prints "running", and waits in the host
 //   processes fork N [HOW]   N children, forked before the parent uses CUDA; each launches a kernel, the parent none.
 //                            HOW a child ends: by a return from main, by _exit, or killed (kill)
-//   processes exec PROGRAM ARGUMENTS...   launches a kernel; then a child becomes PROGRAM
+//   processes exec PROGRAM ARGUMENTS...   launches a kernel; then a child executes PROGRAM
 #include <cuda_runtime.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,7 +45,7 @@ static int launch_in_child(const char* how) {
   if (cudaMalloc(&out, 64 * sizeof(int)) != cudaSuccess) return 3;
   of_child<<<1, 64>>>(out);
   const int code = cudaDeviceSynchronize() == cudaSuccess ? 0 : 4;
-  std::printf("%s", *how ? "of a buffer that nobody writes\n" : "");
+  std::printf("%s", *how ? "of an unwritten buffer\n" : "");
   if (!std::strcmp(how, "kill")) kill(getpid(), SIGKILL);
   if (!std::strcmp(how, "_exit")) _exit(code);  // Python's multiprocessing ends its workers in this way
   return code;
