@@ -26,7 +26,7 @@ echarts.use([
   SVGRenderer,
 ]);
 
-// Okabe and Ito's colours, told apart by colour-blind readers too; series differ in symbol and dash as well.
+// Okabe and Ito's colours, which colour-blind readers can distinguish; series differ in symbol and dash as well.
 export const colours = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8c7a00", "#7f7f7f"];
 export const symbols = ["circle", "rect", "triangle", "diamond", "pin", "roundRect", "arrow", "emptyCircle"];
 export const dashes = ["solid", "dashed", "dotted", [8, 3, 2, 3]] as const;

@@ -49,7 +49,7 @@ export interface Chapter {
   animation?: string;
   take_away: string[];
   try?: { command: string; question: string }[];
-  /** Of the topic, in their order; level: 1 to 5. */
+  /** Exercises of the topic, in their order; level: 1 to 5. */
   exercises?: { name: string; title: string; level: number }[];
 }
 export interface Section {

@@ -1,5 +1,5 @@
-// What the page is given: profiles and results of the lab, packed by src/analysis/report/page_data.cpp. Here they are unpacked.
-// Nothing is trusted to be there: older profiles and runs without --detail lack parts.
+// Data of the page: profiles and results of the lab, packed by src/analysis/report/page_data.cpp and unpacked here.
+// Any part may be missing: older profiles and runs without --detail lack parts.
 
 import type { Course } from "./course";
 import type { Definition, Kernel, MetricValue, Model, Origin, Profile, Site } from "./profile_types";
@@ -55,7 +55,7 @@ export class Metrics {
     }
     return out;
   }
-  /** As a profile file has them. */
+  /** From the form of a profile file. */
   static from(named: Record<string, MetricValue>): Metrics {
     return Metrics.of(Object.entries(named).map(([name, m]) => ({ ...m, name })));
   }
@@ -76,7 +76,7 @@ export interface Timing {
   high: number;
   count: number;
 }
-/** Of a detailed run: the launches of a kernel in a row's range. */
+/** The launches of a kernel in a row's range, of a detailed run. */
 export interface RowKernel {
   name: string;
   launches: number;
@@ -168,7 +168,7 @@ export interface BaselineKernel {
   changes: BaselineChange[];
   lines: BaselineLine[];
 }
-/** What changed since an earlier profile, as src/analysis/report/diff_json.h writes it. */
+/** Changes since an earlier profile, as src/analysis/report/diff_json.h writes it. */
 export interface Baseline {
   file: string;
   command: string;

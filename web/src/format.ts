@@ -82,5 +82,5 @@ export function shortKernel(name: string): string {
   return text.length > 60 ? text.slice(0, 57) + "\u2026" : text;
 }
 
-/** A number in a circle: who takes part in a finding, the same in the list, the source and the drawings. */
+/** A number in a circle: identifies an access of a finding in the list, the source and the drawings. */
 export const badge = (i: number): string => (i < 20 ? String.fromCodePoint(0x2460 + i) : `(${i + 1})`);

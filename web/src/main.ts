@@ -22,7 +22,7 @@ setBanks(page);
 document.title = `${page.title} \u2013 warpgrind`;
 
 type View = [id: string, title: string, used: boolean, draw: (state: State) => Child];
-// What was asked for comes first.
+// The findings come first if they were requested.
 const findings: View = ["findings", findingsTitle(page), isChecked(page) || page.profiles.some((p) => p.findings.length > 0), (state) => findingsView(page, state)];
 const views: View[] = [
   ["lab", page.course ? "Course" : "Lab", !!page.lab, (state) => labView(page, state)],

@@ -1,4 +1,4 @@
-// Where the reader is, kept in the address so that back, forward and bookmarks work.
+// Position of the reader, stored in the address so that back, forward and bookmarks work.
 
 export type State = Record<string, string | undefined>;
 

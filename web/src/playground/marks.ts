@@ -1,4 +1,4 @@
-// What is known of the lines of the program: the compiler's messages, findings, and counters.
+// Marks at the lines of the program: the compiler's messages, findings, and counters.
 import { allKernels, type KernelRef, type Metrics, type Page, type Site } from "../data";
 import { fileName, short } from "../format";
 import { byLine, columns, type HeatColumn, heatValue, linesOf, said } from "../views/source";

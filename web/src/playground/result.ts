@@ -1,4 +1,4 @@
-// What came of a run: its output, the estimate, the accesses that cost most, and the views of the report.
+// Results of a run: its output, the estimate, the accesses that cost most, and the views of the report.
 import { allKernels, type KernelRef, type Page, readPage, TIME } from "../data";
 import { dropCharts } from "../chart";
 import { type Child, h, note, section } from "../dom";
@@ -46,7 +46,7 @@ export class Result {
     this.write();
   }
 
-  /** What an exercise asks for; empty: there is none. */
+  /** Shows the task of an exercise; empty: there is none. */
   ask(task: string): void {
     this.task = task;
     if (task) go({ view: "task" }, true);

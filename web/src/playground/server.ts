@@ -1,4 +1,4 @@
-// What the page asks its server for (src/app/serve/api.h).
+// Requests of the page to its server (src/app/serve/api.h).
 
 export interface Start {
   gpus: { id: string; name: string }[];
@@ -16,7 +16,7 @@ export interface StartingPoint {
   text: string; // of an exercise: what is to be done
 }
 export type Mode = "run" | "check" | "judge";
-export interface Wanted extends Program {
+export interface RunRequest extends Program {
   mode: Mode;
   arguments: string;
   before: string;
@@ -54,8 +54,8 @@ export const cancel = async (id: string): Promise<void> => void (await ask(`/api
 export const report = async (id: string): Promise<string> => (await ask(`/api/runs/${id}/report`)).text();
 
 /** Follows a run to its end. A server that is started again meanwhile goes on with it. */
-export async function run(wanted: Wanted, begun: (id: string) => void, seen: (progress: Progress, output: string) => void): Promise<Progress & { id: string; all: string }> {
-  const { id } = (await (await ask("/api/runs", wanted)).json()) as { id: string };
+export async function run(request: RunRequest, begun: (id: string) => void, seen: (progress: Progress, output: string) => void): Promise<Progress & { id: string; all: string }> {
+  const { id } = (await (await ask("/api/runs", request)).json()) as { id: string };
   begun(id);
   let at = 0;
   let attempt = 0;
@@ -67,7 +67,7 @@ export async function run(wanted: Wanted, begun: (id: string) => void, seen: (pr
       progress = await (await ask(`/api/runs/${id}?from=${at}&attempt=${attempt}&state=${state}`)).json();
       failures = 0;
     } catch (error) {
-      if (!(error instanceof TypeError) || ++failures > 20) throw error; // TypeError: nobody answered
+      if (!(error instanceof TypeError) || ++failures > 20) throw error; // TypeError: no answer
       await new Promise((resolve) => setTimeout(resolve, 500));
       attempt = -1; // what it had said is lost with the server, and it is run again
       continue;

@@ -1,4 +1,4 @@
-// What real requests of a memory instruction looked like: the typical, the worst and the best one of the run.
+// Recorded requests of a memory instruction: the typical, the worst and the best one of the run.
 import type { KernelRef, Page, Pattern, Site } from "../data";
 import { type Child, h, note, section } from "../dom";
 import { count, figure, fileName, percent } from "../format";

@@ -1,4 +1,4 @@
-// Which thread of one block touches which element, phase by phase: a phase ends at a barrier of the block.
+// Accesses of the threads of one block, phase by phase. A phase ends at a barrier of the block.
 import type { KernelRef, Page, Site, TraceEvent } from "../data";
 import { type Child, drawing, h, note, s, section } from "../dom";
 import { bytes, count, fileName } from "../format";

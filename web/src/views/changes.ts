@@ -1,4 +1,4 @@
-// What changed since the baseline (--baseline FILE): what `warpgrind diff` says, kernel by kernel.
+// Changes since the baseline (--baseline FILE): the output of `warpgrind diff`, kernel by kernel.
 import type { Baseline, BaselineChange, BaselineKernel, BaselineLine, Page } from "../data";
 import { type Child, h, note, section } from "../dom";
 import { fileName, figure, shortKernel, withUnit } from "../format";

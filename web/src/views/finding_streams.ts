@@ -53,7 +53,7 @@ function box(item: TimelineItem, y: number, place: (ns: number) => number, label
   ];
 }
 
-/** Of what takes no time there: an access of the host, a free. While the other runs, since nothing orders them. */
+/** Mark of an action without duration: an access of the host, a free. It is drawn while the other one runs, as nothing orders them. */
 function instant(name: string, x: number, y: number, who: number): Child {
   return [
     s("path", { d: `M ${x} ${y} l 9 11 l -9 11 l -9 -11 z`, class: `work who${Math.min(1, who)}` }, s("title", null, `${name}: no time of its own on the timeline`)),

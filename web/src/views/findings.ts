@@ -1,5 +1,5 @@
-// What `warpgrind check` found: a list with filters; of the chosen one who did what, in the source, in memory, and for
-// races between streams on the timeline.
+// Findings of `warpgrind check`: a list with filters, and the accesses of the chosen finding in the source and in memory.
+// Races between streams are also shown on the timeline.
 import { allKernels, type Finding, type FindingAccess, type KernelRef, type Page, type Profile } from "../data";
 import { type Child, h, note, section } from "../dom";
 import { badge, count, fileName, shortKernel } from "../format";

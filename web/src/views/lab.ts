@@ -6,7 +6,7 @@ import { address, type State } from "../state";
 import { chapterView } from "./course/chapter";
 import { mapView } from "./course/map";
 
-/** What the build had no program for, by reason. */
+/** Topics without a program in this build, by reason. */
 function leftOut(lab: Lab): Child {
   const byReason = new Map<string, string[]>();
   for (const l of lab.left_out ?? []) byReason.set(l.reason, [...(byReason.get(l.reason) ?? []), l.topic]);
@@ -20,7 +20,7 @@ export function labView(page: Page, state: State): Child {
   const asked = lab.topics.find((t) => t.topic === state.topic);
   const topic = asked ?? (page.course && order.length > 1 ? undefined : order[0]);
   if (topic || state.topic)
-    // What was opened for the address comes into sight once it is there.
+    // Scrolls to the part that the address names, once it is drawn.
     requestAnimationFrame(() => {
       const target = state.rung ? document.querySelector<HTMLElement>("main .target") : null;
       target?.scrollIntoView({ block: "start" });

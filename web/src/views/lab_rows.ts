@@ -1,4 +1,4 @@
-// What the views of the lab ask of rows: which were shown, how fast they were, what they are compared with.
+// Properties of lab rows for the views: which are shown, how fast they are, what they are compared with.
 import type { LabRow, Model, Page, Topic } from "../data";
 import { short } from "../format";
 
@@ -40,8 +40,8 @@ export function measureOf(rows: LabRow[]): Measure {
   return { name: "time (\u00b5s)", of: timeOf, limit: () => 0, limitName: "" };
 }
 
-/** Of rows those of one size and type: the largest at which more than half of the rungs ran. A small one that all of them
- * can do says little: there the launch takes the time, and reuse cannot pay. */
+/** The rows of one size and type: the largest at which more than half of the rungs ran. At a small size that all rungs
+ * can run, the launch takes the time, and reuse does not pay. */
 export function mainProblem(rows: LabRow[]): LabRow[] {
   const groups = new Map<string, LabRow[]>();
   for (const r of rows) {
@@ -53,7 +53,7 @@ export function mainProblem(rows: LabRow[]): LabRow[] {
   return [...groups.values()].filter((g) => g.length > most / 2).sort((a, b) => elements(b[0]) - elements(a[0]) || b.length - a.length)[0] ?? [];
 }
 
-/** What the ladder is drawn for. */
+/** Rows of the ladder. */
 export const ladderRows = (topic: Topic): LabRow[] => mainProblem(topic.rows.filter((r) => shown(r) && !isSwept(r) && r.role !== "host"));
 
 /** The ladder at its large size; empty: the topic has none. */

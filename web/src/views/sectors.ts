@@ -8,7 +8,7 @@ interface Piece {
   bytes: number;
 }
 
-/** What a lane touches. Local memory is interleaved by words over the lanes: word w of lane l lies at word 32 w + l, so that
+/** Bytes that a lane touches. Local memory is interleaved by words over the lanes: word w of lane l lies at word 32 w + l, so that
  * lanes with one index lie beside each other; offsets in a pattern are those of the thread. */
 function touched(p: Pattern, lane: number): Piece[] {
   const offset = p.addresses[lane];
@@ -27,7 +27,7 @@ function touched(p: Pattern, lane: number): Piece[] {
 /** The address, or for local memory the place in the interleaved memory, at which the window that is drawn begins. */
 const origin = (p: Pattern): number => (p.space === "local" ? Math.floor(p.base.offset / 4) * 128 : p.base.offset - p.alignment);
 
-/** What is moved for this request: the transactions where the profile lists them, sectors else. */
+/** Pieces that are moved for this request: transactions if the profile lists them, otherwise sectors. */
 function pieces(p: Pattern): Piece[] {
   if (p.transactions.length)
     return p.transactions.map((t) => ({ begin: p.alignment + t.address_offset, bytes: t.bytes })).sort((a, b) => a.begin - b.begin);

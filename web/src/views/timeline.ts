@@ -50,7 +50,7 @@ function timelineChart(items: TimelineItem[]): Child {
   return chart(`Timeline of ${items.length} operations in ${lanes.length} rows`, 150 + 36 * lanes.length, make);
 }
 
-/** How many ranges of the same thread a range lies in: each depth has a row. */
+/** Depth of each range: the number of ranges of the same thread that contain it. Each depth has a row. */
 function depths(ranges: TimelineItem[]): Map<TimelineItem, number> {
   const out = new Map<TimelineItem, number>();
   const open: TimelineItem[] = [];

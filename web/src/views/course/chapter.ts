@@ -72,7 +72,7 @@ function rowsTable(page: Page, topic: Topic): Child {
   ]);
 }
 
-/** What each rung is, and that it was verified: the whole table on request. */
+/** Table of all rungs: what each is, and that it was verified. Shown on request. */
 function everything(page: Page, topic: Topic, wanted: boolean): Child {
   const seen = new Set<string>();
   const rungs = topic.rows.filter((r) => r.rung && !seen.has(r.rung) && seen.add(r.rung));
@@ -116,7 +116,7 @@ function documentsOf(page: Page, topic: Topic): Child {
   );
 }
 
-/** What a reader does with what the chapter says: judged by `warpgrind exercise check`, or in the playground. */
+/** Exercises of a chapter, judged by `warpgrind exercise check`, or in the playground. */
 function exercises(chapter: Chapter | undefined): Child {
   if (!chapter?.exercises?.length) return null;
   return section(

@@ -51,7 +51,7 @@ function most(list: Choice[], of: (s: Site) => number): Choice | undefined {
   return list.reduce<Choice | undefined>((best, c) => (of(c.site) > (best ? of(best.site) : 0) ? c : best), undefined);
 }
 
-/** What a row pays most for that it need not; where it wastes nothing, what does there what wastes in the other. */
+/** The access of a row that wastes most. If none wastes, the counterpart of the one that wastes most in the other row. */
 function thatMatters(row: LabRow, other: LabRow): Choice | undefined {
   const own = choices(row);
   const worst = most(own, waste);

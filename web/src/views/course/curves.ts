@@ -29,7 +29,7 @@ function valueOf(row: LabRow, what: string): number {
 
 const xOf = (r: LabRow, x: string): number | undefined => (x === "size" ? elements(r) : r.parameters?.[x]);
 
-/** Of several problems with one x the largest: a curve over a parameter is of one size where it can be. */
+/** Points of a line. Of several problems with the same x, the largest: if possible, a curve over a parameter has one size. */
 function pointsOf(rows: LabRow[], c: ChartText): Line["points"] {
   const chosen = new Map<number, LabRow>();
   for (const r of rows) {
@@ -124,7 +124,7 @@ export function questionChart(page: Page, topic: Topic, c: ChartText): Child {
   const own = all.flatMap((t) => linesOf(t, c, false).map((l) => ({ ...l, name: nameOf(l.name, t) })));
   const gpu = real ? linesOf(real, c, true) : [];
   if (c.models && own.length < 2) return null;
-  // Where the virtual GPU ran too few sizes, what a real one took says it alone.
+  // If the virtual GPU ran too few sizes, only the times of a real one are shown.
   const longest = (list: Line[]): number => Math.max(0, ...list.map((l) => l.points.length));
   const lines = gpu.length && longest(gpu) >= longest(own) ? gpu : own;
   if (!lines.length) return null;

@@ -1,4 +1,4 @@
-// How fast each rung of a ladder is: bars with the limit as a line, predicted beside measured.
+// Speed of each rung of a ladder: bars with the limit as a line, predicted beside measured.
 import type { LabRow, Page, Topic } from "../../data";
 import { type Child, h, section } from "../../dom";
 import { percent, short, significant, time } from "../../format";
@@ -58,7 +58,7 @@ function shareOfLimits(row: LabRow): Child {
   ];
 }
 
-/** Where the fastest rungs leave most of the GPU idle, bars say little about what the rungs do. */
+/** Note for ladders whose fastest rungs leave most of the GPU idle: bars then show little of the effect of the rungs. */
 function smallGrid(rows: LabRow[]): Child {
   const waves = (r: LabRow): number => r.metrics?.number("launch__waves_per_multiprocessor") ?? 0;
   const small = rows.filter((r) => r.role === "rung" && waves(r) > 0 && waves(r) < 0.5);
@@ -114,7 +114,7 @@ function severalLadders(page: Page, topic: Topic, names: string[]): Child {
   );
 }
 
-/** What a real GPU took at a larger size than was run here: there a ladder shows what small grids cannot. */
+/** Ladder of times on a real GPU, at a larger size than was run here. It shows effects that small grids hide. */
 function onGpu(page: Page, topic: Topic): Child {
   const kept = measuredTopic(page, topic);
   const own = ladderRows(topic);

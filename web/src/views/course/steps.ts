@@ -46,7 +46,7 @@ function ladderSteps(topic: Topic, name: string, texts: Record<string, string>):
   return steps;
 }
 
-/** Of a sweep without a chapter: from each row to the next. */
+/** Steps of a sweep without a chapter: from each row to the next. */
 function sweepSteps(topic: Topic): Step[] {
   const rows = topic.rows.filter((r) => shown(r) && r.kernels?.length);
   return rows.flatMap((after, i) => {
@@ -91,7 +91,7 @@ function largePair(topic: Topic, step: Step): [LabRow, LabRow][] {
   return a && b ? [[a, b]] : [];
 }
 
-/** What the CPU's clock showed: of topics that are about it. Neither faster nor slower: it measures what stands between its
+/** Times by the CPU's clock, for topics about it. They are neither gain nor loss: the clock measures the code between its
  * start and its stop. */
 function byCpu(a: LabRow, b: LabRow): string {
   const [x, y] = [a.cpu_us?.median ?? 0, b.cpu_us?.median ?? 0];
@@ -116,7 +116,7 @@ function timeFacts(page: Page, topic: Topic, step: Step, cpu: boolean): Child {
   );
 }
 
-/** What a reader of the summary sees of the step: the factor on a real GPU with the largest data, else by the model. */
+/** Gain of a step, for the summary: the factor on a real GPU with the largest data, otherwise by the model. */
 function gain(page: Page, topic: Topic, step: Step, cpu: boolean): Child {
   const real = onGpu(page, topic, step).pop();
   const [a, b] = real ?? largePair(topic, step)[0] ?? [step.before, step.after];

@@ -1,4 +1,4 @@
-// Which drawing to step through a chapter names.
+// Step-through drawings by the name that a chapter gives.
 import type { Page, Topic } from "../../../data";
 import type { Child } from "../../../dom";
 import { haloFigure } from "./halo";
