@@ -159,7 +159,7 @@ tests.link_keeps_a_program = async () => {
   await page.click("button:text-is('Link')");
   await page.waitForURL(/\/p\/[0-9a-f]{32}/);
   const other = await open(new URL(page.url()).pathname, { width: 390 });
-  check((await other.source()).includes("// kept"), "who has the link has the program");
+  check((await other.source()).includes("// kept"), "the link gives the program");
   check((await other.inputValue("select[aria-label='GPU model']")) === "t4", "and its GPU");
   check(await other.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth + 1), "nothing is wider than a phone");
   await other.screenshot({ path: join(out, "phone.png") });

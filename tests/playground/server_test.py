@@ -127,7 +127,7 @@ def case_results(warpgrind, folder):
     equal(user.ask("GET", f"/api/runs/{compared}/report")[0], 200)
     checked = user.begin(RACE, mode="check")
     end = user.follow(checked)
-    equal(end["good"], False, "a race is told by the exit code")
+    equal(end["good"], False, "the exit code reports a race")
     assert "race" in json.dumps(user.ask("GET", f"/api/runs/{checked}/report")[1]["profiles"][0]["findings"]), end
     wrong = user.run("int main() { return x; }")
     assert re.search(r"main\.cu:1:21: error: use of undeclared identifier", wrong["all"]), wrong

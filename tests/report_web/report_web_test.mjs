@@ -59,7 +59,7 @@ tests.other_spaces = async () => {
     await page.at(`view=kernel&k=0&tab=access&site=${site}`);
     check((await page.locator(".site .drawing .sector").count()) === pieces, `${why}: ${pieces} pieces are drawn, not ${await page.locator(".site .drawing .sector").count()}`);
   }
-  check((await page.textContent(".site")).includes("2 different addresses, so 2 passes"), "passes of the constant cache are told");
+  check((await page.textContent(".site")).includes("2 different addresses, so 2 passes"), "passes of the constant cache are shown");
 };
 
 tests.inlined_functions = async () => {

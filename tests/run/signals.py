@@ -130,9 +130,9 @@ def check_ended_between_kernels(build, folder, number, to_program=False):
     os.kill(run.children[0] if to_program else run.process.pid, number)
     problems = run.check(-number)
     if "ERROR: race-global" not in run.said():
-        problems.append("nothing of what was found")
+        problems.append("no finding is reported")
     if "leak-" in run.said():
-        problems.append("told a leak of a program that could not free anything any more")
+        problems.append("reported a leak of a program that could no longer free memory")
     return problems
 
 

@@ -203,7 +203,7 @@ Status allowed(const ServeOptions& options) {
   if (options.boxed) return boxes_work();
   if (is_loopback(options.listen.host) && !options.is_public) return Ok{};
   return Error{ErrorKind::bad_input, "--no-sandbox is for loopback alone",
-               "who reaches this server could do on this machine all that you may do"};
+               "anybody that reaches this server could run programs on this machine with all your rights"};
 }
 
 // SIGINT and SIGTERM end the server instead of the process. Must be created before the first thread.

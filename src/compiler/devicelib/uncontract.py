@@ -4,9 +4,9 @@
   uncontract.py IN.ll OUT.ll
 
 Programs are compiled with products and sums fused wherever possible (-fmad=true, -ffp-contract=fast), and that holds for the
-whole module, the library's functions too. But arithmetic in two pieces needs x*y rounded once, twice: as a product and in what
-is taken from it. What the library wants fused it says (fma); every other product becomes PTX's mul.rn, which nobody fuses. Done
-last, so that the optimiser has seen plain products.
+whole module, the library's functions too. But arithmetic in two pieces needs the same rounded x*y in two places: as a product,
+and in the difference to it. The library writes fma where it wants a fused product. Every other product becomes PTX's mul.rn, which
+no compiler fuses. This is the last step, so that the optimiser sees plain products.
 """
 import re
 import sys

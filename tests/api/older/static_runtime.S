@@ -1,7 +1,7 @@
 // A stand-in for NVIDIA's static runtime of OLDER_RELEASE, linked into the test program: the functions that it calls, each
-// of which fails, and what tells the release. `warpgrind run` has to put ours in their place.
+// of which fails, and the mark of the release. `warpgrind run` must replace them by ours.
   .section .note.GNU-stack, "", @progbits
-  // What nvcc leaves in every program with kernels.
+  // Data that nvcc puts into every program with kernels.
   .section .nv_fatbin, "a", @progbits
   .quad 0
   .text

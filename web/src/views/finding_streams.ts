@@ -38,25 +38,25 @@ function isAboutStreams(f: Finding): boolean {
   return a.length > 1 && a.some((x) => x.stream) && new Set(a.map((x) => x.launch ?? 0)).size > 1;
 }
 
-function box(item: TimelineItem, y: number, place: (ns: number) => number, label: string, who: number): Child {
+function box(item: TimelineItem, y: number, place: (ns: number) => number, label: string, access: number): Child {
   const x = place(item.begin_ns);
   const width = Math.max(3, place(item.end_ns) - x);
   const text = `${label}${shortKernel(item.name)}`;
   return [
     s(
       "rect",
-      { x, y, width, height: 22, class: who < 0 ? "work other" : `work who${Math.min(1, who)}` },
+      { x, y, width, height: 22, class: access < 0 ? "work other" : `work who${Math.min(1, access)}` },
       s("title", null, `${text}: ${time(item.end_ns - item.begin_ns)} from ${time(item.begin_ns)} on`),
     ),
     // Inside where it fits, else above.
-    who >= 0 ? s("text", { x: Math.min(x + 5, kLeft + kWidth - 7 * text.length), y: width > 7 * text.length + 10 ? y + 15 : y - 5, class: "small strong" }, text) : null,
+    access >= 0 ? s("text", { x: Math.min(x + 5, kLeft + kWidth - 7 * text.length), y: width > 7 * text.length + 10 ? y + 15 : y - 5, class: "small strong" }, text) : null,
   ];
 }
 
 /** Mark of an action without duration: an access of the host, a free. It is drawn while the other one runs, as nothing orders them. */
-function instant(name: string, x: number, y: number, who: number): Child {
+function instant(name: string, x: number, y: number, access: number): Child {
   return [
-    s("path", { d: `M ${x} ${y} l 9 11 l -9 11 l -9 -11 z`, class: `work who${Math.min(1, who)}` }, s("title", null, `${name}: no time of its own on the timeline`)),
+    s("path", { d: `M ${x} ${y} l 9 11 l -9 11 l -9 -11 z`, class: `work who${Math.min(1, access)}` }, s("title", null, `${name}: no time of its own on the timeline`)),
     s("text", { x: x + 14, y: y + 15, class: "small strong" }, name),
   ];
 }

@@ -72,7 +72,7 @@ function took(page: Page, topic: Topic, rung: string): string {
 export function haloFigure(page: Page, topic: Topic): HTMLElement {
   const frame = (title: string, text: string, look: Look): Frame => ({ title, text, draw: () => picture(look, `${title}: ${text}`) });
   const start = frame("before the sweep", "Each GPU has its slab, and in the halo a copy of the edge row of the other.", { computed: none, fresh: none, travels: false, halo: "new" });
-  return stepper("What travels between two GPUs, and who waits for it?", h("p", { class: "soft" }, "One sweep of Jacobi's iteration on a domain cut in two. Choose a rung and step."), [
+  return stepper("What is copied between two GPUs, and which GPU waits for it?", h("p", { class: "soft" }, "One sweep of Jacobi's iteration on a domain cut in two. Choose a rung and step."), [
     {
       name: "peer_copy",
       frames: [

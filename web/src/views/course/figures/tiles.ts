@@ -64,10 +64,10 @@ export function tilesFigure(): HTMLElement {
   for (let phase = 0; phase < kN / kTile; ++phase) {
     const first = phase * kTile;
     frames.push({ title: `phase ${phase}, load`, text: `Each thread loads one element of A and one of B: thread (x,y) takes A[y][${first ? `${first} + ` : ""}x] and B[${first ? `${first} + ` : ""}y][x]. Rows of the tiles are rows of memory, so the loads are coalesced.`, draw: () => picture({ phase, loading: "both", loaded: true, done: first }) });
-    frames.push({ title: `phase ${phase}, barrier`, text: "All wait: nobody may use an element that another thread has not stored yet.", draw: () => picture({ phase, loaded: true, done: first }) });
+    frames.push({ title: `phase ${phase}, barrier`, text: "All threads wait: no thread may use an element that another thread has not stored yet.", draw: () => picture({ phase, loaded: true, done: first }) });
     for (let k = 0; k < kTile; ++k)
       frames.push({ title: `phase ${phase}, compute, k = ${k}`, text: `Every thread reads an element of column ${k} of A's tile and of row ${k} of B's tile from shared memory. Each of them serves two threads.`, draw: () => picture({ phase, loaded: true, k, done: first + k + 1 }) });
-    frames.push({ title: `phase ${phase}, barrier`, text: phase + 1 < kN / kTile ? "All wait again: nobody may overwrite a tile that another thread still reads." : "The last barrier; then each thread writes its sum to C. Loads from global memory: 4 a thread, 16 in all, half of those without tiles. A tile of W divides them by W.", draw: () => picture({ phase, loaded: true, done: first + kTile }) });
+    frames.push({ title: `phase ${phase}, barrier`, text: phase + 1 < kN / kTile ? "All threads wait again: no thread may overwrite a tile that another thread still reads." : "The last barrier; then each thread writes its sum to C. Loads from global memory: 4 a thread, 16 in all, half of those without tiles. A tile of W divides them by W.", draw: () => picture({ phase, loaded: true, done: first + kTile }) });
   }
   return stepper("What does one block do, phase by phase?", h("p", { class: "soft" }, "Block (0,0) of a 4 x 4 product with tiles of 2 x 2."), [{ name: "tiled", frames }]);
 }
