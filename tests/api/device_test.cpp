@@ -215,7 +215,7 @@ TEST(Devices, Profiler) {
   OK(cudaProfilerStop());
 }
 
-TEST(Errors, LastErrorIsKeptUntilAsked) {
+TEST(Errors, LastErrorIsKeptUntilRead) {
   cudaGetLastError();
   FAILS(cudaErrorInvalidDevice, cudaSetDevice(99));
   OK(cudaSetDevice(0));  // a success in between does not clear it

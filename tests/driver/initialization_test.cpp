@@ -120,7 +120,7 @@ TEST(EntryPoints, OfCuda11) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuGetProcAddress("cuInit", nullptr, 11030, CU_GET_PROC_ADDRESS_DEFAULT));
 }
 
-TEST(EntryPoints, NobodyGetsTablesWithoutDocumentation) {
+TEST(EntryPoints, UndocumentedTablesAreNotExported) {
   OK(cuInit(0));
   const void* table = &table;
   const CUuuid id{};

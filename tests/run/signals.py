@@ -144,7 +144,7 @@ def int_of_a_check_between_kernels(build, folder):
     return check_ended_between_kernels(build, folder, signal.SIGINT)
 
 
-def check_whose_output_nobody_reads(build, folder):
+def check_with_unread_output(build, folder):
     """A closed pipe, as of `| head`: the program's next write causes SIGPIPE."""
     return check_ended_between_kernels(build, folder, signal.SIGPIPE, to_program=True)
 
@@ -176,7 +176,7 @@ def folder_of_a_living_run_stays(build, folder):
 
 
 CASES = [int_to_warpgrind_alone, int_to_the_group, ctrl_c_in_a_terminal, term, term_of_a_check,
-         term_of_a_check_between_kernels, int_of_a_check_between_kernels, check_whose_output_nobody_reads, hangup,
+         term_of_a_check_between_kernels, int_of_a_check_between_kernels, check_with_unread_output, hangup,
          kill_takes_the_program_along, folder_of_a_living_run_stays]
 
 

@@ -51,7 +51,7 @@ TEST_F(HostPagesTest, EachAccessIsNotedAndHappens) {
   EXPECT_TRUE(pages_.take().empty());
 }
 
-TEST_F(HostPagesTest, ReadablePagesTellWritesOnly) {
+TEST_F(HostPagesTest, ReadablePagesReportWritesOnly) {
   watch(0, 1, true);
   const int seen = word(0);
   EXPECT_TRUE(pages_.take().empty());

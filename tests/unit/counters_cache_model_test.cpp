@@ -136,7 +136,7 @@ TEST(Footprint, AllBlocksFromSome) {
   EXPECT_FALSE(find_steps({tile(3, 1), other, another}, grid));
 }
 
-TEST(Footprint, RandomOverlapTellsTheRegion) {
+TEST(Footprint, RandomOverlapFindsTheRegion) {
   EXPECT_NEAR(extrapolated(10, 40, 4, 100, 1e9), 1000, 1e-6);  // no block shares sectors
   EXPECT_NEAR(extrapolated(10, 10, 4, 100, 1e9), 10, 1e-3);    // all blocks share all sectors
   EXPECT_NEAR(extrapolated(10, 40, 4, 100, 300), 300, 1e-6);   // at most the whole region

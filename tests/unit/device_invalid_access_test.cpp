@@ -144,7 +144,7 @@ struct TwoPointers {
   std::uint64_t a = 0, b = 0;
 };
 
-TEST_P(InvalidAccess, NeighboursAreToldByTheParameter) {
+TEST_P(InvalidAccess, NeighboursAreFoundByTheParameter) {
   Watcher w(GetParam());
   TwoPointers k(
       "mul.lo.s64 %rd4, %rd10, 4; add.s64 %rd5, %rd1, %rd4; add.s64 %rd5, %rd5, %rd3; st.global.u32 [%rd5], 7;", &w);
@@ -430,7 +430,7 @@ TEST_P(InvalidAccess, VeryManyEndTheLaunch) {
 }
 
 // Without an observer, the first invalid access ends the launch, as on a GPU.
-TEST(InvalidAccesses, EndTheLaunchWhereNobodyObserves) {
+TEST(InvalidAccesses, EndTheLaunchWithoutObservers) {
   Kernel k(kOwnWord + "st.global.u32 [%rd3+65472], 1; st.global.u32 [%rd1], 7;");
   const LaunchResult r = k.try_run(32);
   ASSERT_TRUE(r.fault);

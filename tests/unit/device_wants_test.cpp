@@ -227,7 +227,7 @@ TEST(WholeBlocks, PartOfAWarpLeaves) {
   EXPECT_EQ(seen.barrier.size(), 2u);
 }
 
-TEST(WholeBlocks, OneWhoWantsThemOneByOneGetsThem) {
+TEST(WholeBlocks, SingleEventsGoToObserversThatWantThem) {
   Whole seen;
   Narrowing each(meetings(), [](const events::Launch&, events::Wants w) { return w; });
   Kernel k("bar.sync 0;", 1, &seen);

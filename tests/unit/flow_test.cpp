@@ -81,7 +81,7 @@ TEST(Forms, FactorsAreLostBeyondTheirRegister) {
   EXPECT_EQ(a["%rd5"].scale, kLeast);
 }
 
-TEST(ControlFlow, LabelsThatNobodyJumpsToBeginNoBlock) {
+TEST(ControlFlow, UnusedLabelsBeginNoBlock) {
   const Analysed a =
       analyse("mov.u32 %r1, %tid.x; $line1: add.s32 %r2, %r1, 1; $line2: $line3: add.s32 %r3, %r2, 1; ret; $end:\n");
   ASSERT_EQ(a.cfg.blocks.size(), 1u);

@@ -202,11 +202,11 @@ int left_over(const std::string& mark) {
 }
 
 TEST_P(HostileProgram, StaysInTheBox) {
-  setenv("WARPGRIND_TEST_SECRET", "told", 1);
+  setenv("WARPGRIND_TEST_SECRET", "secret text", 1);
   const std::string outside = folder_.path + "/outside";
   ASSERT_EQ(mkdir(outside.c_str(), 0777), 0);
   chmod(outside.c_str(), 0777);  // only the sandbox protects it
-  std::ofstream(outside + "/secret") << "told";
+  std::ofstream(outside + "/secret") << "secret text";
   const std::string program = std::string(WARPGRIND_BUILD) + "/tests/sandbox/hostile";
   Job hostile = job({program, GetParam().name, outside, std::to_string(getpid())});
   hostile.readable = {program};
@@ -228,7 +228,7 @@ TEST_P(HostileProgram, StaysInTheBox) {
   EXPECT_LE(end.peak_memory, 8 * hostile.limits.memory_bytes);
   EXPECT_LT(took.count(), 30) << "limits end a job, even on a busy machine";
   EXPECT_EQ(left_over(outside), 0) << "processes that are still there";
-  EXPECT_EQ(read_file(outside + "/secret"), "told");
+  EXPECT_EQ(read_file(outside + "/secret"), "secret text");
   struct stat about;
   EXPECT_NE(lstat((outside + "/made").c_str(), &about), 0);
   EXPECT_NE(lstat((work_ + "/result.json").c_str(), &about), 0) << "a link was copied out";

@@ -51,7 +51,7 @@ TEST(Queue, OneRunOfAUserAtATime) {
   EXPECT_EQ(queue->take({})->id, "a1");
 }
 
-TEST(Queue, WhoIsServedGoesBehindThoseThatComeMeanwhile) {
+TEST(Queue, ServedClientsQueueBehindNewOnes) {
   const auto queue = make_embedded_queue();
   queue->push(run_of("a", 0));
   queue->push(run_of("a", 1));
@@ -65,7 +65,7 @@ TEST(Queue, WhoIsServedGoesBehindThoseThatComeMeanwhile) {
 }
 
 // 20 users come at once, one with ten runs. No user waits for more than one run of each other user.
-TEST(Queue, WhoHasMuchDoesNotDelayOthers) {
+TEST(Queue, ClientsWithManyJobsDoNotDelayOthers) {
   const auto queue = make_embedded_queue();
   for (int i = 0; i < 10; ++i) queue->push(run_of("much", i));
   for (int user = 0; user < 19; ++user) queue->push(run_of("u" + std::to_string(user) + "-", 0));
