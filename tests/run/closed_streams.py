@@ -17,10 +17,10 @@ import whole_run  # noqa: E402
 ALL = (0, 1, 2)
 
 
-def streams(build, folder, before, closed):
+def streams(build, folder, before, closed, *after):
     """What the program finds as its standard streams, and of the GPU's memory, in a dictionary."""
     answer = folder / "answer"
-    command = [*before, str(build / "tests/run/closed_streams"), str(answer)]
+    command = [*before, str(build / "tests/run/closed_streams"), str(answer), *after]
 
     def close():
         for number in closed:
@@ -52,12 +52,20 @@ def program_alone(build, folder):
     return check(streams(build, folder, [], ALL), ALL, "")
 
 
+def closed_by_the_program(build, folder):
+    """A program that closes its streams itself keeps them closed."""
+    found = streams(build, folder, [], (), "close")
+    wanted = {str(n): "closed" for n in ALL} | {"memory": "kept"}
+    return [] if found == wanted else [f"found {found}, expected {wanted}"]
+
+
 def other_streams_stay(build, folder):
     return check(streams(build, folder, [], ()), (), str(folder / "output"))
 
 
 CASES = {"no_input": run_of([0]), "no_output": run_of([1]), "no_errors": run_of([2]), "none": run_of(ALL),
-         "program_alone": program_alone, "other_streams_stay": other_streams_stay}
+         "program_alone": program_alone, "closed_by_the_program": closed_by_the_program,
+         "other_streams_stay": other_streams_stay}
 
 
 def main():

@@ -42,6 +42,16 @@ struct Pipe {
   }
 };
 
+// The same file under a number that is no standard stream's. The program may have closed those, and could write to the
+// file as its output. For files that stay open in the program's process. -1 stays -1.
+inline int above_streams(int number) {
+  constexpr int kFirstOther = 3;
+  if (number < 0 || number >= kFirstOther) return number;
+  const int above = fcntl(number, F_DUPFD_CLOEXEC, kFirstOther);
+  close(number);
+  return above;
+}
+
 // Opens /dev/null as those standard streams (descriptors 0, 1 and 2) that are closed, as glibc does for setuid
 // programs. Otherwise the next file that this process opens would become the program's output. Call it before any is
 // opened.

@@ -1,6 +1,6 @@
-// Output of a program whose standard streams may be closed. It writes into the file of its first argument what they
-// are, and whether memory of the GPU changed when it wrote to them. That memory is a file, opened after the program's
-// start.
+// Output of a program whose standard streams may be closed; with a second argument it closes them itself. It writes
+// into the file of its first argument what they are, and whether memory of the GPU changed when it wrote to them. That
+// memory is a file, opened after the program's start.
 #include <cuda.h>
 #include <unistd.h>
 
@@ -30,7 +30,8 @@ static std::string stream(int number) {
   return ::readlink(path, target, sizeof target - 1) < 0 ? "closed" : target;
 }
 
-int main(int, char** argv) {
+int main(int argc, char** argv) {
+  for (int number = 0; number < 3 && argc > 2; number++) ::close(number);
   constexpr size_t kBytes = size_t{2} << 20;
   CUdevice device = 0;
   CUcontext context = nullptr;
@@ -44,8 +45,10 @@ int main(int, char** argv) {
   for (int number = 1; number < 3; number++)
     if (::write(number, "output of the program\n", 22) < 0) continue;  // closed
   cuMemcpyDtoH(after, memory, sizeof after);
+  std::string streams;
+  for (int number = 0; number < 3; number++) streams += std::to_string(number) + ": " + stream(number) + "\n";
   FILE* const answer = std::fopen(argv[1], "w");
-  for (int number = 0; number < 3; number++) std::fprintf(answer, "%d: %s\n", number, stream(number).c_str());
+  std::fputs(streams.c_str(), answer);
   std::fprintf(answer, "memory: %s\n", memory && std::memcmp(before, after, sizeof before) == 0 ? "kept" : "changed");
   std::fclose(answer);
   return 0;
