@@ -82,6 +82,20 @@ TEST(Launch, CallConfiguration) {
   FAILS(cudaErrorMissingConfiguration, __cudaPopCallConfiguration(&grid, &block, &shared, &stream));
 }
 
+// The arguments of a launch may launch kernels, and so on. A launch whose configuration is refused does not happen.
+TEST(Launch, ConfigurationsNest) {
+  constexpr unsigned kDepth = 100;
+  dim3 grid{}, block{};
+  std::size_t shared = 0;
+  cudaStream_t stream = nullptr;
+  for (unsigned i = 1; i <= kDepth; ++i) ASSERT_EQ(__cudaPushCallConfiguration({i, 1, 1}, {2, 1, 1}, 0, nullptr), 0u);
+  for (unsigned i = kDepth; i > 0; --i) {
+    OK(__cudaPopCallConfiguration(&grid, &block, &shared, &stream));
+    EXPECT_EQ(grid.x, i);
+  }
+  FAILS(cudaErrorMissingConfiguration, __cudaPopCallConfiguration(&grid, &block, &shared, &stream));
+}
+
 TEST(Functions, Attributes) {
   cudaFuncAttributes a{};
   OK(cudaFuncGetAttributes(&a, &test::bounded));

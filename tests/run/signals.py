@@ -175,9 +175,22 @@ def folder_of_a_living_run_stays(build, folder):
     return problems + run.check(-signal.SIGTERM)
 
 
+def signal_after_the_end(build, folder):
+    """A signal to `warpgrind` is not passed on once the program's id may be another process's."""
+    environment = whole_run.environment(XDG_CACHE_HOME=str(build / "test-cache"))
+    library = str(build / "tests/run/libsignal_after_end.so")
+    environment["LD_PRELOAD"] = " ".join(filter(None, [environment.get("LD_PRELOAD"), library]))
+    with open(folder / "stderr", "w+") as stderr:
+        subprocess.run([str(build / "bin/warpgrind"), "run", "true"], stderr=stderr, env=environment)
+        stderr.seek(0)
+        said = stderr.read()
+    problems = [] if "signal_after_end: waited" in said else ["nothing was waited for"]
+    return problems + (["a signal to an id that is free"] if "id that is free" in said else [])
+
+
 CASES = [int_to_warpgrind_alone, int_to_the_group, ctrl_c_in_a_terminal, term, term_of_a_check,
          term_of_a_check_between_kernels, int_of_a_check_between_kernels, check_with_unread_output, hangup,
-         kill_takes_the_program_along, folder_of_a_living_run_stays]
+         kill_takes_the_program_along, folder_of_a_living_run_stays, signal_after_the_end]
 
 
 def main():

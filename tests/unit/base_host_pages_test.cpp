@@ -88,6 +88,25 @@ TEST_F(HostPagesTest, AnAccessAcrossTwoPagesHappens) {
   EXPECT_EQ(*across, 0x1122334455667788);
 }
 
+// Only the bytes of an access: 4 on each page, of a store of 8.
+TEST_F(HostPagesTest, AnAccessAcrossTwoPagesIsNotedByItsBytes) {
+  using Unaligned __attribute__((aligned(1))) = long;
+  volatile Unaligned* across = reinterpret_cast<volatile Unaligned*>(at_ + kPage - 4);
+  watch(0, 2, false);
+  *across = 1;
+  auto touches = pages_.take();
+  ASSERT_EQ(touches.size(), 1u);
+  EXPECT_EQ(touches[0].address, address() + kPage - 4);
+  EXPECT_EQ(touches[0].bytes, 8u);
+  watch(1, 2, false);
+  *across = 2;
+  touches = pages_.take();
+  ASSERT_EQ(touches.size(), 1u);
+  EXPECT_EQ(touches[0].address, address() + kPage);
+  EXPECT_EQ(touches[0].bytes, 4u);
+  EXPECT_TRUE(touches[0].write);
+}
+
 TEST_F(HostPagesTest, NothingIsNotedDuringAPause) {
   watch(0, 2, false);
   pages_.pause();
@@ -220,6 +239,30 @@ TEST(X86Access, MasksCountAsOneElement) {
   EXPECT_EQ(written_bytes({0x62, 0xf2, 0x7d, 0x49, 0x8b, 0x07}), 4u);        // vpcompressd %zmm0,(%rdi){%k1}
   EXPECT_EQ(read_bytes({0xc4, 0xe2, 0x6d, 0x90, 0x04, 0x8f}), 4u);           // vpgatherdd %ymm2,(%rdi,%ymm1,4),%ymm0
   EXPECT_EQ(written_bytes({0x62, 0xf2, 0x7d, 0x49, 0xa0, 0x04, 0x8f}), 4u);  // vpscatterdd %zmm0,(%rdi,%zmm1,4){%k1}
+}
+
+// Bytes that the instruction accesses from `address` on, with rdi = 0x1000, rcx = 3, and an address in the code for
+// rip.
+unsigned bytes_from(std::uint64_t address, std::initializer_list<std::uint8_t> code, bool write = false) {
+  std::uint8_t text[16] = {};
+  std::copy(code.begin(), code.end(), text);
+  X86Registers registers{};
+  registers[1] = 3;
+  registers[7] = 0x1000;
+  return access_bytes_from(address, text, write, registers);
+}
+
+TEST(X86Access, BytesBehindAPlaceInTheAccess) {
+  EXPECT_EQ(bytes_from(0x1000, {0x8b, 0x07}), 4u);                                 // mov (%rdi),%eax
+  EXPECT_EQ(bytes_from(0x1001, {0x8b, 0x07}), 3u);                                 // likewise
+  EXPECT_EQ(bytes_from(0x1003, {0x48, 0x89, 0x47, 0xfc}, true), 1u);               // mov %rax,-4(%rdi)
+  EXPECT_EQ(bytes_from(0x1020, {0x48, 0x8b, 0x44, 0xcf, 0x04}), 4u);               // mov 4(%rdi,%rcx,8),%rax
+  EXPECT_EQ(bytes_from(0x1002, {0xf3, 0x48, 0xa5}, true), 6u);                     // rep movsq
+  EXPECT_EQ(bytes_from(0x1010, {0xc5, 0xfe, 0x6f, 0x07}), 16u);                    // vmovdqu (%rdi),%ymm0
+  EXPECT_EQ(bytes_from(0x100a, {0x62, 0xf1, 0x7e, 0x29, 0x7f, 0x07}, true), 2u);   // vmovdqu32 %ymm0,(%rdi){%k1}
+  EXPECT_EQ(bytes_from(0x1040, {0x62, 0xf1, 0x7c, 0x48, 0x10, 0x47, 0x01}), 64u);  // vmovups 64(%rdi),%zmm0
+  EXPECT_EQ(bytes_from(0x1002, {0xc4, 0xe2, 0x6d, 0x90, 0x04, 0x8f}), 4u);         // vpgatherdd: any lane
+  EXPECT_EQ(bytes_from(0x2002, {0x64, 0x8b, 0x07}), 4u);                           // mov %fs:(%rdi),%eax
 }
 
 TEST(X86Access, UnknownInstructions) {

@@ -1,6 +1,8 @@
 // Child processes: start, streams, environment, capture, limits and ends.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,6 +14,18 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "base/temporary_folder.h"
+
+namespace {
+std::atomic<int> g_late_signals{0};
+}
+
+// In place of libc's kill(): also counts the signals to an id that no child of this process has any more, and which may
+// be another process's.
+extern "C" int kill(pid_t process, int signal) noexcept {
+  siginfo_t info{};
+  if (waitid(P_PID, static_cast<id_t>(std::abs(process)), &info, WEXITED | WNOHANG | WNOWAIT) != 0) ++g_late_signals;
+  return static_cast<int>(syscall(SYS_kill, process, signal));
+}
 
 namespace warpgrind {
 namespace {
@@ -189,6 +203,32 @@ TEST(Process, SendAndEnded) {
   process->send(SIGTERM);
   EXPECT_EQ(process->wait().signal(), SIGTERM);
   EXPECT_TRUE(process->wait().lost);  // there is no such child any more
+}
+
+// A record of the id is cleared while the id is still the child's.
+TEST(Process, AtEndComesBeforeTheIdIsFree) {
+  const auto waited = start_process({.words = {"true"}}), seen = start_process({.words = {"true"}});
+  ASSERT_TRUE(waited.ok());
+  ASSERT_TRUE(seen.ok());
+  const int late = g_late_signals;
+  int calls = 0;
+  EXPECT_TRUE(waited->wait([&] { calls += kill(waited->id(), 0) == 0; }).good());
+  EXPECT_EQ(calls, 1);
+  std::optional<ProcessEnd> end;
+  while (!end) end = seen->ended([&] { calls += kill(seen->id(), 0) == 0; });
+  EXPECT_TRUE(end->good());
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(g_late_signals, late);
+  waited->send(0);  // the id is free
+  EXPECT_EQ(g_late_signals, late + 1);
+}
+
+TEST(Process, TheSessionGetsNoSignalAfterItsEnd) {
+  ProcessCommand command = shell("exit 5");
+  command.own_session = true;
+  const int late = g_late_signals;
+  EXPECT_EQ(captured(command).end.shell_code(), 5);
+  EXPECT_EQ(g_late_signals, late);
 }
 
 // The child ends with the thread that started it.

@@ -72,6 +72,20 @@ TEST(RequestLines, LinesAndSectors) {
   EXPECT_EQ(r.sector_count(), 8u);
 }
 
+// Each lane at another place of its local memory: every word of every lane is in a line of its own.
+TEST(RequestLines, MostLinesOfARequest) {
+  const events::AccessLog log;
+  const events::BlockLog block;
+  RequestLines r;
+  for (const unsigned bytes : {4u, 8u, 16u, 32u}) {
+    events::LoggedAccess local = affine(0, bytes, static_cast<std::uint8_t>(bytes));
+    local.space = StateSpace::local;
+    find_lines(log, block, local, bytes, 0, &r);
+    EXPECT_EQ(r.count, kWarpSize * bytes / 4);
+    EXPECT_EQ(r.sector_count(), kWarpSize * bytes / 4);
+  }
+}
+
 // Source: the time model. Columns of 1, 2 and 4 elements of 8 bytes across take 2, 4 and 8 cycles a request.
 TEST(RequestLines, PassesThroughTheBanks) {
   events::AccessLog log;

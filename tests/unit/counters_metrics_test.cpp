@@ -45,9 +45,9 @@ struct Example {
   }
   void block(std::uint64_t warps, std::uint64_t lanes, unsigned integer, unsigned ffma) {
     events::BlockFacts f;
-    f.by_class[static_cast<unsigned>(events::InstructionClass::integer)] = static_cast<std::uint16_t>(integer);
-    f.by_class[static_cast<unsigned>(events::InstructionClass::fp32)] = static_cast<std::uint16_t>(ffma);
-    f.ffma = static_cast<std::uint16_t>(ffma);
+    f.by_class[static_cast<unsigned>(events::InstructionClass::integer)] = integer;
+    f.by_class[static_cast<unsigned>(events::InstructionClass::fp32)] = ffma;
+    f.ffma = ffma;
     facts.blocks.push_back(f);
     counts.blocks.push_back({warps, lanes});
   }

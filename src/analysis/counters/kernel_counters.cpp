@@ -90,7 +90,7 @@ void add_instructions(Values& v, const events::KernelFacts& facts, const events:
       v.add(offset(MetricId::inst_fp16, c), warps * n);
       v.add(offset(MetricId::thread_inst_fp16, c), lanes * n);
     }
-    const std::uint16_t flops[] = {f.fadd, f.fmul, f.ffma, f.dadd, f.dmul, f.dfma, f.hadd, f.hmul, f.hfma};
+    const std::uint32_t flops[] = {f.fadd, f.fmul, f.ffma, f.dadd, f.dmul, f.dfma, f.hadd, f.hmul, f.hfma};
     for (unsigned k = 0; k < 9; ++k)
       if (flops[k] != 0) v.add(kFlops[k], lanes * flops[k]);
   }

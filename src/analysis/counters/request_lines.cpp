@@ -18,7 +18,7 @@ void RequestLines::add(std::uint64_t address, std::uint32_t bytes) {
       sectors[i] |= mask;
       return;
     }
-  if (count == kMost) return;
+  WG_ASSERT(count < kMost);
   line[count] = of;
   sectors[count++] = mask;
 }

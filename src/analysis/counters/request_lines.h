@@ -9,7 +9,7 @@
 namespace warpgrind::counters {
 
 struct RequestLines {
-  static constexpr unsigned kMost = 64;  // lines: 32 lanes with 8 bytes of local memory each
+  static constexpr unsigned kMost = 256;  // lines: 32 lanes with 8 words of local memory each, no two in one line
   unsigned count = 0;
   std::uint64_t line[kMost];
   std::uint8_t sectors[kMost];  // of each line

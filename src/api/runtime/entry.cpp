@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/descriptor.h"
 #include "base/host_pages.h"
 #include "runtime/call.h"
 #include "runtime/host_threads.h"
@@ -65,6 +66,7 @@ void forget_preload(const std::string& self) {
 // Runs before the program's constructors, which register its code. atexit handlers run in reverse order: the program's
 // come first, and this library's objects still exist when the profile is written.
 __attribute__((constructor)) void loaded() {
+  open_missing_streams();
   std::atexit(at_end);
   std::at_quick_exit(at_end);
   static const PreloadHooks hooks{at_hard_end, thread_made,     thread_begins, thread_joined,

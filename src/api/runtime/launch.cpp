@@ -1,8 +1,9 @@
 // Entry points of the runtime API for kernel launches, whose steps are in semantics/launch.cpp.
 #include "semantics/launch.h"
 
-#include <iterator>
+#include <vector>
 
+#include "base/per_thread.h"
 #include "runtime/call.h"
 #include "semantics/streams.h"
 
@@ -10,26 +11,31 @@ namespace warpgrind::runtime {
 
 namespace {
 
-thread_local struct PendingConfiguration {
+struct PendingConfiguration {
   dim3 grid, block;
   std::size_t shared;
   cudaStream_t stream;
-} pending[8];
-thread_local unsigned pending_count = 0;
+};
+
+// Launches whose arguments are being computed. Those may launch kernels, too, to any depth.
+struct PendingConfigurations {
+  std::vector<PendingConfiguration> all;
+};
 
 }  // namespace
 
 extern "C" {
 
 WG_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared, cudaStream_t stream) {
-  if (pending_count >= std::size(pending)) return 1;
-  pending[pending_count++] = {grid, block, shared, stream};
+  per_thread<PendingConfigurations>().all.push_back({grid, block, shared, stream});
   return 0;
 }
 
 WG_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared, void* stream) {
-  if (pending_count == 0) return set_last_error(cudaErrorMissingConfiguration);
-  PendingConfiguration& top = pending[--pending_count];
+  std::vector<PendingConfiguration>& pending = per_thread<PendingConfigurations>().all;
+  if (pending.empty()) return set_last_error(cudaErrorMissingConfiguration);
+  const PendingConfiguration top = pending.back();
+  pending.pop_back();
   *grid = top.grid;
   *block = top.block;
   *shared = top.shared;

@@ -82,9 +82,7 @@ Result<ProcessEnd> run_child(ProcessCommand command) {
     child = started.take();
     child_process = child->id();
   }
-  const ProcessEnd end = child->wait();
-  child_process = 0;
-  return end;
+  return child->wait([] { child_process = 0; });
 }
 
 int signal_received() {

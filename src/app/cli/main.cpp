@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "base/descriptor.h"
 #include "base/run_variables.h"
 #include "cli/check_command.h"
 #include "cli/child.h"
@@ -658,6 +659,7 @@ std::vector<std::string> cut_sources(std::vector<std::string>& program, std::str
 
 int main(int argc, char** argv) {
   using namespace warpgrind;
+  open_missing_streams();
   CLI::App app{"warpgrind: a virtual NVIDIA GPU with a memory microscope"};
   app.set_version_flag("--version", std::string("warpgrind " WARPGRIND_VERSION));
   app.require_subcommand(1);

@@ -30,6 +30,11 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// The pid of the first process may already belong to another process: bubblewrap waits for it, not this process.
+void kill_first(const Box& box) {
+  syscall(SYS_pidfd_send_signal, box.first_alive.get(), SIGKILL, nullptr, 0);
+}
+
 // Watches one job, from the opening of the gate to the end of its last process.
 class Watch {
  public:
@@ -58,12 +63,7 @@ class Watch {
     stopped_ = true;
     // The kernel kills all processes of a box when the first one dies.
     box_.bubblewrap.send(SIGKILL);
-    kill_first();
-  }
-
-  void kill_first() {
-    syscall(SYS_pidfd_send_signal, box_.first_alive.get(), SIGKILL, nullptr,
-            0);  // a pid may already belong to another process
+    kill_first(box_);
   }
 
   bool read_output() {
@@ -96,7 +96,7 @@ class Watch {
     siginfo_t ended{};
     if (waitid(P_PID, static_cast<id_t>(box_.bubblewrap.id()), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
         ended.si_pid != 0)
-      kill_first();
+      kill_first(box_);
   }
 
   void wait() {
@@ -108,7 +108,7 @@ class Watch {
       poll(nullptr, 0, kEvery / 4);
     }
     const ProcessEnd end = box_.bubblewrap.wait();
-    kill_first();
+    kill_first(box_);
     pollfd gone{box_.first_alive.get(), POLLIN, 0};
     poll(&gone, 1, -1);  // after that nothing is written
     end_.wall_seconds = seconds_since(started_);
@@ -159,7 +159,7 @@ Result<End> run(const Job& job, std::stop_token cancel) {
   if (!box) return box.error();
   Status copied = job.work.empty() ? Status(Ok{}) : copy_in(job.work, box->work.get(), box->owner);
   if (!copied) {
-    kill(box->first, SIGKILL);
+    kill_first(*box);
     box->bubblewrap.wait();
     return copied.error();
   }

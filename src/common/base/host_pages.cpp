@@ -43,6 +43,14 @@ struct Step {
   std::atomic<pid_t> thread{0};
   unsigned count = 0;
   std::uint64_t pages[kMostPages] = {};
+
+  // Another thread may have closed the page again before this one went on, so it can be there already.
+  bool add(std::uint64_t page) {
+    if (std::find(pages, pages + count, page) != pages + count) return true;
+    if (count == kMostPages) return false;
+    pages[count++] = page;
+    return true;
+  }
 };
 constexpr unsigned kSteps = 256;
 Step g_steps[kSteps];
@@ -56,6 +64,14 @@ Step* step_of(pid_t thread, bool take) {
     if (s.thread.compare_exchange_strong(no_thread, thread)) return &s;
   }
   return nullptr;
+}
+
+X86Registers registers_of(const greg_t* all) {
+  constexpr int kInOrder[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+                              REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+  X86Registers out;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::uint64_t>(all[kInOrder[i]]);
+  return out;
 }
 
 struct Walk {
@@ -231,7 +247,8 @@ bool HostPages::on_fault(int signal, void* information, void* context) {
   Touch touch;
   touch.address = reinterpret_cast<std::uint64_t>(info->si_addr);
   touch.write = (static_cast<std::uint64_t>(registers[REG_ERR]) & kWriteFault) != 0;
-  touch.bytes = access_bytes(reinterpret_cast<const std::uint8_t*>(at), touch.write);
+  touch.bytes =
+      access_bytes_from(touch.address, reinterpret_cast<const std::uint8_t*>(at), touch.write, registers_of(registers));
   touch.callers[touch.caller_count++] = reinterpret_cast<const void*>(at + 1);
   {
     const Lock lock(*this);
@@ -245,10 +262,12 @@ bool HostPages::on_fault(int signal, void* information, void* context) {
   if (!run || !closed_) return true;  // opened meanwhile: run the instruction again
   note(touch);
   set(page, page + kPage, true, false);
-  Step* const step = give_up(page) ? nullptr : step_of(gettid(), true);
-  if (!step || step->count == Step::kMostPages) return true;
-  step->pages[step->count++] = page;
-  registers[REG_EFL] |= static_cast<greg_t>(kTrapFlag);
+  if (give_up(page)) return true;
+  Step* const step = step_of(gettid(), true);
+  if (step && step->add(page))
+    registers[REG_EFL] |= static_cast<greg_t>(kTrapFlag);
+  else
+    ++given_up_;  // no entry is free
   return true;
 }
 

@@ -172,20 +172,29 @@ void Process::send(int signal) const {
   if (id_ > 0) kill(leads_group_ ? -id_ : id_, signal);
 }
 
-std::optional<ProcessEnd> Process::ended() const {
-  int status = 0;
-  const pid_t got = waitpid(id_, &status, WNOHANG);
-  if (got == id_) return ProcessEnd{status};
-  if (got < 0 && errno != EINTR) return ProcessEnd{0, true};
-  return std::nullopt;
-}
-
-ProcessEnd Process::wait() const {
+// The ended program keeps its id until waitpid() has returned its status.
+ProcessEnd Process::release(const AtEnd& at_end) const {
+  if (at_end) at_end();
   for (;;) {
     int status = 0;
     if (waitpid(id_, &status, 0) == id_) return {status};
     if (errno != EINTR) return {0, true};
   }
+}
+
+std::optional<ProcessEnd> Process::ended(const AtEnd& at_end) const {
+  siginfo_t seen{};
+  const int result = waitid(P_PID, static_cast<id_t>(id_), &seen, WEXITED | WNOHANG | WNOWAIT);
+  const bool waits = result == 0 ? seen.si_pid == 0 : errno == EINTR;
+  if (waits) return std::nullopt;
+  return release(at_end);
+}
+
+ProcessEnd Process::wait(const AtEnd& at_end) const {
+  siginfo_t seen{};
+  while (waitid(P_PID, static_cast<id_t>(id_), &seen, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  }
+  return release(at_end);
 }
 
 namespace {
@@ -323,12 +332,13 @@ class Capture {
   }
 
   void look_for_end() {
-    const auto end = process_.ended();
+    const auto end = process_.ended([this] {
+      if (group_) process_.send(SIGKILL);  // processes left behind, which may hold the output
+    });
     if (!end) return;
     ended_ = true;
     out_.end = *end;
     alive_.reset();
-    if (group_) process_.send(SIGKILL);  // processes left behind, which may hold the output
   }
 
   const Process& process_;

@@ -69,11 +69,16 @@ class Process {
  public:
   Process(pid_t id, bool leads_group) : id_(id), leads_group_(leads_group) {}
   pid_t id() const { return id_; }
-  void send(int signal) const;              // to its process group if it leads one
-  std::optional<ProcessEnd> ended() const;  // does not wait
-  ProcessEnd wait() const;
+  void send(int signal) const;  // to its process group if it leads one
+  // Called when the program has ended and this process has not yet released its id. The id may belong to another
+  // process as soon as it is released, so the callback clears every record of it that could still be used for a signal.
+  using AtEnd = std::function<void()>;
+  std::optional<ProcessEnd> ended(const AtEnd& at_end = {}) const;  // does not wait
+  ProcessEnd wait(const AtEnd& at_end = {}) const;
 
  private:
+  ProcessEnd release(const AtEnd& at_end) const;
+
   pid_t id_;
   bool leads_group_;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "device/state.h"
 
@@ -13,10 +14,40 @@ namespace warpgrind::device {
 
 namespace {
 
-// Few launches run at the same time. A fixed table can be read in a signal handler.
-std::atomic<Launch*> g_running[64];
+// Slots of running launches: a list of arrays that only grows, so a signal handler can read it at any time. Nothing is
+// freed. Few launches run at the same time, and the first array is static: most runs allocate none.
+struct Slots {
+  std::atomic<Launch*> launches[64];
+  std::atomic<Slots*> next{nullptr};
+};
+static_assert(std::atomic<Launch*>::is_always_lock_free && std::atomic<Slots*>::is_always_lock_free);
+Slots g_running;
 std::atomic<unsigned> g_requests{0};
 std::atomic<unsigned> g_visits{0};
+
+template <class Use>
+void for_each_launch(const Use& use) {
+  for (Slots* slots = &g_running; slots; slots = slots->next.load())
+    for (const std::atomic<Launch*>& slot : slots->launches)
+      if (Launch* const launch = slot.load()) use(*launch);
+}
+
+// Replaces one `before` in the array. False: there is none.
+bool replace(Slots& slots, Launch* before, Launch* after) {
+  for (std::atomic<Launch*>& slot : slots.launches) {
+    Launch* expected = before;
+    if (slot.compare_exchange_strong(expected, after)) return true;
+  }
+  return false;
+}
+
+// The array behind `slots`, which is made if there is none. Another thread may make it at the same time.
+Slots* next_or_new(Slots& slots) {
+  if (Slots* const next = slots.next.load()) return next;
+  auto made = std::make_unique<Slots>();
+  Slots* known = nullptr;
+  return slots.next.compare_exchange_strong(known, made.get()) ? made.release() : known;
+}
 
 void stop(Launch& launch, FaultKind kind) {
   std::uint32_t none = 0;
@@ -27,17 +58,13 @@ void stop(Launch& launch, FaultKind kind) {
 }  // namespace
 
 void enlist(Launch* launch) {
-  for (auto& slot : g_running) {
-    Launch* empty = nullptr;
-    if (slot.compare_exchange_strong(empty, launch)) return;
-  }
+  Slots* slots = &g_running;
+  while (!replace(*slots, nullptr, launch)) slots = next_or_new(*slots);
 }
 
 void delist(Launch* launch) {
-  for (auto& slot : g_running) {
-    Launch* mine = launch;
-    if (slot.compare_exchange_strong(mine, nullptr)) break;
-  }
+  Slots* slots = &g_running;
+  while (slots && !replace(*slots, launch, nullptr)) slots = slots->next.load();
   // A visit sets a few flags. Its thread may have lost its processor meanwhile.
   while (g_visits.load() != 0) sched_yield();
 }
@@ -65,18 +92,16 @@ void abandon(Launch& launch) {
 void request_interrupt() {
   ++g_requests;
   const Visit visit;
-  for (auto& slot : g_running)
-    if (Launch* launch = slot.load()) stop(*launch, FaultKind::interrupted);
+  for_each_launch([](Launch& launch) { stop(launch, FaultKind::interrupted); });
 }
 
 bool request_timeout() {
   bool any = false;
   const Visit visit;
-  for (auto& slot : g_running)
-    if (Launch* launch = slot.load()) {
-      stop(*launch, FaultKind::timeout);
-      any = true;
-    }
+  for_each_launch([&](Launch& launch) {
+    stop(launch, FaultKind::timeout);
+    any = true;
+  });
   return any;
 }
 

@@ -91,9 +91,9 @@ inline constexpr unsigned kInstructionClasses = static_cast<unsigned>(Instructio
 // (jit::CompiledKernel::guard_slot()).
 struct BlockFacts {
   std::uint32_t first_instruction = 0, instruction_count = 0;
-  std::uint16_t by_class[kInstructionClasses] = {};
+  std::uint32_t by_class[kInstructionClasses] = {};
   // Floating-point operations per lane: add, mul, fma(=2 flops, counted as one op here) by type fp16/fp32/fp64.
-  std::uint16_t fadd = 0, fmul = 0, ffma = 0, dadd = 0, dmul = 0, dfma = 0, hadd = 0, hmul = 0, hfma = 0;
+  std::uint32_t fadd = 0, fmul = 0, ffma = 0, dadd = 0, dmul = 0, dfma = 0, hadd = 0, hmul = 0, hfma = 0;
   std::uint32_t line = 0, file = 0;
   std::string function;  // the kernel, or a function that it calls
 };

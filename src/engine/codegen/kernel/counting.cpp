@@ -22,7 +22,7 @@ void Counting::begin_block(std::uint32_t b) {
   facts.function = f_.function.name;
   facts.first_instruction = block.first;
   facts.instruction_count = block.end - block.first;
-  std::uint16_t* const flops[] = {nullptr,     &facts.fadd, &facts.fmul, &facts.ffma, &facts.dadd,
+  std::uint32_t* const flops[] = {nullptr,     &facts.fadd, &facts.fmul, &facts.ffma, &facts.dadd,
                                   &facts.dmul, &facts.dfma, &facts.hadd, &facts.hmul, &facts.hfma};
   for (std::uint32_t n = block.first; n < block.end; ++n) {
     const ptx::Instruction& i = f_.function.body[n];

@@ -11,6 +11,8 @@
 #include <mutex>
 #include <string_view>
 
+#include "base/descriptor.h"
+
 namespace warpgrind::device {
 
 namespace {
@@ -36,7 +38,7 @@ Error no_memory(const char* what) {
 Result<std::uint64_t> take_physical(std::uint64_t bytes) {
   File& f = file();
   const std::lock_guard lock(f.mutex);
-  if (f.descriptor < 0) f.descriptor = ::memfd_create("warpgrind physical memory", MFD_CLOEXEC);
+  if (f.descriptor < 0) f.descriptor = above_streams(::memfd_create("warpgrind physical memory", MFD_CLOEXEC));
   if (f.descriptor < 0 || ::ftruncate(f.descriptor, static_cast<off_t>(f.bytes + bytes)) != 0)
     return no_memory("the host has no memory for the GPU's");
   const std::uint64_t offset = f.bytes;
@@ -62,7 +64,7 @@ void unmap_physical(std::uint64_t address, std::uint64_t bytes) {
 }
 
 Result<int> make_shareable_file(const std::string& name, std::uint64_t bytes) {
-  const int made = ::memfd_create((std::string(kMark) + name).c_str(), MFD_CLOEXEC);
+  const int made = above_streams(::memfd_create((std::string(kMark) + name).c_str(), MFD_CLOEXEC));
   if (made < 0) return no_memory("the host has no memory for the GPU's");
   if (::ftruncate(made, static_cast<off_t>(bytes)) == 0) return made;
   const Error error = no_memory("the host has no memory for the GPU's");

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/assert.h"
+#include "base/descriptor.h"
 #include "device/memory/address_space.h"
 
 namespace warpgrind::device {
@@ -19,7 +20,7 @@ constexpr std::uint64_t kOnes = std::uint64_t{16} << 20;
 // A file of ones. The shadow of a large allocation maps it copy-on-write. -1: unavailable.
 int file_of_ones() {
   static const int file = [] {
-    const int fd = memfd_create("warpgrind undefined", MFD_CLOEXEC);
+    const int fd = above_streams(memfd_create("warpgrind undefined", MFD_CLOEXEC));
     if (fd < 0) return -1;
     void* const p =
         ftruncate(fd, kOnes) == 0 ? mmap(nullptr, kOnes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
