@@ -19,6 +19,7 @@
 #include "base/argument_pointers.h"
 #include "base/descriptor.h"
 #include "base/sanitizers.h"
+#include "base/signal_mask.h"
 
 namespace warpgrind {
 
@@ -203,15 +204,10 @@ bool shares_memory(const ProcessCommand& command) {
 
 // Starts the child with all signals blocked. Returns its process id, or -1 with errno set.
 pid_t make_child(StartPlan& plan) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalMask mask = SignalMask::replace(all_signals());
   const bool shared = shares_memory(plan.command);
   const pid_t child = shared ? vfork() : fork();
   if (child == 0) become(plan);
-  const int no_child = errno;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  errno = no_child;
   return child;
 }
 
