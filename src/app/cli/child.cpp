@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/assert.h"
 #include "base/signal_mask.h"
 
 namespace warpgrind::cli {
@@ -54,6 +55,7 @@ int pending_signal() {
 Result<ProcessEnd> run_child(ProcessCommand command) {
   command.inherits_files = true;
   command.death_signal = SIGKILL;
+  WG_ASSERT(child_process == 0);  // pass_on() serves one child at a time
   pass_signals_on();
   std::optional<Process> child;
   {

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <optional>
 
+#include "base/assert.h"
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/process.h"
@@ -125,6 +126,7 @@ class Progress {
     }
     constexpr int kCells = 30;
     const int cells = all > 0 ? static_cast<int>(kCells * done / all) : 0;
+    WG_ASSERT(index_ < topics_.size() && cells >= 0 && cells <= kCells);
     const int left = static_cast<int>(all - done + 0.5);
     std::fputs(fmt::format("\r\033[K[{}{}] {}/{} {}, about {}:{:02} left", std::string(cells, '#'),
                            std::string(kCells - cells, '.'), index_ + 1, topics_.size(), topics_[index_]->name,

@@ -299,6 +299,7 @@ class Capture {
     const ssize_t got = read(from.get(), buffer.data(), buffer.size());
     if (got == 0 || (got < 0 && errno != EINTR)) from.reset();
     if (got <= 0) return;
+    WG_ASSERT(out_.output.size() + out_.errors.size() <= settings_.bytes);
     const std::uint64_t room = settings_.bytes - out_.output.size() - out_.errors.size();
     const std::string_view more(buffer.data(), std::min<std::uint64_t>(static_cast<std::uint64_t>(got), room));
     into += more;

@@ -153,6 +153,7 @@ class Driver {
   }
 
   bool start(Running& running, std::size_t index, std::map<int, std::size_t>& unit_of) {
+    WG_ASSERT(running.passes == 0);
     const Unit& unit = *running.unit;
     for (const auto& [command, messages] :
          {std::pair(&unit.device, &unit.device_messages), std::pair(&unit.host, &unit.host_messages)}) {
