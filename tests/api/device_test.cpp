@@ -55,6 +55,18 @@ TEST(Devices, Properties) {
   FAILS(cudaErrorInvalidValue, cudaDeviceGetTexture1DLinearMaxWidth(nullptr, &format, 0));
 }
 
+TEST(Devices, AttributesAreTheProperties) {
+  cudaDeviceProp p{};
+  OK(cudaGetDeviceProperties(&p, 1));
+#define WG_ATTRIBUTE(number, runtime_name, driver_name, field, value)                             \
+  {                                                                                               \
+    int attribute = -77;                                                                          \
+    OK(cudaDeviceGetAttribute(&attribute, static_cast<cudaDeviceAttr>(number), 1));               \
+    EXPECT_EQ(attribute, static_cast<int>(p.field)) << #runtime_name " " #driver_name " " #field; \
+  }
+#include "warpgrind/device_attributes.inc"
+}
+
 TEST(Devices, Versions) {
   int driver = 0, runtime = 0;
   OK(cudaDriverGetVersion(&driver));

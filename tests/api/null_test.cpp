@@ -1,17 +1,11 @@
 // Every function of the table with all arguments null or zero: it returns an error or does nothing. The expectations
 // are in null_arguments.txt; WARPGRIND_REWRITE=1 rewrites them.
-#include <cstdlib>
-#include <fstream>
-#include <map>
-#include <string>
-
+#include "../null_arguments.h"
 #include "api_test.h"
 
 namespace warpgrind::runtime {
 
 namespace {
-
-const std::string kFile = WARPGRIND_TESTS "/null_arguments.txt";
 
 // Zero, also for types with another default, such as dim3.
 template <class T>
@@ -52,16 +46,7 @@ TEST(NullArguments, AreRefusedOrHarmless) {
 #define WG_UNSUPPORTED_PTSZ(name, parameters) WG_FUNCTION_PTSZ(cudaError_t, name, parameters, ())
 #define WG_UNDECLARED(name) WG_UNSUPPORTED(name, ())
 #include "warpgrind/runtime_functions.inc"
-  if (std::getenv("WARPGRIND_REWRITE")) {
-    std::ofstream out(kFile);
-    for (const auto& [name, result] : seen) out << name << " " << result << "\n";
-    return;
-  }
-  std::map<std::string, std::string> expected;
-  std::ifstream in(kFile);
-  for (std::string name, result; in >> name >> result;) expected[name] = result;
-  for (const auto& [name, result] : seen) EXPECT_EQ(result, expected[name]) << name;
-  EXPECT_EQ(seen.size(), expected.size());
+  expect_stored(seen, WARPGRIND_TESTS "/null_arguments.txt");
 }
 
 }  // namespace warpgrind::runtime

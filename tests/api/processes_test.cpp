@@ -111,6 +111,13 @@ TEST(OtherProcess, DISABLED_UsesPool) {
   OK(cudaFree(memory));
   FAILS(cudaErrorInvalidValue, cudaMemPoolExportPointer(&message.pointer, memory));
   FAILS(cudaErrorInvalidValue, cudaMemPoolImportPointer(&memory, nullptr, &message.pointer));
+  std::uint64_t used = 0;
+  OK(cudaMemPoolImportPointer(&memory, pool, &message.pointer));
+  OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  EXPECT_EQ(used, 4u);
+  OK(cudaDeviceReset());
+  OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  EXPECT_EQ(used, 0u);
   OK(cudaMemPoolDestroy(pool));
 }
 

@@ -1,19 +1,15 @@
 // Functions that are not supported yet: each returns that error for any arguments. Also every function with all
 // arguments null or zero: it returns an error or does nothing. The expectations are in null_arguments.txt;
-// WARPGRIND_REWRITE=1 rewrites them.
+// WARPGRIND_REWRITE=1 rewrites them. tests/api has the same tests of the runtime API, but calls its functions with
+// their types: a library of the driver API has symbols that no header declares.
 #include <dlfcn.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <map>
-
+#include "../null_arguments.h"
 #include "driver_test.h"
 
 namespace warpgrind::driver {
 
 namespace {
-
-const std::string kFile = WARPGRIND_TESTS "/null_arguments.txt";
 
 // Six arguments are in registers. The others, and structures by value, are on the stack. No function of the table takes
 // more than 128 bytes there, and arguments that a function does not have are harmless.
@@ -78,16 +74,7 @@ TEST(NullArguments, AreRefusedOrHarmless) {
 #define WG_DRIVER_UNSUPPORTED_PTDS WG_DRIVER_UNSUPPORTED
 #define WG_DRIVER_UNSUPPORTED_PTSZ WG_DRIVER_UNSUPPORTED
 #include "warpgrind/driver_functions.inc"
-  if (std::getenv("WARPGRIND_REWRITE")) {
-    std::ofstream out(kFile);
-    for (const auto& [name, result] : seen) out << name << " " << result << "\n";
-    return;
-  }
-  std::map<std::string, std::string> expected;
-  std::ifstream in(kFile);
-  for (std::string name, result; in >> name >> result;) expected[name] = result;
-  for (const auto& [name, result] : seen) EXPECT_EQ(result, expected[name]) << name;
-  EXPECT_EQ(seen.size(), expected.size());
+  expect_stored(seen, WARPGRIND_TESTS "/null_arguments.txt");
 }
 
 }  // namespace warpgrind::driver

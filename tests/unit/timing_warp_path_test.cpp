@@ -1,6 +1,7 @@
 // The critical path of a warp, on handwritten code.
 #include <gtest/gtest.h>
 
+#include "sass/classify.h"
 #include "timing/schedule.h"
 #include "timing/warp_path.h"
 #include "timing_models.h"
@@ -112,6 +113,19 @@ TEST(WarpPath, LoopsGoOnAsTheyBegan) {
   const Kernel once({load(1, 30), fma(2, {2, 1})}), often({load(1, 30), fma(2, {2, 1})}, 100000);
   const double one = once.path().cycles[3], many = often.path().cycles[3];
   EXPECT_NEAR(many, 1e5 * one, 0.1e5 * one);  // each round waits for its load
+}
+
+// The integer latency of a model is the only place of that figure. GPUs before Volta scale the cost table by it.
+TEST(WarpPath, LatenciesOfOlderGpusFollowTheirModel) {
+  ptx::Instruction add;
+  add.opcode = ptx::Opcode::add;
+  add.types = {ptx::ScalarType::s32};
+  GpuModel gpu = h200();
+  const float hopper = sass::classify(add, gpu).latency;
+  EXPECT_FLOAT_EQ(hopper, 4.45F);
+  gpu.cc_major = 3;
+  gpu.timing.integer_latency_cycles = 12;
+  EXPECT_FLOAT_EQ(sass::classify(add, gpu).latency, 12);
 }
 
 TEST(WarpPath, NoCodeNoPath) {

@@ -1,4 +1,5 @@
-// Part of cuda.h: other processes, graphics, checkpoints and other devices.
+// Part of cuda.h: other processes, graphics, checkpoints and other devices. Many structures are those of external.h
+// under other names (reason there).
 #pragma once
 
 typedef struct CUmemFabricHandle_st {

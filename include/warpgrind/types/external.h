@@ -1,5 +1,6 @@
 // Part of driver_types.h: other processes, graphics and other devices. Programs that use graphics or external devices
-// compile, but our library returns errors for those calls.
+// compile, but our library returns errors for those calls. driver_external.h has the same structures under the names of
+// the driver API: NVIDIA's are distinct types, and programs overload functions and specialise templates on them.
 #pragma once
 
 #define cudaIpcMemLazyEnablePeerAccess 0x01  // flag of cudaIpcOpenMemHandle

@@ -1,4 +1,5 @@
 // Primary contexts, and contexts that the program creates.
+#include "base/assert.h"
 #include "driver/addresses.h"
 #include "driver/driver.h"
 #include "semantics/devices.h"
@@ -178,6 +179,7 @@ CUresult cuCtxAttach(CUcontext* context, unsigned int flags) {
   return driver([&]() -> CUresult {
     if (!context || flags) return CUDA_ERROR_INVALID_VALUE;
     *context = current_context();
+    WG_ASSERT(*context);  // driver() refuses a call without one
     ++(*context)->uses;
     return CUDA_SUCCESS;
   });

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/per_thread.h"
 #include "driver/driver.h"
 
@@ -66,6 +67,7 @@ Context& primary_context(int device) {
     const auto count = static_cast<std::size_t>(session::devices().count());
     for (std::size_t i = 0; i < count; i++) c.primary.push_back(&add(static_cast<int>(i), true, 0));
   }
+  WG_ASSERT(static_cast<std::size_t>(device) < c.primary.size());
   return *c.primary[static_cast<std::size_t>(device)];
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/assert.h"
 #include "device/memory/address_space.h"
 #include "semantics/operation.h"
 #include "semantics/state.h"
@@ -119,6 +120,8 @@ bool direction_fits(cudaMemcpyKind kind, Memory from, Memory to) {
 const char* direction_name(cudaMemcpyKind kind) {
   constexpr const char* kNames[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost",
                                     "cudaMemcpyDeviceToDevice", "cudaMemcpyDefault"};
+  static_assert(std::size(kNames) == cudaMemcpyDefault + 1);
+  WG_ASSERT(static_cast<std::size_t>(kind) < std::size(kNames));  // check() refuses others first
   return kNames[kind];
 }
 const char* memory_name(Memory memory) {
@@ -308,6 +311,7 @@ cudaError_t make_work(const CopyOperation& copy, const Target& target, bool host
   const std::uint64_t bytes = static_cast<std::uint64_t>(copy.width) * copy.height * copy.depth;
   CopyOperation c = copy;
   if (c.staged) {
+    WG_ASSERT(c.staged->size() == bytes);
     c.from = {};
     c.from.pointer = c.staged->data();
     c.from.pitch = c.width;

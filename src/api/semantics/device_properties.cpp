@@ -23,14 +23,19 @@ void set(Field& field, Value value) {
   field = static_cast<Field>(value);
 }
 
-}  // namespace
-
-void fill_properties(const GpuModel& m, int device, cudaDeviceProp& p) {
-  const auto by_generation = [&m](int tesla, int fermi, int kepler, int pascal) {
+// Chooses by compute capability; device_attributes.inc says which.
+auto generations_of(const GpuModel& m) {
+  return [&m](int tesla, int fermi, int kepler, int pascal) {
     if (m.cc_major >= 6) return pascal;
     if (m.cc_major >= 3) return kepler;
     return m.cc_major == 2 ? fermi : tesla;
   };
+}
+
+}  // namespace
+
+void fill_properties(const GpuModel& m, int device, cudaDeviceProp& p) {
+  const auto by_generation = generations_of(m);
   std::memset(&p, 0, sizeof p);
   std::snprintf(p.name, sizeof p.name, "%s", m.name.c_str());
   std::snprintf(p.uuid.bytes, sizeof p.uuid.bytes, "warpgrind%d", device);
@@ -40,16 +45,12 @@ void fill_properties(const GpuModel& m, int device, cudaDeviceProp& p) {
 }
 
 bool device_attribute(const GpuModel& m, int device, int attribute, int& out) {
-  cudaDeviceProp p;
-  fill_properties(m, device, p);
+  const auto by_generation = generations_of(m);
   switch (attribute) {
-#define WG_ATTRIBUTE(number, runtime_name, driver_name, field, value) \
-  case number:                                                        \
-    set(out, p.field);                                                \
-    return true;
+#define WG_ATTRIBUTE(number, runtime_name, driver_name, field, value) WG_ATTRIBUTE_ALONE(number, , , value)
 #define WG_ATTRIBUTE_ALONE(number, runtime_name, driver_name, value) \
   case number:                                                       \
-    out = value;                                                     \
+    out = static_cast<int>(value);                                   \
     return true;
 #define WG_DRIVER_ATTRIBUTE(number, driver_name, value) WG_ATTRIBUTE_ALONE(number, , driver_name, value)
 #include "warpgrind/device_attributes.inc"

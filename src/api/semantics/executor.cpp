@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/assert.h"
 #include "base/host_pages.h"
 #include "base/host_thread.h"
 #include "semantics/state.h"
@@ -48,6 +49,7 @@ std::uint64_t Executor::running_work() {
 }
 
 Executor::DeviceState& Executor::state(int device) {
+  WG_ASSERT(device >= 0);
   if (devices_.size() <= static_cast<std::size_t>(device)) devices_.resize(static_cast<std::size_t>(device) + 1);
   return devices_[static_cast<std::size_t>(device)];
 }
@@ -156,6 +158,7 @@ void Executor::publish(const Work& work, const std::vector<WorkPtr>& before, std
 }
 
 void Executor::enqueue(const WorkPtr& work, std::vector<WorkPtr> before, std::uint64_t stream) {
+  WG_ASSERT(work->id == 0 && work->place);  // issued once; the ledger waits for the place of each
   work->id = ++issued_;
   gpu(work->device);
   if (observed_)  // the timeline then shows the id of the work
@@ -169,6 +172,7 @@ void Executor::enqueue(const WorkPtr& work, std::vector<WorkPtr> before, std::ui
   before.erase(std::unique(before.begin(), before.end()), before.end());
   publish(*work, before, stream);
   for (WorkPtr& b : before) {
+    WG_ASSERT(b && b != work);  // it would wait for itself
     if (b->done()) continue;
     b->after_.push_back(work);
     work->before_.push_back(std::move(b));
@@ -182,6 +186,7 @@ void Executor::enqueue(const WorkPtr& work, std::vector<WorkPtr> before, std::ui
 }
 
 void Executor::make_ready(const WorkPtr& work) {
+  WG_ASSERT(work->waits_for_ == 0 && !work->done());
   work->ready_tick_ = tick_;
   ready_.push_back(work);
   kick();
@@ -197,6 +202,7 @@ void Executor::kick() {
 
 bool Executor::has_room(const Work& work, Clock::time_point now) const {
   if (work.kind != Work::Kind::grid) return true;
+  WG_ASSERT(static_cast<std::size_t>(work.device) < devices_.size());  // enqueue() has made its state
   const std::vector<Running>& grids = devices_[static_cast<std::size_t>(work.device)].grids;
   double used = std::min(1.0, work.part_of_gpu);
   for (const Running& r : grids) {
@@ -225,6 +231,7 @@ WorkPtr Executor::take(Wanted&& wanted) {
 }
 
 void Executor::run(Lock& lock, const WorkPtr& work) {
+  WG_ASSERT(lock.owns_lock() && !work->done());
   running_.push_back({work, {}});
   if (work->kind == Work::Kind::grid) state(work->device).grids.push_back({work, Clock::now()});
   lock.unlock();
@@ -245,16 +252,19 @@ void Executor::run(Lock& lock, const WorkPtr& work) {
   ledger_.close(work->entry_);
   lock.lock();
   const auto is_it = [&](const Running& r) { return r.work == work; };
-  std::erase_if(running_, is_it);
+  const std::size_t ended = std::erase_if(running_, is_it);
+  WG_ASSERT(ended == 1);  // two threads would have run it
   DeviceState& device = state(work->device);
   if (work->kind == Work::Kind::grid) std::erase_if(device.grids, is_it);
   device.pending.erase(work->pending_);
   work->done_.store(true, std::memory_order_release);
-  for (const WorkPtr& next : work->after_)
+  for (const WorkPtr& next : work->after_) {
+    WG_ASSERT(next->waits_for_ > 0);
     if (--next->waits_for_ == 0) {
       next->before_.clear();
       make_ready(next);
     }
+  }
   work->after_.clear();
   if (!ready_.empty()) kick();
   // Waking a thread takes longer than a small grid. So wake only threads that wait for this work, or if there is more
@@ -273,10 +283,13 @@ bool Executor::is_awaited(const Work& work) const {
 void Executor::sleep_until_done(Lock& lock, const Work& work) {
   awaited_.push_back(&work);
   done_.wait(lock);
-  awaited_.erase(std::find(awaited_.begin(), awaited_.end(), &work));
+  const auto mine = std::find(awaited_.begin(), awaited_.end(), &work);
+  WG_ASSERT(mine != awaited_.end());
+  awaited_.erase(mine);
 }
 
 void Executor::wait(Lock& lock, const std::vector<WorkPtr>& targets) {
+  WG_ASSERT(lock.owns_lock());
   const std::uint64_t mark = ++marks_;
   std::vector<Work*> walk;
   const auto visit = [&](const WorkPtr& w) {
@@ -454,6 +467,7 @@ void Executor::serve() {
   t_serves = true;
   for (;;) {
     follower_wakes_.wait(lock, [&] { return !has_leader_; });
+    WG_ASSERT(followers_ > 0);
     --followers_;
     has_leader_ = true;
     WorkPtr work = lead(lock);

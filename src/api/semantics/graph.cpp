@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "base/assert.h"
+#include "base/element.h"
 #include "device/memory/conditions.h"
 #include "semantics/executor.h"
 #include "semantics/state.h"
@@ -32,6 +34,7 @@ std::recursive_mutex& graphs_mutex() {
 }
 
 void destroy(UserObject* object) {
+  WG_ASSERT(object->references == 0);
   if (object->destroy) object->destroy(object->pointer);
   delete object;
 }
@@ -45,6 +48,7 @@ GraphsLock::GraphsLock() {
 
 GraphsLock::~GraphsLock() {
   ThreadState& thread = thread_state();
+  WG_ASSERT(thread.graphs_locks > 0);
   const bool last = --thread.graphs_locks == 0;
   graphs_mutex().unlock();
   if (last)
@@ -61,7 +65,8 @@ GraphNode::GraphNode() : id(HostState::instance().next_id++) {
 
 GraphNode::~GraphNode() {
   std::lock_guard lock(live_handles().mutex);
-  live_handles().nodes.erase(this);
+  const std::size_t known = live_handles().nodes.erase(this);
+  WG_ASSERT(known == 1);
 }
 
 bool is_node(const GraphNode* node) {
@@ -76,7 +81,8 @@ Graph::Graph() {
 
 Graph::~Graph() {
   std::lock_guard lock(live_handles().mutex);
-  live_handles().graphs.erase(this);
+  const std::size_t known = live_handles().graphs.erase(this);
+  WG_ASSERT(known == 1);
 }
 
 GraphMemory::~GraphMemory() {
@@ -162,6 +168,7 @@ ConditionalOperation make_conditional(ConditionalOperation::Kind kind, std::uint
 }
 
 GraphNode* Graph::add(Operation operation, std::vector<GraphNode*> dependencies) {
+  WG_ASSERT(std::all_of(dependencies.begin(), dependencies.end(), [&](GraphNode* d) { return d->graph == this; }));
   auto node = std::make_unique<GraphNode>();
   node->graph = this;
   node->type = type_of(operation);
@@ -173,6 +180,7 @@ GraphNode* Graph::add(Operation operation, std::vector<GraphNode*> dependencies)
 }
 
 void Graph::remove(GraphNode* node) {
+  WG_ASSERT(node->graph == this);
   for (auto& other : nodes) {
     std::erase(other->dependencies, node);
     other->edges.erase(node);
@@ -208,6 +216,7 @@ std::unique_ptr<Graph> clone(const Graph& graph) {
   }
   for (const auto& node : graph.nodes)
     for (GraphNode* dependency : node->dependencies) {
+      WG_ASSERT(twin.contains(dependency));  // a removed node is no dependency any more
       twin[node.get()]->dependencies.push_back(twin[dependency]);
       if (const auto edge = node->edges.find(dependency); edge != node->edges.end())
         twin[node.get()]->edges[twin[dependency]] = edge->second;
@@ -341,8 +350,11 @@ cudaError_t GraphLaunch::prepare(const GraphNode& graph_node) {
     node.work->device = device;
     node.work->made = graph_node.made;
   }
-  for (const GraphNode* d : graph_node.dependencies)
-    if (auto found = index_.find(d); found != index_.end()) node.dependencies.push_back(found->second);
+  for (const GraphNode* d : graph_node.dependencies) {
+    const auto found = index_.find(d);
+    WG_ASSERT(found != index_.end());  // topological_order() puts it before this node
+    node.dependencies.push_back(found->second);
+  }
   index_[&graph_node] = nodes_.size();
   nodes_.push_back(std::move(node));
   return cudaSuccess;
@@ -400,7 +412,7 @@ WorkPtr GraphLaunch::issue(Stream* stream, const std::vector<WorkPtr>& before) {
   for (std::size_t i = 0; i < nodes_.size(); i++) {
     Node& node = nodes_[i];
     std::vector<WorkPtr> after;
-    for (std::size_t d : node.dependencies) after.push_back(ends[d]);
+    for (std::size_t d : node.dependencies) after.push_back(element(ends, d));
     if (after.empty()) after.push_back(begin);
     const auto* event = std::get_if<EventOperation>(&node.node->operation);
     if (event && event->wait && node.node->enabled)
@@ -415,6 +427,7 @@ WorkPtr GraphLaunch::issue(Stream* stream, const std::vector<WorkPtr>& before) {
       works.push_back({last, {node.nested ? node.nested->issue(nullptr, {first}) : issue_conditional(node, first)}});
       ends.push_back(last);
     } else {
+      WG_ASSERT(node.work);
       node.work->place = [self, i, inner = std::move(node.work->place)] {
         self->place_begin(self->nodes_[i]);
         if (inner) inner();
@@ -437,6 +450,7 @@ WorkPtr GraphLaunch::issue(Stream* stream, const std::vector<WorkPtr>& before) {
 }  // namespace
 
 std::vector<KernelShape> kernel_shapes(const Graph& graph, int device) {
+  WG_ASSERT(thread_state().graphs_locks > 0);
   std::vector<KernelShape> shapes;
   for (const auto& node : graph.nodes) {
     if (!node->enabled) continue;
@@ -457,6 +471,7 @@ std::vector<KernelShape> kernel_shapes(const Graph& graph, int device) {
 }
 
 cudaError_t launch_graph(const Graph& graph, const StreamRef& stream) {
+  WG_ASSERT(thread_state().graphs_locks > 0);
   charge_host(session::model().timing.host_launch_ns);
   auto launch = std::make_shared<GraphLaunch>(target_of(*stream), stream);
   if (cudaError_t error = launch->prepare(graph)) return error;
@@ -465,6 +480,7 @@ cudaError_t launch_graph(const Graph& graph, const StreamRef& stream) {
 }
 
 cudaError_t capture_operation(Stream& stream, Operation operation) {
+  WG_ASSERT(thread_state().graphs_locks > 0 && stream.capture);
   Capture& capture = *stream.capture;
   if (!capture.own_graph && !is_graph(capture.graph)) capture.invalidated = true;  // the caller destroyed it
   if (capture.invalidated) return cudaErrorStreamCaptureInvalidated;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+#include "base/element.h"
 #include "semantics/state.h"
 #include "semantics/streams.h"
 
@@ -128,9 +130,12 @@ cudaError_t update_graph_exec(GraphExec& exec, const Graph& graph, cudaGraphExec
     return cudaErrorGraphExecUpdateFailure;
   };
   Graph& mine = *exec.graph;
+  WG_ASSERT(mine.clone.size() == mine.nodes.size());
   if (mine.nodes.size() != graph.nodes.size()) return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
   std::map<const GraphNode*, std::size_t> index, my_index;
   for (std::size_t i = 0; i < graph.nodes.size(); i++) {
+    WG_ASSERT(mine.clone[i].second ==
+              mine.nodes[i].get());  // clone() keeps the order, and no node of an exec is removed
     index[graph.nodes[i].get()] = i;
     my_index[mine.nodes[i].get()] = i;
   }
@@ -138,8 +143,8 @@ cudaError_t update_graph_exec(GraphExec& exec, const Graph& graph, cudaGraphExec
     const GraphNode &a = *mine.nodes[i], &b = *graph.nodes[i];
     if (a.type != b.type) return fail(cudaGraphExecUpdateErrorNodeTypeChanged, graph.nodes[i].get());
     std::set<std::size_t> before, after;
-    for (const GraphNode* d : a.dependencies) before.insert(my_index[d]);
-    for (const GraphNode* d : b.dependencies) after.insert(index[d]);
+    for (const GraphNode* d : a.dependencies) before.insert(element(my_index, d));
+    for (const GraphNode* d : b.dependencies) after.insert(element(index, d));
     if (before != after) return fail(cudaGraphExecUpdateErrorTopologyChanged, graph.nodes[i].get());
   }
   for (std::size_t i = 0; i < graph.nodes.size(); i++) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/element.h"
 #include "gpu/occupancy.h"
 #include "semantics/launch.h"
 #include "semantics/state.h"
@@ -16,7 +17,7 @@ struct Described {
   std::uint32_t function = 0;
   std::shared_ptr<const ptx::Module> module;
   session::KernelResources resources;
-  const ptx::Function& entry() const { return module->functions[function]; }
+  const ptx::Function& entry() const { return element(module->functions, function); }
 };
 
 cudaError_t describe(const void* function, Described& out) {

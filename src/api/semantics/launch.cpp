@@ -7,6 +7,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/assert.h"
 #include "base/demangle.h"
 #include "session/ranges.h"
 
@@ -136,6 +137,7 @@ cudaError_t compile(const KernelShape& shape) {
 cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& out) {
   auto launch = std::make_shared<PendingLaunch>();
   session::LaunchRequest& request = launch->request;
+  WG_ASSERT(op.kernel && op.entry);  // step 1 found both
   request.program = op.kernel->program;
   request.kernel = op.entry;
   request.device = target.device;
@@ -168,6 +170,7 @@ void run_launch(PendingLaunch& launch) {
   if (c.runs_nothing()) return;
   launch.request.work = Executor::running_work();
   launch.outcome = session::launches().run(launch.request);
+  WG_ASSERT(launch.outcome.error.has_value() != launch.outcome.result.has_value());
   cudaError_t error = cudaSuccess;
   if (launch.outcome.error)
     error = error_of(*launch.outcome.error);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "gpu/launch_limits.h"
 #include "gpu/occupancy.h"
 #include "semantics/launch.h"
@@ -129,6 +130,7 @@ cudaError_t make_kernel(const LaunchArguments& a, KernelOperation& out) {
   if (std::string problem = shape_problem(session::model(), to_dim(a.grid), to_dim(a.block)); !problem.empty())
     return refuse(cudaErrorInvalidValue, std::move(problem));
   if (cudaError_t error = find_entry(*kernel, out.entry)) return error;
+  WG_ASSERT(out.entry && out.entry->text);
   if (cudaError_t error = check_bounds(out.entry->text->performance, a)) return error;
   if (cudaError_t error = check_resources(*kernel, out.entry->resources, a)) return error;
   out.kernel = kernel;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/assert.h"
 #include "device/memory/address_space.h"
 #include "semantics/graph.h"
 #include "semantics/operation.h"
@@ -182,7 +183,8 @@ cudaError_t allocate(int device, std::size_t bytes, void** out, events::Allocati
   }
   *out = reinterpret_cast<void*>(*address);
   std::lock_guard lock(live_allocations_mutex);
-  live_allocations()[*address] = device;
+  const bool is_new = live_allocations().emplace(*address, device).second;
+  WG_ASSERT(is_new);  // release() and release_all() forget an address before the device may give it out again
   return cudaSuccess;
 }
 

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/assert.h"
 #include "semantics/types.h"
 #include "session/program.h"
 #include "timing/timeline.h"
@@ -66,11 +67,13 @@ struct Stream {
   cudaLaunchAttributeValue attributes[cudaLaunchAttributeMax] = {};
 
   void begin_capture(std::shared_ptr<Capture> by, std::vector<GraphNode*> tail) {
+    WG_ASSERT(by && !capture && !capturing);
     capture = std::move(by);
     capture_tail = std::move(tail);
     capturing = true;
   }
   void end_capture() {
+    WG_ASSERT(capture && capturing);
     capturing = false;
     capture.reset();
     capture_tail.clear();

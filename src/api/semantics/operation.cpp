@@ -11,7 +11,10 @@ namespace warpgrind::semantics {
 std::vector<void*> KernelOperation::pointers() {
   std::vector<void*> out;
   out.reserve(entry->parameters.size() + 1);
-  for (const jit::ParameterLayout& p : entry->parameters) out.push_back(parameters.bytes.data() + p.offset);
+  for (const jit::ParameterLayout& p : entry->parameters) {
+    WG_ASSERT(p.offset + p.size <= parameters.bytes.size());
+    out.push_back(parameters.bytes.data() + p.offset);
+  }
   return out;
 }
 
@@ -130,6 +133,7 @@ Target target_of(Stream& stream) {
 }
 
 void issue(const StreamRef& stream, const WorkPtr& work, const std::vector<WorkPtr>& others) {
+  WG_ASSERT(stream && work && work->place);
   work->place = [stream, place = std::move(work->place)] { place(); };  // the stream lives until then
   Executor::instance().issue(*stream, work, others);
 }

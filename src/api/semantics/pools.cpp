@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/assert.h"
 #include "device/memory/address_space.h"
 #include "device/memory/physical_memory.h"
 #include "semantics/graph.h"
@@ -75,7 +76,8 @@ cudaError_t allocate_from(MemPool* pool, void** out, std::size_t size, const Str
   work->place = [host = take_host_time()] { host.pay(); };
   Executor::instance().issue(*stream, work);
   std::lock_guard lock(pool_mutex);
-  pool_blocks()[*out] = {pool, size};
+  const bool is_new = pool_blocks().emplace(*out, std::pair{pool, size}).second;
+  WG_ASSERT(is_new);  // every way to free memory calls forget_pool_block()
   pool->used += size;
   if (pool->used > pool->used_high) pool->used_high = pool->used.load();
   return cudaSuccess;
@@ -91,6 +93,7 @@ void forget_pool_block(void* pointer) {
   std::lock_guard lock(pool_mutex);
   auto block = pool_blocks().find(pointer);
   if (block == pool_blocks().end()) return;
+  WG_ASSERT(block->second.first->used >= block->second.second);
   block->second.first->used -= block->second.second;
   pool_blocks().erase(block);
 }
@@ -120,6 +123,9 @@ cudaError_t free_async(void* pointer, const StreamRef& stream) {
   Executor::instance().issue(*stream, work);
   return cudaSuccess;
 }
+
+static_assert(cudaMemPoolReuseFollowEventDependencies > 0 &&
+              cudaMemPoolReuseAllowInternalDependencies < std::extent_v<decltype(MemPool::reuse)>);
 
 cudaError_t pool_attribute(MemPool* pool, cudaMemPoolAttr what, void* value, bool set) {
   if (!is_pool(pool) || !value) return cudaErrorInvalidValue;

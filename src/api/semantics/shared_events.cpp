@@ -13,6 +13,7 @@
 #include <new>
 #include <thread>
 
+#include "base/assert.h"
 #include "base/host_pages.h"
 #include "device/memory/physical_memory.h"
 #include "semantics/events.h"
@@ -156,6 +157,7 @@ std::uint64_t foreign_record(Event& event) {
 void record_for_other_processes(Event& event, EventMark& mark, Work& work) {
   const std::lock_guard lock(event.mutex);
   if (!event.shared) return;
+  WG_ASSERT(!work.run && mark.record == 0);  // the end of the work ends one record
   mark.record = event.shared->begin_record();
   work.run = [shared = event.shared, record = mark.record] { shared->end_record(record); };
 }

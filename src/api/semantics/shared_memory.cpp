@@ -174,6 +174,7 @@ void release_imports(int device) {
     const auto& [address, import] = one;
     if (import.device != device) return false;
     unmap(import, address);
+    forget_pool_block(reinterpret_cast<void*>(address));
     all.address_of.erase(import.key);
     return true;
   });

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/assert.h"
 #include "semantics/graph.h"
 #include "semantics/operation.h"
 #include "semantics/state.h"
@@ -39,10 +40,12 @@ std::vector<std::weak_ptr<Capture>>& captures() {
   return *list;
 }
 void add_capture(const std::shared_ptr<Capture>& capture) {
+  WG_ASSERT(thread_state().graphs_locks > 0);
   captures().push_back(capture);
   g_capture_count = captures().size();
 }
 void remove_capture(const Capture& capture) {
+  WG_ASSERT(thread_state().graphs_locks > 0);
   std::erase_if(captures(), [&](const std::weak_ptr<Capture>& c) {
     const auto there = c.lock();
     return !there || there.get() == &capture;
@@ -244,6 +247,7 @@ namespace {
 
 // True if the origin's last nodes come after the last nodes of every stream that joined.
 bool joined(const Capture& capture) {
+  WG_ASSERT(capture.origin);  // leave_capture() has invalidated captures without one
   std::vector<const GraphNode*> work(capture.origin->capture_tail.begin(), capture.origin->capture_tail.end());
   std::set<const GraphNode*> before(work.begin(), work.end());
   while (!work.empty()) {
@@ -274,6 +278,7 @@ cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out) {
   }
   if (capture->mode != cudaStreamCaptureModeRelaxed && capture->begun_by != std::this_thread::get_id())
     return cudaErrorStreamCaptureWrongThread;
+  WG_ASSERT(!capture->ended && capture->graph);
   bool good = !capture->invalidated, whole = good && joined(*capture);
   for (const StreamRef& member : capture->members) member->end_capture();
   capture->members.clear();

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/element.h"
 #include "device/memory/address_space.h"
 #include "device/memory/physical_memory.h"
@@ -84,6 +85,7 @@ bool whole_mappings(VirtualMemory& v, std::uint64_t address, std::uint64_t size,
 
 void forget_if_unused(VirtualMemory& v, std::uint64_t handle) {
   const auto found = v.memories.find(handle);
+  WG_ASSERT(found != v.memories.end());
   const Physical& memory = found->second;
   if (memory.references || memory.mappings) return;
   if (memory.file >= 0)
@@ -307,7 +309,9 @@ cudaError_t unmap_memory(std::uint64_t address, std::uint64_t size) {
   update_kernel_ranges(v, address, address + size);
   device::unmap_physical(address, size);
   for (const std::uint64_t handle : handles) {
-    element(v.memories, handle).mappings--;
+    Physical& memory = element(v.memories, handle);
+    WG_ASSERT(memory.mappings > 0);
+    memory.mappings--;
     forget_if_unused(v, handle);
   }
   return cudaSuccess;
@@ -318,7 +322,9 @@ std::optional<MappedPlace> mapped_place(std::uint64_t address) {
   const std::lock_guard lock(v.mutex);
   const auto mapping = mapping_at(v, address);
   if (mapping == v.mappings.end()) return std::nullopt;
-  const auto& [low, size] = *reservation_of(v, mapping->first, mapping->second.size);
+  const auto* const reservation = reservation_of(v, mapping->first, mapping->second.size);
+  WG_ASSERT(reservation);  // free_addresses() refuses a reservation with mappings
+  const auto& [low, size] = *reservation;
   return MappedPlace{mapping->first, mapping->first + mapping->second.size, low, low + size};
 }
 

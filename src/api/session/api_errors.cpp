@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "base/assert.h"
 #include "base/demangle.h"
 #include "checkers/host_place.h"
 #include "jit/host_code.h"
@@ -33,7 +34,8 @@ std::size_t ApiErrors::add(const ApiError& error) {
 
 void ApiErrors::mark_checked(std::size_t number) {
   const std::lock_guard lock(mutex_);
-  if (number < entries_.size() && entries_[number].unknown) --entries_[number].unknown;
+  WG_ASSERT(number < entries_.size());  // add() returned it, and no entry is removed
+  if (entries_[number].unknown) --entries_[number].unknown;
 }
 
 std::vector<results::Finding> ApiErrors::unchecked_findings() const {

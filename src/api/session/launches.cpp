@@ -7,6 +7,7 @@
 #include <cstring>
 #include <set>
 
+#include "base/assert.h"
 #include "counters/cache_model.h"
 #include "device/memory/address_space.h"
 #include "gpu/occupancy.h"
@@ -80,6 +81,7 @@ TouchedMemory touched_memory(const LaunchRequest& request, ManagedMemory& manage
   std::set<std::uint64_t> seen;
   TouchedMemory touched;
   for (const jit::ParameterLayout& p : request.kernel->parameters) {
+    WG_ASSERT(p.offset + p.size <= request.parameters.bytes.size());
     for (std::uint64_t at = 0; at + 8 <= p.size; at += 8) {
       std::uint64_t word = 0;
       std::memcpy(&word, request.parameters.bytes.data() + p.offset + at, 8);
@@ -262,6 +264,7 @@ timing::Span Launches::record(const LaunchRequest& request, const LaunchOutcome&
   const device::LaunchResult& result = *outcome.result;
   parts_.findings.add_all_of(result);
   Recorder recorder{parts_, request, next_launch_, ns_a_block_};
+  WG_ASSERT(outcome.shapes.size() == 1 + result.children.size());
   recorder.record(result, outcome.touched, outcome.shapes.front());
   for (std::size_t i = 0; i < result.children.size(); ++i)
     recorder.record(result.children[i], {}, outcome.shapes[i + 1]);

@@ -20,6 +20,7 @@
 #include <set>
 #include <thread>
 
+#include "base/assert.h"
 #include "base/host_thread.h"
 #include "device/device.h"
 #include "device/worker_team.h"
@@ -161,6 +162,7 @@ Child start(const device::Schedule& schedule, const Snapshot::Run& run, const de
 
 // Completes a child: `text` is its answer, or else the reason why there is none. A reason never begins like a profile.
 void end(Child& child) {
+  WG_ASSERT(!child.ended);  // its process may be waited for once
   child.ended = true;
   if (child.process < 0) {
     child.text = "cannot create a process for it";

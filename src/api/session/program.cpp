@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/assert.h"
 #include "jit/calls/symbols.h"
 #include "jit/layout.h"
 #include "ptx/architecture.h"
@@ -190,7 +191,9 @@ Result<const KernelEntry*> Program::kernel(const std::string& name) {
   Result<KernelResources> needs = resources(name);
   if (!needs) return needs.error();
   Result<std::shared_ptr<const ptx::Module>> m = module();
-  KernelEntry entry{name, *function(name), nullptr, {}, *needs, {}};
+  const std::optional<std::uint32_t> index = function(name);
+  WG_ASSERT(index);  // resources() found it
+  KernelEntry entry{name, *index, nullptr, {}, *needs, {}};
   entry.text = &(*m)->functions[entry.function];
   if (!entry.text->is_entry) return Error{ErrorKind::bad_input, fmt::format("{} is not a kernel", name), ""};
   entry.parameters = jit::parameter_layout(*entry.text);

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "advice/advise.h"
+#include "base/assert.h"
 #include "base/demangle.h"
 #include "base/file.h"
 #include "results/sources.h"
@@ -46,7 +47,7 @@ void Run::announce_once() {
 void Run::use_once() {
   const std::lock_guard lock(mutex_);
   if (used_) return;
-  claim_number();
+  if (number_ == 0) claim_number();  // begin_end() has claimed one if the first call comes after the end of the run
   leave_note(parts_.options.status_directory, {number_, ::getpid(), false, parts_.options.command, "", ""});
   used_.store(true, std::memory_order_release);
 }
@@ -103,6 +104,7 @@ results::Profile Run::make_profile() {
 void Run::write(const results::Profile& profile) {
   const RunOptions& options = parts_.options;
   Messages& messages = parts_.messages;
+  WG_ASSERT(number_ != 0);
   if (!options.work_path.empty())
     if (Status s = write_whole(of_process(options.work_path, number_), parts_.estimates.rows()); !s)
       messages.problem(s.error());
@@ -134,6 +136,7 @@ void Run::take_name() {
 }
 
 void Run::claim_number() {
+  WG_ASSERT(number_ == 0);  // a second number would name a second set of output files
   take_name();
   number_ = claim_process_number(parts_.options.status_directory);
 }

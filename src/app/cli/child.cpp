@@ -8,6 +8,9 @@
 #include <cstring>
 #include <optional>
 
+#include "base/assert.h"
+#include "base/signal_mask.h"
+
 namespace warpgrind::cli {
 
 namespace {
@@ -38,45 +41,32 @@ void pass_signals_on() {
   }
 }
 
-// Blocks signals from before the start of the child until pass_on() knows it: none is lost.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before_);
-  }
-  ~SignalsBlocked() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-  static int waiting() {
-    sigset_t set;
-    sigpending(&set);
-    for (const int signal : kPassedOn)
-      if (sigismember(&set, signal) == 1) return signal;
-    return 0;
-  }
-  const sigset_t* before() const { return &before_; }
-
- private:
-  sigset_t before_;
-};
+// A signal of kPassedOn that is blocked and pending; 0: none.
+int pending_signal() {
+  sigset_t set;
+  sigpending(&set);
+  for (const int signal : kPassedOn)
+    if (sigismember(&set, signal) == 1) return signal;
+  return 0;
+}
 
 }  // namespace
 
 Result<ProcessEnd> run_child(ProcessCommand command) {
   command.inherits_files = true;
   command.death_signal = SIGKILL;
+  WG_ASSERT(child_process == 0);  // pass_on() serves one child at a time
   pass_signals_on();
   std::optional<Process> child;
   {
-    const SignalsBlocked blocked;
-    const int stop = received != 0 ? static_cast<int>(received) : SignalsBlocked::waiting();
+    // Blocked from before the start of the child until pass_on() knows it, so that no signal is lost.
+    const SignalMask blocked = SignalMask::block(all_signals());
+    const int stop = received != 0 ? static_cast<int>(received) : pending_signal();
     if (stop != 0) {
       end_by_signal(stop);
       return Error{ErrorKind::environment, fmt::format("stopped by a signal ({})", strsignal(stop)), ""};
     }
-    command.blocked = blocked.before();
+    command.blocked = &blocked.before();
     auto started = start_process(command);
     if (!started) return started.error();
     child = started.take();

@@ -13,6 +13,7 @@
 
 #include "base/assert.h"
 #include "base/demangle.h"
+#include "base/descriptor.h"
 #include "base/words.h"
 #include "cli/commands.h"
 #include "cli/program_modules.h"
@@ -66,16 +67,16 @@ struct Measured {
   _exit(write(out, &measured, sizeof measured) == sizeof measured ? 0 : 1);
 }
 
+// fork(), and not base/process: the child uses the parsed module in this process's memory and starts no program.
 std::optional<Row> measure(const ptx::Module& module, std::uint32_t entry, const jit::CompileOptions& options) {
-  int ends[2];
-  if (pipe(ends) != 0) return std::nullopt;
+  Pipe figures;
+  if (!figures.open()) return std::nullopt;
   const pid_t child = fork();
-  if (child == 0) compile_and_exit(module, entry, options, ends[1]);
-  close(ends[1]);
+  if (child == 0) compile_and_exit(module, entry, options, figures.write.get());
+  figures.write.reset();
   Row row;
   Measured measured;
-  const bool good = read(ends[0], &measured, sizeof measured) == sizeof measured;
-  close(ends[0]);
+  const bool good = read(figures.read.get(), &measured, sizeof measured) == sizeof measured;
   int status = 0;
   rusage used{};
   if (child < 0 || wait4(child, &status, 0, &used) != child) return std::nullopt;

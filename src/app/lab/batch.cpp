@@ -9,6 +9,8 @@
 #include <fstream>
 #include <optional>
 
+#include "base/assert.h"
+#include "base/digest.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "lab/derive.h"
@@ -24,12 +26,6 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-std::uint64_t hash(const std::string& text) {  // FNV-1a
-  std::uint64_t h = 1469598103934665603ull;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-  return h;
-}
-
 // Finished topics of an interrupted batch with the same arguments and programs.
 class State {
  public:
@@ -43,7 +39,7 @@ class State {
       std::error_code ignored;
       words += fmt::format(" {} {}", t->program, fs::last_write_time(t->program, ignored).time_since_epoch().count());
     }
-    folder_ = fs::path(s.state_folder) / fmt::format("batch-{:016x}", hash(words));
+    folder_ = fs::path(s.state_folder) / ("batch-" + digest(words));
     if (s.fresh) clear();
   }
   std::optional<TopicResult> load(const std::string& topic) const {
@@ -130,6 +126,7 @@ class Progress {
     }
     constexpr int kCells = 30;
     const int cells = all > 0 ? static_cast<int>(kCells * done / all) : 0;
+    WG_ASSERT(index_ < topics_.size() && cells >= 0 && cells <= kCells);
     const int left = static_cast<int>(all - done + 0.5);
     std::fputs(fmt::format("\r\033[K[{}{}] {}/{} {}, about {}:{:02} left", std::string(cells, '#'),
                            std::string(kCells - cells, '.'), index_ + 1, topics_.size(), topics_[index_]->name,

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "base/assert.h"
 #include "lab/derive.h"
 #include "lab/row_groups.h"
 #include "lab/text_table.h"
@@ -90,6 +91,7 @@ std::string ladders_table(const TopicResult& t, const std::vector<std::string>& 
       const bool same = row.size_text == first->size_text && row.type == first->type;
       if (same && (!best || row.derived.time_us < best->derived.time_us)) best = &row;
     }
+    WG_ASSERT(!first == !best);  // the first rung is one of those that the best is chosen from
     if (!first || first == best) continue;
     --left;
     const auto rung = [&name](const Row& row) { return name.empty() ? row.rung : row.rung.substr(name.size() + 3); };
@@ -113,6 +115,7 @@ std::string range_text(const std::vector<const Row*>& rows, const std::function<
 
 // The rows' parameters with their ranges: "stride 1 to 32".
 std::string swept(const std::vector<const Row*>& rows) {
+  WG_ASSERT(!rows.empty());
   std::string out;
   for (const auto& [name, value] : rows.front()->parameters) {
     double low = value, high = value;

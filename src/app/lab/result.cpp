@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/assert.h"
 #include "base/json.h"
 #include "lab/json_lines.h"
 #include "lab/row_kernel_members.h"
@@ -17,6 +19,10 @@ namespace {
 using Json = nlohmann::json;
 using json::text;
 constexpr const char* kFormat = "warpgrind-lab 1";
+constexpr std::string_view kCsvHeads =
+    "topic,rung,parameters,role,size,type,gpu,origin,verified,max_error,tolerance,gpu_us,gpu_us_low,gpu_us_high,cpu_us,"
+    "bytes,flop,gbs,gflops,theoretical_pct,ceiling_pct,step,cumulative,load_sectors_per_request,"
+    "store_sectors_per_request,bank_conflicts,divergent_branches,cgma,limit,skipped\n";
 constexpr const char* kRowsFormat = "warpgrind-lab-rows 1";
 
 Json number(double v) {
@@ -308,6 +314,7 @@ void append_csv(std::string& out, const TopicResult& t) {
                                              figure(d.cgma),
                                              d.limit,
                                              r.skipped};
+    WG_ASSERT(static_cast<std::ptrdiff_t>(fields.size()) == 1 + std::ranges::count(kCsvHeads, ','));
     for (std::size_t i = 0; i < fields.size(); ++i) out += (i ? "," : "") + csv_field(fields[i]);
     out += "\n";
   }
@@ -374,11 +381,7 @@ Result<TopicResult> read_rows(const std::string& source, const std::string& file
 }
 
 std::string to_csv(const LabResult& result) {
-  std::string out =
-      "topic,rung,parameters,role,size,type,gpu,origin,verified,max_error,tolerance,gpu_us,gpu_us_low,gpu_us_high,cpu_"
-      "us,"
-      "bytes,flop,gbs,gflops,theoretical_pct,ceiling_pct,step,cumulative,load_sectors_per_request,"
-      "store_sectors_per_request,bank_conflicts,divergent_branches,cgma,limit,skipped\n";
+  std::string out(kCsvHeads);
   for (const TopicResult& t : result.topics) append_csv(out, t);
   return out;
 }

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "base/assert.h"
 #include "sandbox/box.h"
 #include "sandbox/usage.h"
 #include "sandbox/work_files.h"
@@ -71,6 +72,7 @@ class Watch {
     const ssize_t got = read(box_.output.get(), buffer.data(), buffer.size());
     if (got < 0) return errno == EINTR;
     if (got == 0) return false;
+    WG_ASSERT(end_.output.size() <= job_.limits.output_bytes);
     const std::uint64_t room = job_.limits.output_bytes - end_.output.size();
     const std::string_view more(buffer.data(), std::min<std::uint64_t>(got, room));
     if (!stopped_ && !more.empty()) {

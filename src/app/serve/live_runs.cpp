@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace warpgrind::serve {
 
 void LiveRun::begin() {
   const std::lock_guard lock(mutex_);
+  WG_ASSERT(state_ != State::done);
   state_ = State::running;
   output_.clear();
   ++attempt_;
@@ -14,12 +17,14 @@ void LiveRun::begin() {
 
 void LiveRun::say(std::string_view more) {
   const std::lock_guard lock(mutex_);
+  WG_ASSERT(state_ == State::running);
   output_ += more;
   changed_.notify_all();
 }
 
 void LiveRun::end() {
   const std::lock_guard lock(mutex_);
+  WG_ASSERT(state_ != State::done);
   state_ = State::done;
   changed_.notify_all();
 }

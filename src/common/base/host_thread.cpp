@@ -1,17 +1,16 @@
 #include "base/host_thread.h"
 
-#include <signal.h>
-
 #include <utility>
+
+#include "base/signal_mask.h"
 
 namespace warpgrind {
 
 bool HostThread::start(std::function<void()> run, Signals signals) {
-  sigset_t blocked, before;
-  sigfillset(&blocked);
+  sigset_t blocked = all_signals();
   if (signals == Signals::faults)
     for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigdelset(&blocked, fault);
-  pthread_sigmask(SIG_SETMASK, &blocked, &before);
+  const SignalMask mask = SignalMask::replace(blocked);  // the new thread inherits it
   auto body = std::make_unique<std::function<void()>>(std::move(run));
   const int failed = pthread_create(
       &thread_, nullptr,
@@ -21,7 +20,6 @@ bool HostThread::start(std::function<void()> run, Signals signals) {
         return nullptr;
       },
       body.get());
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (failed) return false;
   body.release();  // the thread's
   started_ = true;

@@ -19,6 +19,7 @@
 #include "base/argument_pointers.h"
 #include "base/descriptor.h"
 #include "base/sanitizers.h"
+#include "base/signal_mask.h"
 
 namespace warpgrind {
 
@@ -212,15 +213,10 @@ bool shares_memory(const ProcessCommand& command) {
 
 // Starts the child with all signals blocked. Returns its process id, or -1 with errno set.
 pid_t make_child(StartPlan& plan) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalMask mask = SignalMask::replace(all_signals());
   const bool shared = shares_memory(plan.command);
   const pid_t child = shared ? vfork() : fork();
   if (child == 0) exec_program(plan);
-  const int no_child = errno;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  errno = no_child;
   return child;
 }
 
@@ -312,6 +308,7 @@ class Capture {
     const ssize_t got = read(from.get(), buffer.data(), buffer.size());
     if (got == 0 || (got < 0 && errno != EINTR)) from.reset();
     if (got <= 0) return;
+    WG_ASSERT(out_.output.size() + out_.errors.size() <= settings_.bytes);
     const std::uint64_t room = settings_.bytes - out_.output.size() - out_.errors.size();
     const std::string_view more(buffer.data(), std::min<std::uint64_t>(static_cast<std::uint64_t>(got), room));
     into += more;

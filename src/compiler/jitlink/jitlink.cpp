@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/file.h"
 #include "fatbin/fatbin.h"
 #include "fatbin/write.h"
@@ -216,7 +217,8 @@ nvJitLinkResult Create(nvJitLinkHandle* handle, uint32_t count, const char** opt
   *handle = reinterpret_cast<nvJitLinkHandle>(link.get());
   {
     const std::lock_guard lock(library().mutex);
-    library().links[link.get()] = link;
+    const bool is_new = library().links.emplace(link.get(), link).second;
+    WG_ASSERT(is_new);
   }
   std::vector<std::string_view> words;
   for (uint32_t i = 0; i < count; i++) {

@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "base/assert.h"
 #include "base/file.h"
 #include "base/temporary_folder.h"
 #include "fatbin/write.h"
@@ -61,6 +62,7 @@ class Compilation {
   }
 
   Compiled compile() {
+    WG_ASSERT(!whole_.empty());  // read() refuses a program without such a module
     const std::string ptx = folder_ + "/out.ptx";
     std::vector<std::string> command = start();
     const std::vector<std::string> more = clang_words(options_);

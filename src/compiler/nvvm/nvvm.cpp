@@ -11,6 +11,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "base/assert.h"
 #include "nvvm/compile.h"
 
 namespace warpgrind::nvvm {
@@ -141,6 +142,7 @@ WG_EXPORTED nvvmResult nvvmCreateProgram(nvvmProgram* prog) {
   if (!prog) return NVVM_ERROR_INVALID_PROGRAM;
   auto program = std::make_shared<Program>();
   const std::lock_guard lock(library().mutex);
+  WG_ASSERT(!library().programs.contains(program.get()));
   *prog = reinterpret_cast<nvvmProgram>(program.get());
   library().programs[program.get()] = std::move(program);
   return NVVM_SUCCESS;

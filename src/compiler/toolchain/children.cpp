@@ -5,31 +5,16 @@
 
 namespace warpgrind::toolchain {
 
-namespace {
-
-constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-
 sigset_t held_signals() {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGCHLD);
-  for (const int signal : kEnding) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     struct sigaction now {};
     // Signals that were ignored at our start (nohup) stay ignored.
     if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&set, signal);
   }
   return set;
-}
-
-}  // namespace
-
-SignalsHeld::SignalsHeld() {
-  const sigset_t set = held_signals();
-  sigprocmask(SIG_BLOCK, &set, &before_);
-}
-
-SignalsHeld::~SignalsHeld() {
-  sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 
 Children::~Children() {

@@ -19,18 +19,10 @@ inline void append(Words& to, const Words& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-// While it lives, the signals that would end this process stay pending. Children::wait() returns such a signal;
-// otherwise it takes effect at the end of this object's life, when nothing is left to clean up.
-class SignalsHeld {
- public:
-  SignalsHeld();
-  ~SignalsHeld();
-  SignalsHeld(const SignalsHeld&) = delete;
-  SignalsHeld& operator=(const SignalsHeld&) = delete;
-
- private:
-  sigset_t before_;
-};
+// SIGCHLD and the signals that would end this process. While a SignalMask blocks them, they stay pending, and
+// Children::wait() returns those that would end the process. Otherwise they take effect at the end of the mask's life,
+// when nothing is left to clean up.
+sigset_t held_signals();
 
 class Children {
  public:

@@ -137,6 +137,7 @@ class LaunchFinder {
     return token.kind == TokenKind::mark && token.end - token.begin == 1 ? text_[token.begin] : '\0';
   }
   bool is(std::size_t i, std::string_view word) const {
+    WG_ASSERT(i < tokens_.size());
     return text_.substr(tokens_[i].begin, tokens_[i].end - tokens_[i].begin) == word;
   }
   bool three(char c, std::size_t i) const {
@@ -215,6 +216,7 @@ class LaunchFinder {
     if (!begin || !close || *close + 3 >= tokens_.size() || mark(*close + 3) != '(') return std::nullopt;
     const auto end = close_of(*close + 3, '(', ')');
     if (!end) return std::nullopt;
+    WG_ASSERT(*begin < i && i + 3 <= *close && *close + 3 < *end);
     return LaunchText{tokens_[*begin].begin, tokens_[i].begin, tokens_[*close].begin, tokens_[*end].end};
   }
 
@@ -232,6 +234,7 @@ std::string edited(std::string_view source, std::vector<Edit> edits) {
   std::string out;
   std::size_t at = 0;
   for (const Edit& edit : edits) {
+    WG_ASSERT(edit.at <= source.size() && edit.removed <= source.size() - edit.at);
     if (edit.at < at) continue;  // inside a removed range
     out.append(source.substr(at, edit.at - at)).append(edit.text);
     at = edit.at + edit.removed;

@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/assert.h"
 #include "fatbin/fatbin.h"
 #include "fatbin/write.h"
 
@@ -163,6 +164,7 @@ Result<DeviceLink> plan_device_link(const std::vector<std::string>& files) {
 }
 
 std::string device_link_source(const DeviceLink& link, const std::vector<std::string>& fatbin_files) {
+  WG_ASSERT(fatbin_files.size() == link.fatbins.size() && fatbin_files.size() <= link.embedded.size());
   if (!link.needed()) return "";
   std::string declarations, first;
   for (std::size_t i = 0; i < fatbin_files.size(); i++) {

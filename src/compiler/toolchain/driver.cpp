@@ -12,6 +12,7 @@
 #include "base/assert.h"
 #include "base/file.h"
 #include "base/installation.h"
+#include "base/signal_mask.h"
 #include "base/temporary_folder.h"
 #include "fatbin/write.h"
 #include "toolchain/cluster_dimensions.h"
@@ -152,6 +153,7 @@ class Driver {
   }
 
   bool start(Running& running, std::size_t index, std::map<int, std::size_t>& unit_of) {
+    WG_ASSERT(running.passes == 0);
     const Unit& unit = *running.unit;
     for (const auto& [command, messages] :
          {std::pair(&unit.device, &unit.device_messages), std::pair(&unit.host, &unit.host_messages)}) {
@@ -449,7 +451,7 @@ Outcome nvcc(const std::vector<std::string>& words, const Surroundings& surround
     return refuse(request.error());
   }
   if (const Status whole = check_what_is_used(*request, *toolkit); !whole) return refuse(whole.error());
-  const SignalsHeld held;
+  const SignalMask held = SignalMask::block(held_signals());
   return with_folder(*request, *toolkit, surroundings);
 }
 

@@ -278,13 +278,11 @@ Cost cost_of(const ptx::Instruction& i) {
   }
 }
 
-// Cycles from an addition to a dependent one. GT200: Wong et al. 2010; Fermi, Kepler, Maxwell: Mei and Chu 2016;
-// Pascal, Volta, Turing: Jia et al. 2018, 2019; Hopper: calibrate.cu. The cost table is Hopper's.
-float dependent_issue(const GpuModel& model) {
-  if (model.cc_major <= 1) return 24;
-  if (model.cc_major == 2) return 18;
-  if (model.cc_major == 3) return 9;
-  return model.cc_major <= 6 ? 6.0f : 4.45f;
+// Factor from the cost table's latencies, which are Hopper's, to those of the model. GPUs since Volta have nearly the
+// same (4 to 4.5 cycles); those of older ones are as many times longer as their integer latency is.
+float latency_factor(const GpuModel& model) {
+  if (model.cc_major >= 7) return 1;
+  return static_cast<float>(model.timing.integer_latency_cycles) / kCosts[static_cast<unsigned>(Cost::integer)].latency;
 }
 
 bool of_fixed_latency(Pipe pipe) {
@@ -363,7 +361,7 @@ Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   m.issue = row.issue;
   m.latency = row.latency;
   m.work = matrix_work(i);
-  if (of_fixed_latency(m.pipe)) m.latency *= dependent_issue(model) / 4.45f;
+  if (of_fixed_latency(m.pipe)) m.latency *= latency_factor(model);
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
   const bool memory = m.pipe >= Pipe::global && m.pipe <= Pipe::atomic_shared;
   m.atomic = m.pipe == Pipe::atomic_global || m.pipe == Pipe::atomic_shared;

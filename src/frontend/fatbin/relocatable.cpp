@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 
+#include "base/digest.h"
 #include "base/file.h"
 #include "fatbin/elf_image.h"
 #include "fatbin/write.h"
@@ -58,13 +59,6 @@ bool is_hexadecimal(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-// 64-bit FNV-1a: as many bits as clang's own digest of the name.
-std::uint64_t digest(std::string_view text) {
-  std::uint64_t value = 0xcbf29ce484222325;
-  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return value;
-}
-
 }  // namespace
 
 void rename_module(std::string& object, std::string_view unique) {
@@ -75,7 +69,7 @@ void rename_module(std::string& object, std::string_view unique) {
   std::size_t end = begin;
   while (end < object.size() && is_hexadecimal(object[end])) end++;
   const std::string old = std::string(kModule) + object.substr(begin, end - begin);
-  const std::string digits = fmt::format("{:016x}", digest(unique)).substr(16 - std::min<std::size_t>(16, end - begin));
+  const std::string digits = digest(unique).substr(0, end - begin);
   if (digits.size() != end - begin) return;
   for (std::size_t at = object.find(old); at != std::string::npos; at = object.find(old, at + old.size()))
     object.replace(at + kModule.size(), digits.size(), digits);
