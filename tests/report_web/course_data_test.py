@@ -25,16 +25,16 @@ def check(good, what):
 
 
 def listed_topics():
-    """{topic: {rung}} as `warpgrind lab all --list` prints them, and the topics that this build left out."""
+    """{topic: {rung: role}} as `warpgrind lab all --list` prints them, and the topics that this build left out."""
     text = subprocess.run([arguments.warpgrind, "lab", "all", "--list"], capture_output=True, text=True, check=True).stdout
     topics, rungs = {}, None
     for line in text.splitlines():
         head = re.match(r"(\w+): .* \(course: ", line)
         if head:
-            rungs = topics.setdefault(head[1], set())
+            rungs = topics.setdefault(head[1], {})
         row = re.match(r"(\S.*?) {2,}(rung|bound|sweep|library|host) {2,}", line)
         if row and rungs is not None:
-            rungs.add(row[1])
+            rungs[row[1]] = row[2]
     overview = subprocess.run([arguments.warpgrind, "lab"], capture_output=True, text=True, check=True).stdout
     out = re.findall(r"^left out: ([\w, ]+) \(", overview, re.M)
     return topics, {name for names in out for name in names.split(", ")}
@@ -95,6 +95,13 @@ for topic, chapter in chapters.items():
         check_rung(where, topic, step["before"])
     for rung in chapter.get("rungs", {}):
         check_rung(where, topic, {"rung": rung})
+    # A ladder is a topic, or in LADDER / VARIANT what is in front of the slash. Its first rung is compared with none.
+    ladders = {}
+    for rung, role in topics.get(topic, {}).items():
+        if role == "rung":
+            ladders.setdefault(rung.partition(" / ")[0] if " / " in rung else "", []).append(rung)
+    for rung in [later for ladder in ladders.values() for later in ladder[1:] if "rungs" in chapter]:
+        check(rung in chapter["rungs"], f"{where}: `rungs` has no sentence for '{rung}'")
     for chart in chapter.get("charts", []):
         check(chart["question"].endswith("?"), f"{where}: '{chart['question']}' is no question")
         for rung in chart.get("rungs", []):
