@@ -54,7 +54,7 @@ cudaError_t load(LibraryHandle** out, std::vector<fatbin::FatbinEntry> entries, 
   const bool any = std::ranges::any_of(entries, [](const auto& e) { return e.kind == fatbin::EntryKind::ptx; });
   if (!any) {
     messages = fmt::format(
-        "{} holds only machine code, which a virtual GPU cannot run: compile it with PTX (-gencode "
+        "{} holds no PTX, only machine code, which a virtual GPU cannot run: compile it with PTX (-gencode "
         "arch=compute_XX,code=compute_XX)",
         name);
     session::messages().say_once(messages);

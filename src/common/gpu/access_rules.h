@@ -10,6 +10,7 @@
 namespace warpgrind {
 
 // Division of global accesses into transactions. A GPU model's JSON file names its rule (`rules.coalescing`).
+// A rule decides transactions only: sectors are the same for all rules. No code asks for the compute capability.
 // access_rules.cpp has all rules, for one request. request_costs.cpp repeats `sectors_32` for many requests at once.
 enum class CoalescingRule : std::uint8_t {
   half_warp_strict,  // cc 1.0/1.1: lane k must access word k of an aligned segment, else one 32-byte transaction a lane
