@@ -385,6 +385,12 @@ TEST(Graphs, EdgesAndQueries) {
   cudaGraphExec_t exec = nullptr;
   FAILS(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, f.graph, 0));
   FAILS(cudaErrorInvalidValue, cudaGraphInstantiateWithFlags(&exec, f.graph, 0));
+  cudaGraph_t outer = nullptr;
+  cudaGraphNode_t child = nullptr;
+  OK(cudaGraphCreate(&outer, 0));
+  OK(cudaGraphAddChildGraphNode(&child, outer, nullptr, 0, f.graph));
+  FAILS(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, outer, 0));
+  OK(cudaGraphDestroy(outer));
   OK(cudaGraphRemoveDependencies(f.graph, &c, &a, nullptr, 1));
   FAILS(cudaErrorInvalidValue, cudaGraphRemoveDependencies(f.graph, &c, &a, nullptr, 1));
   OK(cudaGraphDestroyNode(b));

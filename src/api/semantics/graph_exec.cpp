@@ -68,13 +68,18 @@ bool has_edge(const GraphNode* from, const GraphNode* to) {
 
 namespace {
 
-// Checks the memory of all fills, which a capture does not check.
-cudaError_t check_fills(const Graph& graph) {
+// What only instantiation finds: a cycle, and fills of wrong memory, which a capture does not check. In all graphs
+// inside, too.
+cudaError_t check(const Graph& graph) {
+  if (!graph.nodes.empty() && topological_order(graph).empty()) return cudaErrorInvalidValue;
   for (const auto& node : graph.nodes) {
     if (const auto* fill = std::get_if<FillOperation>(&node->operation))
       if (cudaError_t error = check(*fill)) return error;
     if (const auto* child = std::get_if<ChildGraphOperation>(&node->operation))
-      if (cudaError_t error = check_fills(*child->graph)) return error;
+      if (cudaError_t error = check(*child->graph)) return error;
+    if (const auto* conditional = std::get_if<ConditionalOperation>(&node->operation))
+      for (const auto& body : *conditional->bodies)
+        if (cudaError_t error = check(*body)) return error;
   }
   return cudaSuccess;
 }
@@ -87,8 +92,7 @@ cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long f
   if (!out || (flags & ~kAll)) return cudaErrorInvalidValue;
   if (cudaError_t error = forbidden_by_captures()) return error;
   if (!is_graph(graph)) return cudaErrorInvalidValue;
-  if (cudaError_t error = check_fills(*graph)) return error;
-  if (!graph->nodes.empty() && topological_order(*graph).empty()) return cudaErrorInvalidValue;  // a cycle
+  if (cudaError_t error = check(*graph)) return error;
   auto* exec = new GraphExec;
   exec->graph = clone(*graph);
   exec->flags = flags;
