@@ -355,6 +355,24 @@ TEST(Threads, AllocateUpToTheLimit) {
   EXPECT_EQ(after, before);
 }
 
+// A record is visible to other threads before it stands in its stream. A wait in the same stream may come to stand
+// before it, and must not wait for it.
+TEST(Threads, RecordAndWaitInOneStream) {
+  const Streams streams;
+  cudaEvent_t event = nullptr;
+  OK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  in_threads([&](int t) {
+    for (int i = 0; i < 20 * kTimes; i++) {
+      if (t % 2)
+        OK(cudaStreamWaitEvent(streams.of[0], event, 0));
+      else
+        OK(cudaEventRecord(event, streams.of[0]));
+    }
+  });
+  OK(cudaStreamSynchronize(streams.of[0]));
+  OK(cudaEventDestroy(event));
+}
+
 TEST(Threads, CreateAndDestroy) {
   in_threads([&](int) {
     for (int i = 0; i < kTimes; i++) {

@@ -170,9 +170,11 @@ void Executor::enqueue(const WorkPtr& work, std::vector<WorkPtr> before, std::ui
   work->entry_ = ledger_.open(std::move(work->place));
   std::sort(before.begin(), before.end());
   before.erase(std::unique(before.begin(), before.end()), before.end());
+  // A record in a graph that another thread is about to issue: the wait for it came first.
+  std::erase_if(before, [](const WorkPtr& b) { return b->id == 0; });
   publish(*work, before, stream);
   for (WorkPtr& b : before) {
-    WG_ASSERT(b && b != work);  // it would wait for itself
+    WG_ASSERT(b != work);  // it would wait for itself
     if (b->done()) continue;
     b->after_.push_back(work);
     work->before_.push_back(std::move(b));

@@ -147,7 +147,7 @@ class Executor {
 
   std::mutex mutex_;
   std::condition_variable done_, leader_wakes_, follower_wakes_;
-  std::vector<DeviceState> devices_;
+  std::deque<DeviceState> devices_;  // references stay valid when a device is added
   std::deque<WorkPtr> ready_;
   std::vector<Running> running_;  // all kinds, all devices
   std::uint64_t tick_ = 1, marks_ = 0, issued_ = 0;

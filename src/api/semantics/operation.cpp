@@ -53,29 +53,10 @@ cudaError_t make(LibraryOperation& op, const Target& target, bool host_blocks, W
 cudaError_t make(MemoryOperation& op, const Target& target, bool, WorkPtr& out) {
   return make_work(op, target, out);
 }
-cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
-  if (!find_event(op.event.get()))
-    return cudaErrorInvalidResourceHandle;  // destroyed after it became a node of a graph
+// Creates the work of a record. Waits see it when set_latest() has been called.
+std::shared_ptr<EventMark> make_record(Event& event, const Target& target, WorkPtr& out) {
   out = std::make_shared<Work>();
-  out->what = op.wait ? events::StreamWork::Kind::event_wait : events::StreamWork::Kind::event_record;
-  if (const std::uint64_t record = op.wait ? foreign_record(*op.event) : 0) {
-    out->device = target.device;
-    wait_for_other_process(op.event->shared, record, *out);
-    out->place = [target] { target.host.pay(); };
-    return cudaSuccess;
-  }
-  if (op.wait) {
-    int of = 0;
-    {
-      const std::lock_guard lock(op.event->mutex);
-      of = op.event->device;
-    }
-    out->place = [target, mark = op.event->latest(), other = of != target.device] {
-      target.host.pay();
-      if (mark) session::timeline().wait(target.stream, mark->time_ns, other);
-    };
-    return cudaSuccess;
-  }
+  out->what = events::StreamWork::Kind::event_record;
   auto mark = std::make_shared<EventMark>();
   mark->work = out;
   out->place = [target, mark] {
@@ -83,12 +64,40 @@ cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
     const double takes = session::model().timing.event_pair_ns;
     mark->time_ns = session::timeline().work(target.stream, *target.host.clock, takes).end;
   };
-  record_for_other_processes(*op.event, *mark, *out);
+  record_for_other_processes(event, *mark, *out);
+  return mark;
+}
+void set_latest(Event& event, std::shared_ptr<EventMark> mark, int device) {
   std::shared_ptr<Capture> before;  // may hold the last reference to a graph: released without the lock
-  const std::lock_guard lock(op.event->mutex);
-  op.event->mark = std::move(mark);
-  op.event->device = target.device;
-  before.swap(op.event->capture);
+  const std::lock_guard lock(event.mutex);
+  event.mark = std::move(mark);
+  event.device = device;
+  before.swap(event.capture);
+}
+cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
+  if (!find_event(op.event.get()))
+    return cudaErrorInvalidResourceHandle;  // destroyed after it became a node of a graph
+  if (!op.wait) {
+    set_latest(*op.event, make_record(*op.event, target, out), target.device);
+    return cudaSuccess;
+  }
+  out = std::make_shared<Work>();
+  out->what = events::StreamWork::Kind::event_wait;
+  if (const std::uint64_t record = foreign_record(*op.event)) {
+    out->device = target.device;
+    wait_for_other_process(op.event->shared, record, *out);
+    out->place = [target] { target.host.pay(); };
+    return cudaSuccess;
+  }
+  int of = 0;
+  {
+    const std::lock_guard lock(op.event->mutex);
+    of = op.event->device;
+  }
+  out->place = [target, mark = op.event->latest(), other = of != target.device] {
+    target.host.pay();
+    if (mark) session::timeline().wait(target.stream, mark->time_ns, other);
+  };
   return cudaSuccess;
 }
 // The memory of an alloc node is allocated with the node and freed with the graph, so that the graph can be launched
@@ -138,10 +147,28 @@ void issue(const StreamRef& stream, const WorkPtr& work, const std::vector<WorkP
   Executor::instance().issue(*stream, work, others);
 }
 
+namespace {
+
+// Another thread's wait sees the record only once the record stands in its stream. Otherwise that wait could come to
+// stand before it in the same stream, and each would wait for the other.
+cudaError_t record(const StreamRef& stream, const EventOperation& op) {
+  charge_host();
+  if (!find_event(op.event.get())) return cudaErrorInvalidResourceHandle;
+  WorkPtr work;
+  std::shared_ptr<EventMark> mark = make_record(*op.event, target_of(*stream), work);
+  issue(stream, work, {});
+  set_latest(*op.event, std::move(mark), stream->device);
+  return cudaSuccess;
+}
+
+}  // namespace
+
 cudaError_t submit(const StreamRef& stream, Operation operation, bool host_blocks) {
   WG_ASSERT(!std::holds_alternative<KernelOperation>(operation));
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (const auto captured = try_capture(*stream, operation, host_blocks)) return *captured;
+  const auto* event = std::get_if<EventOperation>(&operation);
+  if (event && !event->wait) return record(stream, *event);
   bool waits = host_blocks;
   if (auto* copy = std::get_if<CopyOperation>(&operation)) {
     waits = waits || waits_for_host_memory(*copy);
@@ -151,11 +178,10 @@ cudaError_t submit(const StreamRef& stream, Operation operation, bool host_block
         if (const Place place = place_of(side->pointer); place.memory == Memory::device)
           Executor::instance().wait_device(place.device);
   }
-  const auto* event = std::get_if<EventOperation>(&operation);
   std::vector<WorkPtr> others;
-  if (event && event->wait && !foreign_record(*event->event))
+  if (event && !foreign_record(*event->event))
     if (auto mark = event->event->latest()) others.push_back(mark->work);
-  if (!event || !event->wait) charge_host();
+  if (!event) charge_host();
   WorkPtr work;
   if (cudaError_t error = make_work(operation, target_of(*stream), host_blocks, work)) return error;
   issue(stream, work, others);
