@@ -13,8 +13,8 @@
 namespace warpgrind {
 
 // Marks the first occurrence of each value within groups of `group` (4 or 8) neighbours. A lane is in first[k] if no
-// lower lane of its group has its value in array k, and no lane of the group has it in an earlier array. `count`: number
-// of arrays. Values are not negative for active lanes and -1 for inactive ones.
+// lower lane of its group has its value in array k, and no lane of the group has it in an earlier array. `count`:
+// number of arrays. Values are not negative for active lanes and -1 for inactive ones.
 inline constexpr unsigned kMostOfEach = 8;
 void first_of_neighbours(const std::int32_t (*values)[kWarpSize], unsigned count, unsigned group, LaneMask* first);
 
