@@ -8,6 +8,7 @@
 #include "toolchain/architecture.h"
 #include "toolchain/dependencies.h"
 #include "toolchain/device_launch.h"
+#include "toolchain/included_libraries.h"
 #include "toolchain/messages.h"
 #include "toolchain/options.h"
 #include "toolchain/spellings.h"
@@ -107,6 +108,29 @@ TEST(ToolchainMessages, FunctionsThatAreNowhereNameTheirOption) {
   EXPECT_TRUE(links_known_library("-lcublas"));
   EXPECT_FALSE(links_known_library("-l"));
   EXPECT_FALSE(links_known_library("-DOMPI_SKIP_MPICXX"));
+}
+
+TEST(ToolchainLibraries, AreThoseOfIncludedHeaders) {
+  const std::string folder = testing::TempDir(), source = folder + "includes.cu", mpicxx = folder + "mpicxx";
+  const auto options_of = [&](const std::string& text, const Texts& given = {}) {
+    std::ofstream(source) << text;
+    return options_for_includes({source}, given, folder);
+  };
+  EXPECT_EQ(options_of("#include <cublas_v2.h>\n # include \"cufft.h\"\n"), (Texts{"-lcublas", "-lcufft"}));
+  EXPECT_EQ(options_of("#include <cublas_v2.h>\n#include <omp.h>", {"-lcublas"}), Texts{"-Xcompiler=-fopenmp"});
+  EXPECT_EQ(options_of("#include <curand_kernel.h>\n// cublas_v2.h\n#include <cublas_v2.h\n"), Texts{});
+  // The driver API: only if it is called.
+  EXPECT_EQ(options_of("#include <cuda.h>\nint main() { cudaFree(0); my_cuInit(0); }"), Texts{});
+  EXPECT_EQ(options_of("#include <cuda.h>\nint main() { cuInit (0); }"), Texts{"-lcuda"});
+  EXPECT_EQ(options_of("int main() { cuInit(0); }"), Texts{});
+  EXPECT_EQ(options_for_includes({folder + "none.cu"}, {}, folder), Texts{});
+  // MPI: what its compiler says.
+  EXPECT_EQ(options_of("#include <mpi.h>"), Texts{});
+  std::ofstream(mpicxx) << "#!/bin/sh\necho g++ -I/mpi/include -pthread -L/mpi/lib -lmpi_cxx -lmpi\n";
+  std::filesystem::permissions(mpicxx, std::filesystem::perms::owner_all);
+  EXPECT_EQ(options_of("#include <mpi.h>"), (Texts{"-DOMPI_SKIP_MPICXX", "-I/mpi/include", "-L/mpi/lib", "-lmpi"}));
+  EXPECT_EQ(options_of("#include <mpi.h>", {"-lmpi"}), Texts{});
+  std::filesystem::remove(mpicxx);
 }
 
 TEST(ToolchainSpellings, RefusedOnesAreFoundWithTheirMacros) {

@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "gpu/gpu_model.h"
 #include "toolchain/driver.h"
+#include "toolchain/included_libraries.h"
 #include "toolchain/messages.h"
 #include "toolchain/program_cache.h"
 #include "toolchain/toolkit.h"
@@ -127,6 +128,9 @@ Result<std::string> compile_program(const CompileCommand& command, const std::st
     line.emplace_back("-rdc=true");
   if (!names_architecture(more)) line.push_back(architecture_flag(command.gpu));
   line.insert(line.end(), more.begin(), more.end());
+  const char* const path = std::getenv("PATH");
+  const std::vector<std::string> libraries = toolchain::options_for_includes(command.sources, more, path ? path : "");
+  line.insert(line.end(), libraries.begin(), libraries.end());
   if (nvcc.empty()) return compile_with_clang(command, std::move(line), binary);
   line.insert(line.begin(), nvcc);
   line.insert(line.end(), {"-o", binary});

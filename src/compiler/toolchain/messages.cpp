@@ -74,6 +74,7 @@ struct Missing {
 struct Function {
   const char *pattern, *flag, *library;
 };
+#define WG_HEADER(name, option)
 #define WG_FUNCTION(pattern, flag, library)
 constexpr Missing kMissing[] = {
 #define WG_MISSING(pattern, advice) {pattern, advice},
@@ -88,6 +89,7 @@ constexpr Function kFunctions[] = {
 #undef WG_FUNCTION
 };
 #undef WG_MISSING
+#undef WG_HEADER
 
 struct NotFound {
   std::string name;  // empty: the line is about something else

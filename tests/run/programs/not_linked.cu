@@ -1,7 +1,7 @@
-// A call of cuBLAS in a program compiled without -lcublas.
-#include <cublas_v2.h>
+// A call of cuBLAS in a program that neither includes its header nor is compiled with -lcublas.
+extern "C" int cublasCreate_v2(void** handle);
 
 int main() {
-  cublasHandle_t handle;
-  return cublasCreate(&handle);
+  void* handle = nullptr;
+  return cublasCreate_v2(&handle);
 }
