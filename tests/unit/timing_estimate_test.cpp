@@ -46,6 +46,24 @@ TEST(Estimate, CopiesOfAnH200) {
   EXPECT_NEAR(2 * kGiB / one.ns, 2670, 700);
 }
 
+// Loads of one sector each, 512 bytes apart: the model's constant is their cost in bytes.
+TEST(Estimate, LonelySectorsCostWhatTheModelSays) {
+  constexpr double kSectors = 1 << 25;
+  LaunchWork w = copy_kernel(32 * kSectors, 4);
+  w.l2_write_sectors = w.l2_write_lines = w.write_sectors = w.write_lines = 0;
+  w.write_pieces = w.write_pairs = w.write_fours = 0;
+  w.read_pieces = w.read_lines = w.l2_read_lines = w.read_pairs = w.read_fours = kSectors;
+  GpuModel model = h200();
+  for (const double bytes : {model.timing.dram_piece_bytes_512, 2 * model.timing.dram_piece_bytes_512}) {
+    model.timing.dram_piece_bytes_512 = bytes;
+    const KernelEstimate e = estimate_kernel(model, w);
+    EXPECT_EQ(e.limit, Limit::dram_bandwidth);
+    const double least = kSectors * bytes / model.timing.dram_read_gbps;
+    EXPECT_GT(e.ns, least);
+    EXPECT_LT(e.ns, 1.2 * least);
+  }
+}
+
 TEST(Estimate, BlocksComeAtTheirRate) {
   // 10^6 empty blocks: 0.60 ns each, measured.
   const KernelEstimate e = estimate_kernel(h200(), empty_kernel(1e6));

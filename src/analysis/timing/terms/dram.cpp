@@ -1,7 +1,6 @@
 // DRAM term. DRAM moves pieces of 64 bytes. A piece that is alone in its line costs more, and more again if its line is
-// alone in 256 or 512 bytes. Measured on an H200: loads of one sector 128, 256 and 512 bytes apart take the time of 74,
-// 98 and 107 bytes each. Partly written sectors are read, merged and written. A launch that starts with dirty lines in
-// L2 also pays for writing them back.
+// alone in 256 or 512 bytes: the model's constants dram_piece_bytes_128, 256 and 512. Partly written sectors are read,
+// merged and written. A launch that starts with dirty lines in L2 also pays for writing them back.
 #include <algorithm>
 
 #include "timing/terms/terms.h"
@@ -10,8 +9,7 @@ namespace warpgrind::timing {
 namespace {
 
 constexpr double kLineBytes = 128;
-// Additional cost of a piece that is alone in its line, of a line alone in 256 bytes, and of one alone in 512 bytes.
-constexpr double kLonelyPiece = 0.16, kLonelyLine = 0.37, kLonelyPair = 0.14;
+constexpr double kPieceBytes = 64;
 // Cost in bytes of a partly written sector whose line has 4, 2 or 1 such sectors; the last two are added for lines that
 // are alone in 256 and 512 bytes.
 constexpr double kPartOfFour = 64, kPartOfTwo = 90, kPartAlone = 179, kPartLonelyLine = 0.385, kPartLonelyPair = 0.07;
@@ -31,13 +29,16 @@ Spread spread(double sectors, double pieces, double lines, double pairs, double 
           2 * ratio(fours, pairs, 0.5)};
 }
 
-double lonely(const Spread& a) {
-  double more = 1;
-  if (a.pieces > 1 && a.lines / a.pieces > 1.01)
-    more += kLonelyPiece * std::clamp(2 * a.lines / a.pieces - 1, 0.0, 1.0);
-  if (a.lines / a.pieces > 1.5)
-    more += kLonelyLine * std::max(0.0, a.pairs - 1) + kLonelyPair * std::max(0.0, a.fours - 1);
-  return more;
+// Cost in pieces of one piece of such a spread.
+double lonely(const TimingConstants& c, const Spread& a) {
+  // More for a piece that is alone in its line, for a line alone in 256 bytes, and for one alone in 512 bytes.
+  const double piece = c.dram_piece_bytes_128 / kPieceBytes - 1;
+  const double line = (c.dram_piece_bytes_256 - c.dram_piece_bytes_128) / kPieceBytes;
+  const double pair = (c.dram_piece_bytes_512 - c.dram_piece_bytes_256) / kPieceBytes;
+  double cost = 1;
+  if (a.pieces > 1 && a.lines / a.pieces > 1.01) cost += piece * std::clamp(2 * a.lines / a.pieces - 1, 0.0, 1.0);
+  if (a.lines / a.pieces > 1.5) cost += line * std::max(0.0, a.pairs - 1) + pair * std::max(0.0, a.fours - 1);
+  return cost;
 }
 
 double bytes_of_part(const Spread& a) {
@@ -62,7 +63,7 @@ DramTraffic dram_traffic(const Setting& s) {
   const double part = std::clamp(ratio(w.partly_written_sectors, w.write_sectors, 0), 0.0, 1.0);
   const double written = w.write_sectors * kSectorBytes;
   DramTraffic d;
-  d.read = w.read_sectors * kSectorBytes * r.pieces * lonely(r) * (1 - s.l2.resident);
+  d.read = w.read_sectors * kSectorBytes * r.pieces * lonely(s.model.timing, r) * (1 - s.l2.resident);
   d.written =
       written * (1 - part) * (part < 0.25 ? o.lines : 1) + w.write_sectors * part * bytes_of_part(o) * s.fitted.merge;
   d.written *= 1 - s.l2.resident;
