@@ -185,7 +185,7 @@ TEST_F(StreamEvents, Copies) {
   OK(cudaMemcpyAsync(data_, host, 64, cudaMemcpyHostToDevice, a_));
   OK(cudaMemcpy2D(host, 16, data_ + 16, 32, 8, 3, cudaMemcpyDeviceToHost));
   OK(cudaMemcpyToSymbol(&test::word, host, 8, 4, cudaMemcpyHostToDevice));
-  OK(cudaMemcpyPeer(data_, 0, data_ + 512, 0, 128));
+  OK(cudaMemcpyPeer(data_ + 256, 0, data_ + 512, 0, 128));  // not what the first copy writes: nothing orders them
   OK(cudaStreamSynchronize(a_));
   ASSERT_EQ(seen().host_copy.size(), 4u);
   std::map<std::uint64_t, events::HostCopy> by_work;
