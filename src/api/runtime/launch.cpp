@@ -17,22 +17,23 @@ struct PendingConfiguration {
   cudaStream_t stream;
 };
 
-// Launches whose arguments are being computed. Those may launch kernels, too, to any depth.
-struct PendingConfigurations {
-  std::vector<PendingConfiguration> all;
-};
+// Configurations of this thread's launches whose arguments are being computed. Those may launch kernels, too, to any
+// depth.
+std::vector<PendingConfiguration>& pending_configurations() {
+  return per_thread<std::vector<PendingConfiguration>>();
+}
 
 }  // namespace
 
 extern "C" {
 
 WG_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared, cudaStream_t stream) {
-  per_thread<PendingConfigurations>().all.push_back({grid, block, shared, stream});
+  pending_configurations().push_back({grid, block, shared, stream});
   return 0;
 }
 
 WG_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared, void* stream) {
-  std::vector<PendingConfiguration>& pending = per_thread<PendingConfigurations>().all;
+  std::vector<PendingConfiguration>& pending = pending_configurations();
   if (pending.empty()) return set_last_error(cudaErrorMissingConfiguration);
   const PendingConfiguration top = pending.back();
   pending.pop_back();
