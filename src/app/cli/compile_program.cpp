@@ -55,11 +55,15 @@ bool names_architecture(const std::vector<std::string>& flags) {
   });
 }
 
+std::string search_path() {
+  const char* const path = std::getenv("PATH");
+  return path ? path : "";
+}
+
 }  // namespace
 
 std::string find_in_path(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  return toolchain::find_program(name, path ? path : "");
+  return toolchain::find_program(name, search_path());
 }
 
 namespace {
@@ -128,8 +132,7 @@ Result<std::string> compile_program(const CompileCommand& command, const std::st
     line.emplace_back("-rdc=true");
   if (!names_architecture(more)) line.push_back(architecture_flag(command.gpu));
   line.insert(line.end(), more.begin(), more.end());
-  const char* const path = std::getenv("PATH");
-  const std::vector<std::string> libraries = toolchain::options_for_includes(command.sources, more, path ? path : "");
+  const std::vector<std::string> libraries = toolchain::options_for_includes(command.sources, more, search_path());
   line.insert(line.end(), libraries.begin(), libraries.end());
   if (nvcc.empty()) return compile_with_clang(command, std::move(line), binary);
   line.insert(line.begin(), nvcc);
