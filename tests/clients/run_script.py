@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs a script of a client under warpgrind. The script checks its own results; its comments state further expectations.
 
-  # want KERNEL: METRIC = VALUE               sum over the kernels with this name ("launches" is a metric too)
-  # want KERNEL line TEXT: METRIC = VALUE     value of the script's line that begins with TEXT
-  # output TEXT                               a line of the output
-  # check                                     runs `warpgrind check` instead of `run`
-  # finding KIND FILE line TEXT               an expected finding, and its place
+  # want KERNEL: METRIC = VALUE               Sum over the kernels with this name. "launches" is a metric, too.
+  # want KERNEL line TEXT: METRIC = VALUE     Value of the script's line that begins with TEXT.
+  # output TEXT                               A line of the output.
+  # check                                     Runs `warpgrind check` instead of `run`.
+  # finding KIND FILE line TEXT               An expected finding, and its place.
 
   run_script.py --build BUILD numba/NAME.py
   run_script.py --build BUILD cupy [--options --nvrtc ours]      all of a client's
