@@ -5,6 +5,7 @@
 #include "semantics/launch.h"
 
 #include <atomic>
+#include <memory_resource>
 #include <mutex>
 
 #include "base/assert.h"
@@ -120,6 +121,13 @@ cudaError_t prepare(KernelHandle& kernel, const session::LaunchRequest& request,
   return cudaSuccess;
 }
 
+// Memory of pending launches, allocated by one thread and freed by another. malloc merges its free chunks for every
+// such size, which was a tenth of a small launch.
+std::pmr::memory_resource& pending_memory() {
+  static auto* const pool = new std::pmr::synchronized_pool_resource({0, sizeof(PendingLaunch) + 64});
+  return *pool;
+}
+
 }  // namespace
 
 cudaError_t compile(const KernelShape& shape) {
@@ -135,7 +143,7 @@ cudaError_t compile(const KernelShape& shape) {
 }
 
 cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& out) {
-  auto launch = std::make_shared<PendingLaunch>();
+  auto launch = std::allocate_shared<PendingLaunch>(std::pmr::polymorphic_allocator<PendingLaunch>(&pending_memory()));
   session::LaunchRequest& request = launch->request;
   WG_ASSERT(op.kernel && op.entry);  // step 1 found both
   request.program = op.kernel->program;
