@@ -12,7 +12,7 @@ namespace {
 
 constexpr OpcodeInfo kInfo[] = {
 #define WG_PTX_OPCODE(identifier, lowering, ...) OpcodeInfo{.refused = {}, __VA_ARGS__},
-#define WG_PTX_REFUSED(identifier, why, ...) OpcodeInfo{.refused = why, __VA_ARGS__},
+#define WG_PTX_REFUSED(identifier, why, ...) OpcodeInfo{.refused = why, __VA_ARGS__, .cost = CostRule::none},
 #include "ptx/opcodes.inc"
 };
 

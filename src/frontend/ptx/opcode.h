@@ -44,9 +44,77 @@ enum class ResultForm : std::uint8_t {
 // Condition under which lanes wait in this instruction until others arrive.
 enum class Waits : std::uint8_t { never, with_sync, unless_arrive };
 
+// Way to find the cost of an instruction as machine code: a row of engine/sass/costs.inc, or a choice among several by
+// type, space and modifiers (engine/sass/classify.cpp). Numbers of instructions are what ptxas 13.0 makes for sm_90.
+enum class CostRule : std::uint8_t {
+  none,     // never executed: kernels with the opcode are refused
+  nothing,  // ptxas removes the instruction
+  move,
+  conversion,
+  reciprocal,
+  root,
+  division,
+  special,    // of one float: MUFU
+  bit_count,  // POPC, FLO, BREV
+  arithmetic,
+  selection,  // min, max
+  multiplication,
+  multiplication_24,
+  absolute_difference,
+  comparison,
+  logic,    // one instruction, or two with 64 bits
+  integer,  // one instruction of the integer pipe, whatever the type
+  zero_test,
+  float_test,
+  dot_product,
+  bit_extract,
+  bit_insert,
+  nth_bit,
+  cache_policy,
+  pending_count,
+  stack_allocation,
+  matrix,
+  barrier,
+  fence,
+  proxy_fence,
+  shuffle,
+  mbarrier_wait,
+  mbarrier_init,
+  mbarrier_update,
+  control,  // one instruction that computes nothing: branches, groups of copies, warp barriers
+  load,
+  store,
+  matrix_load,
+  matrix_store,
+  remote_store,
+  line_hint,  // for a line of a cache
+  atomic,
+  texture,
+  asynchronous_copy,
+  video_sum,
+  video_order,  // vmin, vmax
+  video_difference,
+  video_shift,
+  video_product,
+  video_comparison,
+  video_halves,  // of two halves: sums, vmin2, vmax2, vset2
+  video_halves_difference,
+  video_bytes,  // of four bytes: sums, vmin4, vmax4
+  video_bytes_difference
+};
+
 struct PtxVersion {
   std::uint8_t major = 1, minor = 0;
   friend auto operator<=>(const PtxVersion&, const PtxVersion&) = default;
+};
+
+// Column that each row must give: there is no default value, so a row without it does not compile.
+template <class Enum>
+struct Required {
+  Enum value;
+  // NOLINTNEXTLINE(google-explicit-constructor): a row gives the plain enumerator
+  constexpr Required(Enum of_row) : value(of_row) {}
+  constexpr operator Enum() const { return value; }
 };
 
 // Facts about one opcode (one row of opcodes.inc).
@@ -69,6 +137,8 @@ struct OpcodeInfo {
   Waits waits = Waits::never;
   bool ends_block = false;  // control may not continue at the next instruction
   std::string_view description;
+  // The macro WG_PTX_REFUSED gives the columns below; WG_PTX_OPCODE expects them from the row.
+  Required<CostRule> cost;
 };
 
 const OpcodeInfo& info(Opcode opcode);
