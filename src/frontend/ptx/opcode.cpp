@@ -12,7 +12,8 @@ namespace {
 
 constexpr OpcodeInfo kInfo[] = {
 #define WG_PTX_OPCODE(identifier, lowering, ...) OpcodeInfo{.refused = {}, __VA_ARGS__},
-#define WG_PTX_REFUSED(identifier, why, ...) OpcodeInfo{.refused = why, __VA_ARGS__, .cost = CostRule::none},
+#define WG_PTX_REFUSED(identifier, why, ...) \
+  OpcodeInfo{.refused = why, __VA_ARGS__, .cost = CostRule::none, .pointers = PointerFlow::any},
 #include "ptx/opcodes.inc"
 };
 

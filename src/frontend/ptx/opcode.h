@@ -103,6 +103,21 @@ enum class CostRule : std::uint8_t {
   video_bytes_difference
 };
 
+// Pointers that the result of an instruction may contain (flow/provenance.h).
+enum class PointerFlow : std::uint8_t {
+  none,    // no result, or one that is never a pointer: a count, a mask, a truth value, a float
+  loaded,  // by ld: a kernel's parameter, or memory
+  memory,  // any pointer if it has 64 bits
+  // The source's. A source that may be any pointer counts as a number (an index) if it comes from no known object.
+  numbers,
+  converted,        // by cvt: numbers if the result is short, else all_sources
+  product_and_sum,  // the first two sources are numbers
+  two_sources,      // those of the first two
+  first_source,
+  all_sources,
+  any  // those of all sources, and any other if it has 64 bits
+};
+
 struct PtxVersion {
   std::uint8_t major = 1, minor = 0;
   friend auto operator<=>(const PtxVersion&, const PtxVersion&) = default;
@@ -139,6 +154,7 @@ struct OpcodeInfo {
   std::string_view description;
   // The macro WG_PTX_REFUSED gives the columns below; WG_PTX_OPCODE expects them from the row.
   Required<CostRule> cost;
+  Required<PointerFlow> pointers;
 };
 
 const OpcodeInfo& info(Opcode opcode);
