@@ -12,8 +12,13 @@ namespace {
 
 constexpr OpcodeInfo kInfo[] = {
 #define WG_PTX_OPCODE(identifier, lowering, ...) OpcodeInfo{.refused = {}, __VA_ARGS__},
-#define WG_PTX_REFUSED(identifier, why, ...) \
-  OpcodeInfo{.refused = why, __VA_ARGS__, .cost = CostRule::none, .pointers = PointerFlow::any},
+#define WG_PTX_REFUSED(identifier, why, ...)      \
+  OpcodeInfo{.refused = why,                      \
+             __VA_ARGS__,                         \
+             .cost = CostRule::none,              \
+             .pointers = PointerFlow::any,        \
+             .undefined = UndefinedFlow::defined, \
+             .checked = CheckedUses::addresses},
 #include "ptx/opcodes.inc"
 };
 

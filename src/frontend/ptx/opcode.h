@@ -118,6 +118,37 @@ enum class PointerFlow : std::uint8_t {
   any  // those of all sources, and any other if it has 64 bits
 };
 
+// Undefined bits of a result, from those of the sources (codegen/kernel/definedness_rules.cpp).
+enum class UndefinedFlow : std::uint8_t {
+  defined,  // none; also for an opcode without a result
+  any,      // all bits, if any bit of a source is undefined
+  loaded,   // those of the memory
+  lanes,    // those of another lane; the lowering writes them itself
+  members,  // any, over the members of the mask
+  vote,
+  addend,      // those of the third source; the factors' are ignored
+  moved,       // the first source's bits, at other places
+  moved_pair,  // the same of the first two sources
+  conversion,  // moved between integers without saturation, else any
+  selection,
+  logic,
+  table,
+  sum,
+  product,
+  comparison
+};
+
+// Operands in which an undefined bit is an error by itself (Definedness::check_uses).
+enum class CheckedUses : std::uint8_t {
+  nothing,
+  addresses,
+  index,        // of a branch: the first operand
+  target,       // of a call: the first operand
+  operands,     // all sources
+  after_first,  // all sources but the first, which is a value
+  members       // with .sync: the mask of members, which is last
+};
+
 struct PtxVersion {
   std::uint8_t major = 1, minor = 0;
   friend auto operator<=>(const PtxVersion&, const PtxVersion&) = default;
@@ -155,6 +186,8 @@ struct OpcodeInfo {
   // The macro WG_PTX_REFUSED gives the columns below; WG_PTX_OPCODE expects them from the row.
   Required<CostRule> cost;
   Required<PointerFlow> pointers;
+  Required<UndefinedFlow> undefined;
+  Required<CheckedUses> checked;
 };
 
 const OpcodeInfo& info(Opcode opcode);
