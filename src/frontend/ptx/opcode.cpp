@@ -18,7 +18,8 @@ constexpr OpcodeInfo kInfo[] = {
              .cost = CostRule::none,              \
              .pointers = PointerFlow::any,        \
              .undefined = UndefinedFlow::defined, \
-             .checked = CheckedUses::addresses},
+             .checked = CheckedUses::addresses,   \
+             .needs = FormNeeds::row},
 #include "ptx/opcodes.inc"
 };
 

@@ -149,6 +149,23 @@ enum class CheckedUses : std::uint8_t {
   members       // with .sync: the mask of members, which is last
 };
 
+// Forms of an opcode that need a higher compute capability than its row's `architecture` (ptx/architecture.cpp).
+enum class FormNeeds : std::uint8_t {
+  row,  // all forms need the row's
+  order,
+  access,
+  atomic,
+  redux,
+  mbarrier,
+  matrix,
+  arithmetic,
+  fma,
+  sign,       // abs, neg
+  selection,  // min, max
+  special,
+  conversion
+};
+
 struct PtxVersion {
   std::uint8_t major = 1, minor = 0;
   friend auto operator<=>(const PtxVersion&, const PtxVersion&) = default;
@@ -188,6 +205,7 @@ struct OpcodeInfo {
   Required<PointerFlow> pointers;
   Required<UndefinedFlow> undefined;
   Required<CheckedUses> checked;
+  Required<FormNeeds> needs;
 };
 
 const OpcodeInfo& info(Opcode opcode);
