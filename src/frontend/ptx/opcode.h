@@ -166,6 +166,35 @@ enum class FormNeeds : std::uint8_t {
   conversion
 };
 
+// What an instruction computes of integers, for analyses that follow indexes and addresses (flow/transfer.cpp,
+// flow/lane_steps.cpp, flow/thread_forms.cpp, sass/address_sums.cpp, checkers/lane_values.cpp). Opcodes that also have
+// floating-point types, high halves or saturation keep their operation: the analyses look at types and modifiers.
+enum class IntegerOperation : std::uint8_t {
+  other,
+  load,
+  copy,
+  address,  // cvta
+  conversion,
+  sum,
+  difference,
+  negative,
+  complement,
+  conjunction,
+  disjunction,
+  exclusive,
+  table,  // lop3
+  product,
+  product_24,  // of the low 24 bits
+  product_and_sum,
+  product_24_and_sum,
+  shift_left,
+  shift_right,
+  extreme,  // min, max
+  remainder,
+  selection,
+  comparison
+};
+
 struct PtxVersion {
   std::uint8_t major = 1, minor = 0;
   friend auto operator<=>(const PtxVersion&, const PtxVersion&) = default;
@@ -206,6 +235,7 @@ struct OpcodeInfo {
   Required<UndefinedFlow> undefined;
   Required<CheckedUses> checked;
   Required<FormNeeds> needs;
+  Required<IntegerOperation> integer;
 };
 
 const OpcodeInfo& info(Opcode opcode);
