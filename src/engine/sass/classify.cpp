@@ -24,12 +24,18 @@ struct CostRow {
   Pipe pipe;
   float issue, latency;
 };
-constexpr CostRow kCosts[] = {
+
+CostRow row_of(Cost cost, const TimingConstants& t) {
+  switch (cost) {
 #define WG_MACHINE_COST(identifier, pipe, issue, latency, source) \
-  {Pipe::pipe, static_cast<float>(issue), static_cast<float>(latency)},
+  case Cost::identifier:                                          \
+    return {Pipe::pipe, static_cast<float>(issue), static_cast<float>(latency)};
 #include "sass/costs.inc"
 #undef WG_MACHINE_COST
-};
+  }
+  WG_ASSERT(false);
+  return {};
+}
 
 bool is_half(ScalarType t) {
   return ptx::is_float(t) && t != ScalarType::f32 && t != ScalarType::f64 && t != ScalarType::f32x2;
@@ -130,14 +136,15 @@ Cost matrix(const ptx::Instruction& i) {
 }
 
 // Work of a wgmma in units of m16n8k16: a warp's 16 rows by its columns; the depth takes equally long for every type.
-// The tensor cores do 512 multiply-adds of 16-bit types per cycle and quarter of an SM (H100 and H200, NVIDIA's
-// datasheets): 4 cycles, where mma is measured with 6.1 (timing/terms/sm.cpp).
-float matrix_work(const ptx::Instruction& i) {
-  constexpr float kCyclesOfMma = 6.1f, kCycles = 4;
+// The tensor cores of an SM do 2048 multiply-adds of 16-bit types per cycle (H100 and H200, NVIDIA's datasheets): one
+// m16n8k16, for which the model has the longer time of mma.
+float matrix_work(const ptx::Instruction& i, const TimingConstants& t) {
+  constexpr float kCycles = 1;
   constexpr unsigned kRegistersOfEight = 4;  // of D per eight columns; half as many for f16
-  if (i.opcode != Opcode::wgmma_mma_async) return 1;
+  if (i.opcode != Opcode::wgmma_mma_async || t.tensor_cycles <= 0) return 1;
   const auto registers = static_cast<float>(i.operands[0].elements.size());
-  return registers / (i.type() == ScalarType::f16 ? kRegistersOfEight / 2 : kRegistersOfEight) * kCycles / kCyclesOfMma;
+  const unsigned of_eight = i.type() == ScalarType::f16 ? kRegistersOfEight / 2 : kRegistersOfEight;
+  return registers / static_cast<float>(of_eight) * kCycles / static_cast<float>(t.tensor_cycles);
 }
 
 bool any_result(const ptx::Instruction& i) {
@@ -145,7 +152,10 @@ bool any_result(const ptx::Instruction& i) {
 }
 
 Cost atomic(const ptx::Instruction& i) {
-  if (i.space == StateSpace::shared) return any_result(i) ? Cost::atomic_shared : Cost::reduction_shared;
+  if (i.space == StateSpace::shared) {
+    if (!any_result(i)) return Cost::reduction_shared;
+    return ptx::is_float(i.type()) ? Cost::atomic_shared_loop : Cost::atomic_shared;
+  }
   return any_result(i) ? Cost::atomic_global : Cost::reduction_global;
 }
 
@@ -242,16 +252,15 @@ Cost cost_of(const ptx::Instruction& i) {
   return Cost::nothing;
 }
 
-// Factor from the cost table's latencies, which are Hopper's, to those of the model. GPUs since Volta have nearly the
-// same (4 to 4.5 cycles); those of older ones are as many times longer as their integer latency is.
-float latency_factor(const GpuModel& model) {
-  if (model.cc_major >= 7) return 1;
-  return static_cast<float>(model.timing.integer_latency_cycles) / kCosts[static_cast<unsigned>(Cost::integer)].latency;
-}
-
-bool of_fixed_latency(Pipe pipe) {
-  return pipe == Pipe::alu || pipe == Pipe::fma || pipe == Pipe::imad || pipe == Pipe::fp64 || pipe == Pipe::half ||
-         pipe == Pipe::xu;
+// Time on the pipe, in units of the pipe's usual instruction, for what it does more slowly.
+float slowness(Cost cost, const TimingConstants& t) {
+  const auto ratio = [](double usual, double lanes) { return lanes > 0 ? static_cast<float>(usual / lanes) : 1; };
+  if (cost == Cost::half_precision) return ratio(t.fp32_lanes, t.fp16_pair_lanes);
+  if (cost == Cost::convert) return ratio(t.special_lanes, t.conversion_lanes);
+  if (cost == Cost::convert_to_single) return ratio(t.integer_lanes, t.integer_to_float_lanes);
+  if (cost == Cost::convert_double) return ratio(t.special_lanes, t.fp64_conversion_lanes);
+  if (cost == Cost::multiply_64) return ratio(t.integer_multiply_lanes / 4, t.multiply64_lanes);  // four IMAD
+  return 1;
 }
 
 void add_operation(Instruction& m, Operation kind, unsigned n) {
@@ -319,13 +328,13 @@ void add_operations(Instruction& m, const ptx::Instruction& i) {
 
 Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   const bool quick = model.cc_major * 10 + model.cc_minor >= 86 && is_quick_conversion(i);
-  const CostRow& row = kCosts[static_cast<unsigned>(quick ? Cost::convert_to_single : cost_of(i))];
+  const Cost cost = quick ? Cost::convert_to_single : cost_of(i);
+  const CostRow row = row_of(cost, model.timing);
   Instruction m;
   m.pipe = row.pipe;
   m.issue = row.issue;
   m.latency = row.latency;
-  m.work = matrix_work(i);
-  if (of_fixed_latency(m.pipe)) m.latency *= latency_factor(model);
+  m.work = matrix_work(i, model.timing) * slowness(cost, model.timing);
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
   const bool memory = m.pipe >= Pipe::global && m.pipe <= Pipe::atomic_shared;
   m.atomic = m.pipe == Pipe::atomic_global || m.pipe == Pipe::atomic_shared;
