@@ -207,7 +207,7 @@ def check_sizes(errors, notes):
 def check_tables(errors):
     src = ROOT / "src"
     sources = {p: p.read_text(errors="replace") for p in src.rglob("*") if p.suffix in (".h", ".cpp", ".inc")}
-    words = {p: set(re.findall(r"\w+", text)) for p, text in sources.items()}
+    words = {p: set(re.findall(r"\w+", re.sub(r"//.*", "", text))) for p, text in sources.items()}
     table = src / "common/gpu/timing_constants.inc"
     rows = re.split(r"(?m)^(?=WG_TIMING(?:_OR_NONE)?\()", sources[table])[1:]
     rules = {re.match(r"\w+\((\w+)", row)[1]: set(re.findall(r"\w+", row)) for row in rows}
@@ -223,10 +223,9 @@ def check_tables(errors):
 
     opcodes = "".join(text for p, text in sources.items() if "opcodes" in p.parts or p.name == "opcode.cpp")
     header = sources[src / "frontend/ptx/opcode.h"]
-    for enum in re.findall(r"Required<(\w+)> ", header):
-        body = re.sub(r"//.*", "", re.search(rf"enum class {enum} [^{{]*{{(.*?)}}", header, re.DOTALL)[1])
-        for value in re.findall(r"\w+", body):
-            if f"{enum}::{value}" not in re.findall(rf"{enum}::{value}\b", opcodes):
+    for enum, body in re.findall(r"enum class (\w+) [^{]*{(.*?)}", header, re.DOTALL):
+        for value in re.findall(r"\w+", re.sub(r"//.*", "", body)):
+            if f"Required<{enum}>" in header and not re.search(rf"{enum}::{value}\b", opcodes):
                 errors.append(f"opcode.h: no row has {enum}::{value}")
 
 

@@ -379,7 +379,7 @@ Form result_form(const Instruction& i, std::size_t d, const std::vector<Form>& f
     case ptx::ResultForm::by_sources:
       break;
   }
-  return default_form(i, i.has_second_destination ? 2 : info.destinations, forms, layout, f);
+  return default_form(i, i.has_second_destination ? 2u : unsigned{info.destinations}, forms, layout, f);
 }
 
 namespace {

@@ -62,7 +62,7 @@ unsigned needed_by_selection(const Instruction& i) {
   if (i.operands.size() > 3) return 100;  // of three values
   if (any_type(i, {T::u16x2, T::s16x2}) || (i.has(M::relu) && any_type(i, {T::s32}))) return 90;
   if (i.has(M::xorsign)) return 86;
-  return any_type(i, {T::f16, T::f16x2, T::bf16, T::bf16x2}) || i.has(M::nan) ? 80 : 0;
+  return any_type(i, {T::f16, T::f16x2, T::bf16, T::bf16x2}) || i.has(M::NaN) ? 80 : 0;
 }
 
 unsigned needed_by_special(const Instruction& i) {
@@ -88,6 +88,10 @@ unsigned needed_by_mbarrier(const Instruction& i) {
   const bool arrives = i.opcode == Opcode::mbarrier_arrive || i.opcode == Opcode::mbarrier_arrive_drop;
   const bool with_count = arrives && i.operands.size() > 2;
   return with_count && !i.has(M::noComplete) ? 90 : 0;
+}
+
+unsigned needed_by_proxy(const Instruction& i) {
+  return i.has(Modifier::alias) ? 70 : 90;
 }
 
 unsigned needed_by_access(const Instruction& i) {
@@ -131,6 +135,8 @@ unsigned needed_by_form(const Instruction& i) {
       return any_type(i, {ScalarType::f32}) ? 100 : 0;
     case FormNeeds::mbarrier:
       return needed_by_mbarrier(i);
+    case FormNeeds::proxy:
+      return needed_by_proxy(i);
     case FormNeeds::matrix:
       return needed_by_matrix(i);
     case FormNeeds::arithmetic:

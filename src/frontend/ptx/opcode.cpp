@@ -16,6 +16,8 @@ constexpr OpcodeInfo kInfo[] = {
 #define WG_PTX_REFUSED(identifier, why, ...)      \
   OpcodeInfo{.refused = why,                      \
              __VA_ARGS__,                         \
+             .result = ResultForm::varying,       \
+             .waits = Waits::never,               \
              .cost = CostRule::none,              \
              .pointers = PointerFlow::any,        \
              .undefined = UndefinedFlow::defined, \

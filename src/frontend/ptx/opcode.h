@@ -157,6 +157,7 @@ enum class FormNeeds : std::uint8_t {
   atomic,
   redux,
   mbarrier,
+  proxy,
   matrix,
   arithmetic,
   fma,
@@ -201,12 +202,12 @@ struct PtxVersion {
 };
 
 // Column that each row must give: there is no default value, so a row without it does not compile.
-template <class Enum>
+template <class Value>
 struct Required {
-  Enum value;
-  // NOLINTNEXTLINE(google-explicit-constructor): a row gives the plain enumerator
-  constexpr Required(Enum of_row) : value(of_row) {}
-  constexpr operator Enum() const { return value; }
+  Value value;
+  // NOLINTNEXTLINE(google-explicit-constructor): a row gives the plain value
+  constexpr Required(Value of_row) : value(of_row) {}
+  constexpr operator Value() const { return value; }
 };
 
 // Facts about one opcode (one row of opcodes.inc).
@@ -214,9 +215,9 @@ struct OpcodeInfo {
   std::string_view refused;  // why kernels with this opcode are refused; empty: they are not
   std::string_view text;     // as written in PTX: "cp.async.commit_group"
   std::string_view syntax;   // the manual's syntax line, modifiers and optional parts included
-  InstructionClass op_class = InstructionClass::misc;
+  Required<InstructionClass> op_class;
   // Destination operands of the plain form. `d|p` adds one. bar.red has one: see the parser.
-  std::uint8_t destinations = 0;
+  Required<std::uint8_t> destinations;
   PtxVersion since;               // first PTX ISA version
   std::uint8_t architecture = 0;  // minimum compute capability times 10 (Target ISA Notes); 0: 2.0 or before
   bool reads_memory = false;      // or orders earlier reads (barriers, fences)
@@ -225,11 +226,11 @@ struct OpcodeInfo {
   bool may_trap = false;    // can end the kernel with an error
   bool updates = false;     // also reads its destination
   SiteKind site = SiteKind::barrier;
-  ResultForm result = ResultForm::by_sources;
-  Waits waits = Waits::never;
   bool ends_block = false;  // control may not continue at the next instruction
   std::string_view description;
   // The macro WG_PTX_REFUSED gives the columns below; WG_PTX_OPCODE expects them from the row.
+  Required<ResultForm> result;
+  Required<Waits> waits;
   Required<CostRule> cost;
   Required<PointerFlow> pointers;
   Required<UndefinedFlow> undefined;
