@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Checks of src/: includes against src/layers.txt, calls of functions that throw, and sizes of files and functions.
+"""Checks of src/: includes against src/layers.txt, calls of functions that throw, sizes of files and functions, and rows of
+tables that nothing reads.
 
   check_layers.py [--sizes]     --sizes also lists files and functions over the soft limits
 
 Errors: an include of a folder that the including folder's line does not name; a line that names a folder of a later group; a folder
 without a line, or in another group than its line. The same holds for parts of a folder with lines FOLDER.PART. Such a line names
 only parts that have lines above it.
+A constant of src/common/gpu/timing_constants.inc needs a reader: the estimate, or the rule of a constant that has one. So does a
+row of src/engine/sass/costs.inc, in classify.cpp, and a value of an enum that is a column of the table of opcodes.
 Files may have 800 lines and functions 120; scripts/size_exceptions.txt lists exceptions, one a line: PATH[:FUNCTION] REASON.
 """
 import pathlib
@@ -201,11 +204,37 @@ def check_sizes(errors, notes):
                 (errors if count > FUNCTION_HARD else notes).append(f"{name}:{first}: {function} has {count} lines")
 
 
+def check_tables(errors):
+    src = ROOT / "src"
+    sources = {p: p.read_text(errors="replace") for p in src.rglob("*") if p.suffix in (".h", ".cpp", ".inc")}
+    words = {p: set(re.findall(r"\w+", re.sub(r"//.*", "", text))) for p, text in sources.items()}
+    table = src / "common/gpu/timing_constants.inc"
+    rows = re.split(r"(?m)^(?=WG_TIMING(?:_OR_NONE)?\()", sources[table])[1:]
+    rules = {re.match(r"\w+\((\w+)", row)[1]: set(re.findall(r"\w+", row)) for row in rows}
+    read = {name for name in rules if any(name in found for p, found in words.items() if p != table)}
+    while more := {name for name in rules if name not in read and any(name in rules[user] for user in read)}:
+        read |= more
+    errors += [f"timing_constants.inc: {name} has no reader" for name in rules if name not in read]
+
+    classify = sources[src / "engine/sass/classify.cpp"]
+    for name in re.findall(r"(?m)^WG_MACHINE_COST\((\w+)", sources[src / "engine/sass/costs.inc"]):
+        if not re.search(rf"Cost::{name}\b|WG_ROW\({name}\)", classify):
+            errors.append(f"costs.inc: nothing has the cost {name}")
+
+    opcodes = "".join(text for p, text in sources.items() if "opcodes" in p.parts or p.name == "opcode.cpp")
+    header = sources[src / "frontend/ptx/opcode.h"]
+    for enum, body in re.findall(r"enum class (\w+) [^{]*{(.*?)}", header, re.DOTALL):
+        for value in re.findall(r"\w+", re.sub(r"//.*", "", body)):
+            if f"Required<{enum}>" in header and not re.search(rf"{enum}::{value}\b", opcodes):
+                errors.append(f"opcode.h: no row has {enum}::{value}")
+
+
 def main():
     errors, notes = [], []
     check_includes(*read_layers(errors), errors)
     check_environment(errors)
     check_throwing(errors)
+    check_tables(errors)
     check_sizes(errors, notes)
     if "--sizes" in sys.argv[1:]:
         for note in notes:

@@ -145,8 +145,8 @@ inline void arithmetic(Bench& b) {
   lanes(b, CALIBRATE_PACE(fp32_fma, float, 1.f, 1e-3f), Figure::fp32_latency_cycles, Figure::fp32_lanes);
   lanes(b, CALIBRATE_PACE(fp64_fma, double, 1., 1e-3), Figure::fp64_latency_cycles, Figure::fp64_lanes);
   // Pairs of halves: 1 and 1/1024.
-  lanes(b, CALIBRATE_PACE(fp16_fma, unsigned, 0x3c003c00u, 0x14001400u), Figure::fp16_latency_cycles,
-        Figure::fp16_pair_lanes);
+  const Pace pairs = CALIBRATE_PACE(fp16_fma, unsigned, 0x3c003c00u, 0x14001400u);  // its latency is only a row
+  b.report.set(Figure::fp16_pair_lanes, 32 / pairs.busy);
   lanes(b, CALIBRATE_PACE(exponential, float, .1f, 1.f), Figure::special_latency_cycles, Figure::special_lanes);
   static_cast<void>(CALIBRATE_PACE(population, int, 5, 3));  // only a row of the results, no figure
   lanes(b, CALIBRATE_PACE(float_to_int, float, .1f, 1.f), Figure::conversion_latency_cycles, Figure::conversion_lanes);
@@ -159,15 +159,13 @@ inline void arithmetic(Bench& b) {
 }
 
 inline void sequences(Bench& b) {
-  const auto set = [&](const Pace& p, Figure cycles, Figure slots, double more = 0) {
-    b.report.set(cycles, p.latency - more);
-    b.report.set(slots, p.busy * b.schedulers);
-  };
-  set(CALIBRATE_PACE(fp32_divide, float, 1.f, 1.001f), Figure::fp32_division_cycles, Figure::fp32_division_slots);
-  set(CALIBRATE_PACE(fp32_root, float, 1.f, 1.001f), Figure::fp32_root_cycles, Figure::fp32_root_slots);
-  set(CALIBRATE_PACE(fp64_divide, double, 1., 1.001), Figure::fp64_division_cycles, Figure::fp64_division_slots);
+  // The rows also have the time with all warps of an SM together.
+  const auto set = [&](const Pace& p, Figure cycles, double more = 0) { b.report.set(cycles, p.latency - more); };
+  set(CALIBRATE_PACE(fp32_divide, float, 1.f, 1.001f), Figure::fp32_division_cycles);
+  set(CALIBRATE_PACE(fp32_root, float, 1.f, 1.001f), Figure::fp32_root_cycles);
+  set(CALIBRATE_PACE(fp64_divide, double, 1., 1.001), Figure::fp64_division_cycles);
   set(CALIBRATE_PACE(integer_divide, int, 2000000011, 3), Figure::integer_division_cycles,
-      Figure::integer_division_slots, b.report[Figure::integer_latency_cycles]);
+      b.report[Figure::integer_latency_cycles]);
 }
 
 inline void tensors(Bench& b) {
@@ -230,10 +228,10 @@ inline void divergence(Bench& b) {
     b.report.row("instruction", text("branch;%s", name), s, s.cycles / rounds, "cycle a round");
     return s.cycles / rounds;
   };
-  const double loop = cycles("no work", branches<false>, 1, 0);
-  const double first = cycles("all first", branches<true>, 0, 0), second = cycles("all second", branches<true>, 0, 1);
-  const double both = cycles("both", branches<true>, 1, 0);
-  b.report.set(Figure::divergent_branch_cycles, both - (first + second - loop));
+  cycles("no work", branches<false>, 1, 0);
+  cycles("all first", branches<true>, 0, 0);
+  cycles("all second", branches<true>, 0, 1);
+  cycles("both", branches<true>, 1, 0);
 }
 
 inline void instructions(Bench& b) {

@@ -116,7 +116,6 @@ class Bench {
   Bench()
       : dry(lab::on_virtual_gpu()),
         sms(lab::device_attribute(cudaDevAttrMultiProcessorCount)),
-        schedulers(4),
         l2_bytes(std::max(1 << 20, lab::device_attribute(cudaDevAttrL2CacheSize))),
         clocks(kClocks),
         report(dry) {
@@ -189,7 +188,7 @@ class Bench {
   int many(int real, int virtual_number) const { return dry ? virtual_number : real; }
 
   const bool dry;
-  const int sms, schedulers;
+  const int sms;
   const size_t l2_bytes;
   double ghz = 1;  // SM clock as a kernel sees it
   size_t bytes = 0;

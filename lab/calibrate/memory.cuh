@@ -165,7 +165,7 @@ inline void cache_rates(Bench& b) {
     return moved / s.cycles;
   };
   const int rounds = b.many(128, 1);
-  b.report.set(Figure::l1_bytes_per_cycle, rate("L1", Level::l1, 65536, b.dry ? 1 : b.sms, rounds) / b.sms);
+  rate("L1", Level::l1, 65536, b.dry ? 1 : b.sms, rounds);
   const unsigned l2 = power_of_two_up_to(b.dry ? 1 << 20 : b.l2_bytes / 3);
   rate("L2, one SM", Level::l2, l2, 1, rounds);
   b.report.set(Figure::l2_sm_bytes_per_cycle, rate("L2, some SMs", Level::l2, l2, b.dry ? 1 : 8, rounds) / 8);
@@ -188,7 +188,7 @@ inline void cache_rates(Bench& b) {
   const double apart = strided("words from L1", Level::l1, 32768, 32, rounds);  // one pass a word: new line, same bank
   b.report.set(Figure::l1_pass_cycles, b.sms / apart);
   strided("a sector of a line from L2", Level::l2, l2, 32, rounds);
-  b.report.set(Figure::l2_hot_line_per_ns, strided("one line from L2", Level::l2, 128, 1, rounds) / 32 * b.ghz);
+  strided("one line from L2", Level::l2, 128, 1, rounds);
 }
 
 inline void device_memory(Bench& b) {
@@ -306,7 +306,7 @@ inline void global_atomics(Bench& b) {
   b.report.set(Figure::hot_atomic_ns, request("red int", 0u, atomics<unsigned, false>, 1, 1, 1));
   b.report.set(Figure::hot_atomic_float_ns, request("red float", 0.f, atomics<float, false>, 1, 1, 1));
   b.report.set(Figure::hot_sector_ns, request("red int", 0u, atomics<unsigned, false>, 32, 8, 1));
-  b.report.set(Figure::hot_full_sector_ns, request("red int", 0u, atomics<unsigned, false>, 32, 1, 1));
+  request("red int", 0u, atomics<unsigned, false>, 32, 1, 1);
   request("red float", 0.f, atomics<float, false>, 32, 1, 1);
   request("red double", 0., atomics<double, false>, wide, 4, 4);
   request("red double", 0., atomics<double, false>, 1, 1, 1);

@@ -164,7 +164,7 @@ inline void managed(Bench& b) {
   row("managed;one page of many", large_one);
   b.report.set(Figure::page_fault_ns, row("managed;one page", one) - b.report[Figure::launch_event_ns]);
   b.report.set(Figure::migration_gbps, size / row("managed;all pages", all));
-  b.report.set(Figure::host_migration_gbps, size / row("managed;back to the host", back));
+  row("managed;back to the host", back);
   b.report.set(Figure::prefetch_latency_ns, row("managed;prefetch one page", first_page));
   b.report.set(Figure::prefetch_gbps, size / row("managed;prefetch all", prefetched));
   cudaFree(small);

@@ -196,5 +196,11 @@ TEST_F(Definedness, MemoryThatIsFreedAndAllocatedAgainIsNew) {
   EXPECT_EQ(use().origin.address, address(again));
 }
 
+TEST_F(Definedness, MasksOfMembers) {
+  run("undefined_members", gpu.array<std::uint32_t>(32), defined(32));
+  ASSERT_EQ(watch.undefined_use.size(), 4u);  // bar.warp.sync, vote, match, redux
+  for (const events::UndefinedUse& u : watch.undefined_use) EXPECT_EQ(u.use, Use::operand);
+}
+
 }  // namespace
 }  // namespace warpgrind::device

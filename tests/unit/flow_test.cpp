@@ -229,6 +229,13 @@ TEST(Provenance, FollowsArithmeticAndStopsAtMemory) {
       origins_of(
           "mov.u64 %rd2, s; mov.u64 %rd9, %rd1; L: setp.eq.u32 %p1, %r2, 0; @%p1 mov.u64 %rd9, %rd2; @%p1 bra L;"),
       "p s");
+  // A count and a truth value are no pointers, whatever they are made from.
+  EXPECT_EQ(
+      origins_of("ld.global.u64 %rd2, [%rd1]; popc.b64 %r3, %rd2; cvt.u64.u32 %rd3, %r3; add.s64 %rd9, %rd1, %rd3;"),
+      "p");
+  EXPECT_EQ(
+      origins_of("mov.u64 %rd2, s; set.eq.u32.u64 %r3, %rd2, 0; cvt.u64.u32 %rd3, %r3; add.s64 %rd9, %rd1, %rd3;"),
+      "p");
 }
 
 // Bytes between neighbouring lanes for the address of the last access.

@@ -95,11 +95,27 @@ TEST(PtxOpcodes, FormsNeedArchitectures) {
       {"mov.u32 %r0, %cluster_ctarank;", 90},
       {"mapa.u64 %d0, %d1, %r0;", 90},
       {"mbarrier.arrive.expect_tx.shared.b64 %d0, [%r0], 16;", 90},
+      {"mbarrier.arrive.shared.b64 %d0, [%r0];", 80},
+      {"mbarrier.arrive.shared.b64 %d0, [%r0], 3;", 90},
+      {"mbarrier.arrive.noComplete.shared.b64 %d0, [%r0], 3;", 80},
+      {"mbarrier.test_wait.acquire.cta.shared::cta.b64 %p0, [%r0], %d0;", 80},
+      {"mbarrier.test_wait.acquire.cluster.shared::cta.b64 %p0, [%r0], %d0;", 90},
+      {"min.f32 %f0, %f1, %f2, %f3;", 100},
+      {"max.NaN.f32 %f0, %f1, %f2;", 80},
+      {"fence.proxy.alias;", 70},
+      {"fence.proxy.async;", 90},
+      {"cvt.rn.f16.f32 %h0, %f0;", 0},
+      {"cvt.rn.f16x2.f32 %r0, %f0, %f1;", 80},
+      {"cvt.f32.bf16 %f0, %h0;", 80},
+      {"cvt.ftz.f32.bf16 %f0, %h0;", 90},
+      {"cvt.rn.bf16.s32 %h0, %r0;", 90},
+      {"cvt.rna.tf32.f32 %r0, %f0;", 80},
+      {"cvt.rn.tf32.f32 %r0, %f0;", 90},
   };
   for (const auto& [text, needed] : forms) {
     const auto module = parse(std::string(".version 8.6\n.target sm_100\n.address_size 64\n.visible .entry k() {\n"
                                           ".reg .b16 %h<4>; .reg .b32 %r<8>; .reg .b64 %d<4>; .reg .f32 %f<4>; "
-                                          ".reg .f64 %e<4>;\n") +
+                                          ".reg .f64 %e<4>; .reg .pred %p<2>;\n") +
                                   text + "\nret;\n}\n",
                               "form");
     ASSERT_TRUE(module.ok()) << text << ": " << module.error().message;

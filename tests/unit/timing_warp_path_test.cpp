@@ -115,17 +115,22 @@ TEST(WarpPath, LoopsGoOnAsTheyBegan) {
   EXPECT_NEAR(many, 1e5 * one, 0.1e5 * one);  // each round waits for its load
 }
 
-// The integer latency of a model is the only place of that figure. GPUs before Volta scale the cost table by it.
-TEST(WarpPath, LatenciesOfOlderGpusFollowTheirModel) {
+// The model is the only place of a latency that is measured.
+TEST(WarpPath, LatenciesAreThoseOfTheModel) {
   ptx::Instruction add;
   add.opcode = ptx::Opcode::add;
   add.types = {ptx::ScalarType::s32};
   GpuModel gpu = h200();
-  const float hopper = sass::classify(add, gpu).latency;
-  EXPECT_FLOAT_EQ(hopper, 4.45F);
-  gpu.cc_major = 3;
+  EXPECT_FLOAT_EQ(sass::classify(add, gpu).latency, static_cast<float>(gpu.timing.integer_latency_cycles));
   gpu.timing.integer_latency_cycles = 12;
   EXPECT_FLOAT_EQ(sass::classify(add, gpu).latency, 12);
+  // A conversion to double takes as many times longer on the pipe as the model says.
+  ptx::Instruction widen;
+  widen.opcode = ptx::Opcode::cvt;
+  widen.types = {ptx::ScalarType::f64, ptx::ScalarType::f32};
+  gpu.timing.special_lanes = 16;
+  gpu.timing.fp64_conversion_lanes = 2;
+  EXPECT_FLOAT_EQ(sass::classify(widen, gpu).work, 8);
 }
 
 TEST(WarpPath, NoCodeNoPath) {

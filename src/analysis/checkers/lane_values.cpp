@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "flow/forms.h"
 #include "ptx/opcode.h"
 #include "ptx/types.h"
@@ -171,47 +172,58 @@ std::optional<std::uint64_t> LaneValues::result(const ptx::Instruction& i) {
     if (sources != n) return std::nullopt;
     return truncated(x, t->width);
   };
-  switch (i.opcode) {
-    case Opcode::mov:
+  using Op = ptx::IntegerOperation;
+  const Op operation = ptx::info(i.opcode).integer;
+  switch (operation) {
+    case Op::copy:
       return given(1, v[0]);
-    case Opcode::cvt: {
+    case Op::conversion: {
       const std::optional<IntegerType> from = integer_type(i.type(1));
       return from ? given(1, read_as(*from, v[0])) : std::nullopt;
     }
-    case Opcode::not_:
+    case Op::complement:
       return given(1, ~v[0]);
-    case Opcode::neg:
+    case Op::negative:
       return given(1, 0 - v[0]);
-    case Opcode::add:
+    case Op::sum:
       return given(2, v[0] + v[1]);
-    case Opcode::sub:
+    case Op::difference:
       return given(2, v[0] - v[1]);
-    case Opcode::and_:
+    case Op::conjunction:
       return given(2, v[0] & v[1]);
-    case Opcode::or_:
+    case Op::disjunction:
       return given(2, v[0] | v[1]);
-    case Opcode::xor_:
+    case Op::exclusive:
       return given(2, v[0] ^ v[1]);
-    case Opcode::shl:
-    case Opcode::shr:
+    case Op::shift_left:
+    case Op::shift_right:
       return given(2, shifted(i, *t, v[0], v[1]));
-    case Opcode::mul:
-    case Opcode::mad: {
-      const std::uint64_t added = i.opcode == Opcode::mad ? v[2] : 0;
-      if (sources != (i.opcode == Opcode::mad ? 3u : 2u)) return std::nullopt;
+    case Op::product:
+    case Op::product_and_sum: {
+      const std::uint64_t added = operation == Op::product_and_sum ? v[2] : 0;
+      if (sources != (operation == Op::product_and_sum ? 3u : 2u)) return std::nullopt;
       if (i.has(Modifier::lo)) return truncated(v[0] * v[1] + added, t->width);
       if (i.has(Modifier::wide)) return truncated(read_as(*t, v[0]) * read_as(*t, v[1]) + added, 2 * t->width);
       return std::nullopt;
     }
-    case Opcode::setp: {
+    case Op::comparison: {
       const std::optional<bool> is = sources == 2 ? compared(i, *t, v[0], v[1]) : std::nullopt;
       return is ? std::optional<std::uint64_t>(*is) : std::nullopt;
     }
-    case Opcode::selp:
+    case Op::selection:
       return given(3, v[2] != 0 ? v[0] : v[1]);
-    default:
+    case Op::other:
+    case Op::load:
+    case Op::address:
+    case Op::table:
+    case Op::product_24:
+    case Op::product_24_and_sum:
+    case Op::extreme:
+    case Op::remainder:
       return std::nullopt;
   }
+  WG_ASSERT(false);
+  return std::nullopt;
 }
 
 }  // namespace warpgrind::checkers

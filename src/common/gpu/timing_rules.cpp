@@ -60,9 +60,6 @@ class TimingRules {
   Derived same_cycles() const {
     return scaled(reference_.sm_clock_mhz / gpu_.sm_clock_mhz, "'s cycles");
   }
-  Derived by_clock() const {
-    return scaled(gpu_.sm_clock_mhz / reference_.sm_clock_mhz, "'s, by clock");
-  }
   Derived by_sms_and_clock() const {
     return scaled(sm_cycles(gpu_) / sm_cycles(reference_), "'s, by SMs and clock");
   }
@@ -70,14 +67,9 @@ class TimingRules {
     return scaled(static_cast<double>(gpu_.l2_bytes) / static_cast<double>(reference_.l2_bytes), "'s share of L2");
   }
 
-  // From another constant `c`: in its ratio to the reference's, in the ratio of the time that its cycles take, with the
-  // reference's difference, or `factor` times it.
+  // From another constant `c`: in its ratio to the reference's, with the reference's difference, or `factor` times it.
   Derived with(Constant c) {
     return scaled(own(c) / reference_.timing.*c, "'s, by " + name_of(c));
-  }
-  Derived with_time_of(Constant c) {
-    const double cycles = own(c) / reference_.timing.*c;
-    return scaled(cycles * reference_.sm_clock_mhz / gpu_.sm_clock_mhz, "'s, by the time of " + name_of(c));
   }
   Derived more_than(Constant c) {
     const double more = reference_.timing.*constant_ - reference_.timing.*c;

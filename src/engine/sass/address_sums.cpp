@@ -13,9 +13,9 @@
 namespace warpgrind::sass {
 namespace {
 
-using ptx::Opcode;
 using ptx::Operand;
 using ptx::OperandKind;
+using Op = ptx::IntegerOperation;
 
 constexpr std::uint8_t kMost = AddressSum::kMostZeros;
 constexpr std::size_t kMostTerms = 8;
@@ -101,41 +101,47 @@ std::uint8_t AddressSums::zeros_of(const Operand& o) const {
 }
 
 std::uint8_t AddressSums::zeros_of_result(const ptx::Instruction& i) const {
-  if (!gives_whole_result(i)) return 0;
+  const bool high = i.has(ptx::Modifier::hi), floating = ptx::is_float(i.type());
+  if (!gives_whole_result(i) || floating || high || i.has(ptx::Modifier::sat)) return 0;
   const auto z = [&](std::size_t k) -> unsigned { return k < i.operands.size() ? zeros_of(i.operands[k]) : 0; };
-  switch (i.opcode) {
-    case Opcode::mov:
-    case Opcode::cvta:
-    case Opcode::neg:
-    case Opcode::not_:
-      return i.opcode == Opcode::not_ ? std::uint8_t{0} : capped(z(1));
-    case Opcode::cvt:
+  switch (Op{ptx::info(i.opcode).integer}) {
+    case Op::copy:
+    case Op::address:
+    case Op::negative:
+      return capped(z(1));
+    case Op::conversion:
       return i.types.size() == 2 && ptx::is_integer(i.types[0]) && ptx::is_integer(i.types[1]) ? capped(z(1))
                                                                                                : std::uint8_t{0};
-    case Opcode::add:
-    case Opcode::sub:
-    case Opcode::or_:
-    case Opcode::xor_:
-    case Opcode::min:
-    case Opcode::max:
-    case Opcode::selp:
-      return ptx::is_float(i.type()) ? std::uint8_t{0} : capped(std::min(z(1), z(2)));
-    case Opcode::and_:
+    case Op::sum:
+    case Op::difference:
+    case Op::disjunction:
+    case Op::exclusive:
+    case Op::extreme:
+    case Op::selection:
+      return capped(std::min(z(1), z(2)));
+    case Op::conjunction:
       return capped(std::max(z(1), z(2)));
-    case Opcode::mul:
-    case Opcode::mul24:
-      return ptx::is_float(i.type()) || i.has(ptx::Modifier::hi) ? std::uint8_t{0} : capped(z(1) + z(2));
-    case Opcode::mad:
-    case Opcode::mad24:
-      if (ptx::is_float(i.type()) || i.has(ptx::Modifier::hi)) return 0;
+    case Op::product:
+    case Op::product_24:
+      return capped(z(1) + z(2));
+    case Op::product_and_sum:
+    case Op::product_24_and_sum:
       return capped(std::min(z(1) + z(2), z(3)));
-    case Opcode::shl:
+    case Op::shift_left:
       if (const auto by = flow::literal(i.operands[2]))
         return capped(z(1) + static_cast<unsigned>(std::clamp<std::int64_t>(*by, 0, 31)));
       return capped(z(1));
-    default:
+    case Op::other:
+    case Op::load:
+    case Op::complement:
+    case Op::table:
+    case Op::shift_right:
+    case Op::remainder:
+    case Op::comparison:
       return 0;
   }
+  WG_ASSERT(false);
+  return 0;
 }
 
 AddressSum AddressSums::opaque(Root root, std::uint8_t zeros) const {
@@ -230,42 +236,58 @@ AddressSum AddressSums::of_register(ptx::RegId r, bool outside) {
 std::optional<AddressSum> AddressSums::result(const ptx::Instruction& i, bool outside) {
   if (!gives_whole_result(i)) return std::nullopt;
   const auto at = [&](std::size_t k) { return of(i.operands[k], outside); };
-  switch (i.opcode) {
-    case Opcode::mov:
+  switch (Op{ptx::info(i.opcode).integer}) {
+    case Op::copy:
       if (i.operands.size() != 2 || i.operands[1].kind == OperandKind::sreg ||
           i.operands[1].kind == OperandKind::vector)
         return std::nullopt;
       return at(1);
-    case Opcode::cvta:
+    case Op::address:
       return at(1);
-    case Opcode::add:
+    case Op::sum:
       if (!is_integer_add(i)) return std::nullopt;
       return sum(at(1), at(2));
-    case Opcode::sub:
+    case Op::difference:
       if (!is_integer_add(i)) return std::nullopt;
       return sum(at(1), at(2), -1);
-    case Opcode::or_:  // an addition if the bits are known to be 0
+    case Op::disjunction:  // an addition if the bits are known to be 0
       if (const auto bits = flow::literal(i.operands[2]);
           bits && *bits >= 0 && *bits < (std::int64_t{1} << zeros_of(i.operands[1])))
         return sum(at(1), at(2));
       return std::nullopt;
-    case Opcode::mul:
+    case Op::product:
       if (!ptx::is_integer(i.type()) || !i.has(ptx::Modifier::lo)) return std::nullopt;
       return product(at(1), at(2));
-    case Opcode::mad: {
+    case Op::product_and_sum: {
       if (!ptx::is_integer(i.type()) || !i.has(ptx::Modifier::lo) || i.has(ptx::Modifier::cc)) return std::nullopt;
       const auto p = product(at(1), at(2));
       if (!p) return std::nullopt;
       return sum(*p, at(3));
     }
-    case Opcode::shl: {
+    case Op::shift_left: {
       const auto by = flow::literal(i.operands[2]);
       if (!by || *by < 0 || *by > 31) return std::nullopt;
       return scaled(at(1), std::int64_t{1} << *by);
     }
-    default:
+    case Op::other:
+    case Op::load:
+    case Op::conversion:
+    case Op::negative:
+    case Op::complement:
+    case Op::conjunction:
+    case Op::exclusive:
+    case Op::table:
+    case Op::product_24:
+    case Op::product_24_and_sum:
+    case Op::shift_right:
+    case Op::extreme:
+    case Op::remainder:
+    case Op::selection:
+    case Op::comparison:
       return std::nullopt;
   }
+  WG_ASSERT(false);
+  return std::nullopt;
 }
 
 void AddressSums::pass(const ptx::Instruction& i) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "ptx/types.h"
 
 namespace warpgrind::sass {
@@ -23,12 +24,18 @@ struct CostRow {
   Pipe pipe;
   float issue, latency;
 };
-constexpr CostRow kCosts[] = {
+
+CostRow row_of(Cost cost, const TimingConstants& t) {
+  switch (cost) {
 #define WG_MACHINE_COST(identifier, pipe, issue, latency, source) \
-  {Pipe::pipe, static_cast<float>(issue), static_cast<float>(latency)},
+  case Cost::identifier:                                          \
+    return {Pipe::pipe, static_cast<float>(issue), static_cast<float>(latency)};
 #include "sass/costs.inc"
 #undef WG_MACHINE_COST
-};
+  }
+  WG_ASSERT(false);
+  return {};
+}
 
 bool is_half(ScalarType t) {
   return ptx::is_float(t) && t != ScalarType::f32 && t != ScalarType::f64 && t != ScalarType::f32x2;
@@ -83,18 +90,29 @@ bool is_quick_conversion(const ptx::Instruction& i) {
   return ptx::is_integer(from) && (ptx::bits(from) == 32 || (ptx::bits(from) < 32 && !ptx::is_signed(from)));
 }
 
-// add, sub, mul, mad, fma, min, max and similar instructions.
 Cost arithmetic(const ptx::Instruction& i) {
   const ScalarType t = i.type();
-  const bool select = i.opcode == Opcode::min || i.opcode == Opcode::max;
   if (t == ScalarType::f64) return Cost::double_precision;
-  if (t == ScalarType::f32 || t == ScalarType::f32x2) return select ? Cost::single_select : Cost::single_precision;
+  if (t == ScalarType::f32 || t == ScalarType::f32x2) return Cost::single_precision;
   if (is_half(t)) return Cost::half_precision;
-  const bool multiplies = i.opcode == Opcode::mul || i.opcode == Opcode::mad || i.opcode == Opcode::madc ||
-                          i.opcode == Opcode::mul24 || i.opcode == Opcode::mad24;
-  if (!multiplies) return wide(i) ? Cost::integer_64 : Cost::integer;
+  return wide(i) ? Cost::integer_64 : Cost::integer;
+}
+
+Cost selection(const ptx::Instruction& i) {
+  const bool single = i.type() == ScalarType::f32 || i.type() == ScalarType::f32x2;
+  return single ? Cost::single_select : arithmetic(i);
+}
+
+Cost multiplication(const ptx::Instruction& i) {
+  if (ptx::is_float(i.type())) return arithmetic(i);
   if (i.has(Modifier::wide)) return Cost::multiply_wide;
   return wide(i) ? Cost::multiply_64 : Cost::multiply;
+}
+
+Cost comparison(const ptx::Instruction& i) {
+  // set.lt.u32.f64: the second type is compared.
+  if (i.type(i.types.size() - 1) == ScalarType::f64) return Cost::compare_double;
+  return wide(i) ? Cost::compare_64 : Cost::compare;
 }
 
 Cost division(const ptx::Instruction& i) {
@@ -118,14 +136,15 @@ Cost matrix(const ptx::Instruction& i) {
 }
 
 // Work of a wgmma in units of m16n8k16: a warp's 16 rows by its columns; the depth takes equally long for every type.
-// The tensor cores do 512 multiply-adds of 16-bit types per cycle and quarter of an SM (H100 and H200, NVIDIA's
-// datasheets): 4 cycles, where mma is measured with 6.1 (timing/terms/sm.cpp).
-float matrix_work(const ptx::Instruction& i) {
-  constexpr float kCyclesOfMma = 6.1f, kCycles = 4;
+// The tensor cores of an SM do 2048 multiply-adds of 16-bit types per cycle (H100 and H200, NVIDIA's datasheets): one
+// m16n8k16, for which the model has the longer time of mma.
+float matrix_work(const ptx::Instruction& i, const TimingConstants& t) {
+  constexpr float kCycles = 1;
   constexpr unsigned kRegistersOfEight = 4;  // of D per eight columns; half as many for f16
-  if (i.opcode != Opcode::wgmma_mma_async) return 1;
+  if (i.opcode != Opcode::wgmma_mma_async || t.tensor_cycles <= 0) return 1;
   const auto registers = static_cast<float>(i.operands[0].elements.size());
-  return registers / (i.type() == ScalarType::f16 ? kRegistersOfEight / 2 : kRegistersOfEight) * kCycles / kCyclesOfMma;
+  const unsigned of_eight = i.type() == ScalarType::f16 ? kRegistersOfEight / 2 : kRegistersOfEight;
+  return registers / static_cast<float>(of_eight) * kCycles / static_cast<float>(t.tensor_cycles);
 }
 
 bool any_result(const ptx::Instruction& i) {
@@ -133,161 +152,115 @@ bool any_result(const ptx::Instruction& i) {
 }
 
 Cost atomic(const ptx::Instruction& i) {
-  if (i.space == StateSpace::shared) return any_result(i) ? Cost::atomic_shared : Cost::reduction_shared;
+  if (i.space == StateSpace::shared) {
+    if (!any_result(i)) return Cost::reduction_shared;
+    return ptx::is_float(i.type()) ? Cost::atomic_shared_loop : Cost::atomic_shared;
+  }
   return any_result(i) ? Cost::atomic_global : Cost::reduction_global;
 }
 
-Cost cost_of_memory(const ptx::Instruction& i) {
-  switch (i.opcode) {
-    case Opcode::ld:
-    case Opcode::ldu:
-      return load(i);
-    case Opcode::wmma_load:
-    case Opcode::ldmatrix:
-      return i.space == StateSpace::shared ? Cost::load_shared : Cost::load_global;
-    case Opcode::wmma_store:
-    case Opcode::stmatrix:
-      return i.space == StateSpace::shared ? Cost::store_shared : Cost::store_global;
-    case Opcode::st:
-      return store(i);
-    case Opcode::st_async:
-      return Cost::store_shared;
-    case Opcode::prefetch:
-    case Opcode::prefetchu:
-      return Cost::store_global;
-    case Opcode::red:
-    case Opcode::red_async:
-    case Opcode::atom:
-      return atomic(i);
-    case Opcode::tex:
-    case Opcode::tld4:
-    case Opcode::suld:
-    case Opcode::sust:
-    case Opcode::txq:
-    case Opcode::suq:
-      return Cost::texture;
-    case Opcode::cp_async:
-    case Opcode::cp_async_bulk:
-    case Opcode::cp_async_bulk_prefetch:
-      return Cost::store_global;  // a later instruction waits for it
-    default:
-      return wide(i) ? Cost::other_64 : Cost::other;
-  }
-}
-
-Cost cost_of_synchronization(const ptx::Instruction& i) {
-  switch (i.opcode) {
-    case Opcode::bar:
-    case Opcode::barrier:
-    case Opcode::barrier_cluster:
-      return Cost::barrier;
-    case Opcode::membar:
-    case Opcode::fence:
-      return Cost::fence;
-    case Opcode::shfl:
-    case Opcode::vote:
-    case Opcode::match:
-    case Opcode::redux:
-    case Opcode::elect:
-    case Opcode::movmatrix:
-      return Cost::shuffle;
-    case Opcode::mbarrier_arrive:
-    case Opcode::mbarrier_arrive_drop:
-    case Opcode::mbarrier_test_wait:
-    case Opcode::mbarrier_try_wait:
-      return Cost::wait_shared;
-    case Opcode::bra:
-    case Opcode::brx_idx:
-    case Opcode::call:
-    case Opcode::ret:
-    case Opcode::exit:
-    case Opcode::trap:
-    case Opcode::brkpt:
-      return Cost::control;
-    default:
-      return cost_of_memory(i);
-  }
-}
-
 Cost cost_of(const ptx::Instruction& i) {
-  switch (i.opcode) {
-    case Opcode::mov:
-      return Cost::move;
-    case Opcode::cvta:
-    case Opcode::isspacep:
-    case Opcode::pmevent:
+  using Rule = ptx::CostRule;
+  const bool shared = i.space == StateSpace::shared;
+  switch (Rule{ptx::info(i.opcode).cost}) {
+    // Rules that are one row of costs.inc, of the same name.
+#define WG_ROW(name) \
+  case Rule::name:   \
+    return Cost::name;
+    WG_ROW(move)
+    WG_ROW(special)
+    WG_ROW(integer)
+    WG_ROW(dot_product)
+    WG_ROW(nth_bit)
+    WG_ROW(cache_policy)
+    WG_ROW(pending_count)
+    WG_ROW(stack_allocation)
+    WG_ROW(barrier)
+    WG_ROW(fence)
+    WG_ROW(proxy_fence)
+    WG_ROW(shuffle)
+    WG_ROW(mbarrier_wait)
+    WG_ROW(mbarrier_init)
+    WG_ROW(mbarrier_update)
+    WG_ROW(control)
+    WG_ROW(line_hint)
+    WG_ROW(texture)
+    WG_ROW(video_sum)
+    WG_ROW(video_order)
+    WG_ROW(video_difference)
+    WG_ROW(video_shift)
+    WG_ROW(video_product)
+    WG_ROW(video_comparison)
+    WG_ROW(video_halves)
+    WG_ROW(video_halves_difference)
+    WG_ROW(video_bytes)
+    WG_ROW(video_bytes_difference)
+#undef WG_ROW
+    case Rule::none:
+    case Rule::nothing:
       return Cost::nothing;
-    case Opcode::cvt:
-    case Opcode::cvt_pack:
+    case Rule::conversion:
       return convert(i);
-    case Opcode::rcp:
-    case Opcode::rsqrt:
-    case Opcode::tanh:
+    case Rule::reciprocal:
       return i.has(Modifier::approx) ? Cost::special : Cost::special_exact;
-    case Opcode::sin:
-    case Opcode::cos:
-    case Opcode::ex2:
-    case Opcode::lg2:
-    case Opcode::popc:
-    case Opcode::clz:
-    case Opcode::brev:
-    case Opcode::bfind:
-      return Cost::special;
-    case Opcode::sqrt:
+    case Rule::root:
       return root(i);
-    case Opcode::div:
-    case Opcode::rem:
+    case Rule::division:
       return division(i);
-    case Opcode::add:
-    case Opcode::sub:
-    case Opcode::addc:
-    case Opcode::subc:
-    case Opcode::mul:
-    case Opcode::mul24:
-    case Opcode::mad:
-    case Opcode::mad24:
-    case Opcode::madc:
-    case Opcode::fma:
-    case Opcode::min:
-    case Opcode::max:
-    case Opcode::neg:
-    case Opcode::abs:
-    case Opcode::sad:
+    case Rule::bit_count:
+      return wide(i) ? Cost::bit_count_64 : Cost::special;
+    case Rule::arithmetic:
       return arithmetic(i);
-    case Opcode::setp:
-    case Opcode::set:
-      // set.lt.u32.f64: the second type is compared.
-      if (i.type(i.types.size() - 1) == ScalarType::f64) return Cost::compare_double;
-      return wide(i) ? Cost::compare_64 : Cost::compare;
-    case Opcode::selp:
-    case Opcode::slct:
+    case Rule::selection:
+      return selection(i);
+    case Rule::multiplication:
+      return multiplication(i);
+    case Rule::multiplication_24:
+      return i.has(Modifier::hi) ? Cost::multiply_24_high : Cost::multiply_24;
+    case Rule::absolute_difference:
+      return wide(i) ? Cost::absolute_difference_64 : Cost::integer;
+    case Rule::comparison:
+      return comparison(i);
+    case Rule::logic:
       return wide(i) ? Cost::logic_64 : Cost::integer;
-    case Opcode::and_:
-    case Opcode::or_:
-    case Opcode::xor_:
-    case Opcode::not_:
-    case Opcode::shl:
-    case Opcode::shr:
-      return wide(i) ? Cost::logic_64 : Cost::integer;
-    case Opcode::wmma_mma:
-    case Opcode::mma:
-    case Opcode::wgmma_mma_async:
+    case Rule::zero_test:
+      return wide(i) ? Cost::zero_test_64 : Cost::zero_test;
+    case Rule::float_test:
+      return wide(i) ? Cost::float_test_64 : Cost::float_test;
+    case Rule::bit_extract:
+      return !wide(i) ? Cost::bit_extract : ptx::is_signed(i.type()) ? Cost::bit_extract_s64 : Cost::bit_extract_u64;
+    case Rule::bit_insert:
+      return wide(i) ? Cost::bit_insert_64 : Cost::bit_insert;
+    case Rule::matrix:
       return matrix(i);
-    default:
-      return cost_of_synchronization(i);
+    case Rule::load:
+      return load(i);
+    case Rule::store:
+      return store(i);
+    case Rule::matrix_load:
+      return shared ? Cost::load_shared : Cost::load_global;
+    case Rule::matrix_store:
+      return shared ? Cost::store_shared : Cost::store_global;
+    case Rule::remote_store:
+      return Cost::store_shared;
+    case Rule::atomic:
+      return atomic(i);
+    case Rule::asynchronous_copy:
+      return Cost::store_global;  // a later instruction waits for it
   }
+  WG_ASSERT(false);
+  return Cost::nothing;
 }
 
-// Factor from the cost table's latencies, which are Hopper's, to those of the model. GPUs since Volta have nearly the
-// same (4 to 4.5 cycles); those of older ones are as many times longer as their integer latency is.
-float latency_factor(const GpuModel& model) {
-  if (model.cc_major >= 7) return 1;
-  return static_cast<float>(model.timing.integer_latency_cycles) / kCosts[static_cast<unsigned>(Cost::integer)].latency;
-}
-
-bool of_fixed_latency(Pipe pipe) {
-  return pipe == Pipe::alu || pipe == Pipe::fma || pipe == Pipe::imad || pipe == Pipe::fp64 || pipe == Pipe::half ||
-         pipe == Pipe::xu;
+// Time on the pipe, in units of the pipe's usual instruction, for what it does more slowly.
+float slowness(Cost cost, const TimingConstants& t) {
+  const auto ratio = [](double usual, double lanes) { return lanes > 0 ? static_cast<float>(usual / lanes) : 1; };
+  if (cost == Cost::half_precision) return ratio(t.fp32_lanes, t.fp16_pair_lanes);
+  if (cost == Cost::convert) return ratio(t.special_lanes, t.conversion_lanes);
+  if (cost == Cost::convert_to_single) return ratio(t.integer_lanes, t.integer_to_float_lanes);
+  if (cost == Cost::convert_double) return ratio(t.special_lanes, t.fp64_conversion_lanes);
+  if (cost == Cost::multiply_64) return ratio(t.integer_multiply_lanes / 4, t.multiply64_lanes);  // four IMAD
+  return 1;
 }
 
 void add_operation(Instruction& m, Operation kind, unsigned n) {
@@ -355,13 +328,13 @@ void add_operations(Instruction& m, const ptx::Instruction& i) {
 
 Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   const bool quick = model.cc_major * 10 + model.cc_minor >= 86 && is_quick_conversion(i);
-  const CostRow& row = kCosts[static_cast<unsigned>(quick ? Cost::convert_to_single : cost_of(i))];
+  const Cost cost = quick ? Cost::convert_to_single : cost_of(i);
+  const CostRow row = row_of(cost, model.timing);
   Instruction m;
   m.pipe = row.pipe;
   m.issue = row.issue;
   m.latency = row.latency;
-  m.work = matrix_work(i);
-  if (of_fixed_latency(m.pipe)) m.latency *= latency_factor(model);
+  m.work = matrix_work(i, model.timing) * slowness(cost, model.timing);
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
   const bool memory = m.pipe >= Pipe::global && m.pipe <= Pipe::atomic_shared;
   m.atomic = m.pipe == Pipe::atomic_global || m.pipe == Pipe::atomic_shared;

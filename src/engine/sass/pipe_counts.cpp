@@ -79,7 +79,7 @@ class PipeCounts {
         return fence(i, t);
       case Pipe::shuffle:
         if (t.opcode == Opcode::shfl) return put(i, CountedPipe::lsu, 1);
-        if (t.opcode == Opcode::vote) return put(i, CountedPipe::alu, 1);
+        if (t.opcode == Opcode::vote || t.opcode == Opcode::activemask) return put(i, CountedPipe::alu, 1);
         return;
       default:
         return;
@@ -147,6 +147,11 @@ class PipeCounts {
 
   // Floating-point sequences: one MUFU, the operations counted by name, and comparisons.
   static void floating(Instruction& i, const ptx::Instruction& t) {
+    if (ptx::info(t.opcode).cost == ptx::CostRule::bit_count) {  // POPC, FLO or BREV of 32 bits; the rest are sums
+      const float halves = is_wide(t.type()) ? 2 : 1;
+      put(i, CountedPipe::xu, halves);
+      return put(i, CountedPipe::alu, i.issue - halves);
+    }
     const auto single = static_cast<float>(operations(i, Operation::fadd));
     const auto twice = static_cast<float>(operations(i, Operation::dadd));
     float left = i.issue - single - twice;
@@ -170,9 +175,9 @@ class PipeCounts {
     return pipe == Pipe::fp64 ? CountedPipe::fp64 : pipe == Pipe::xu ? CountedPipe::xu : CountedPipe::fma;
   }
 
-  // MEMBAR, ERRBAR and, for scopes beyond the block, CCTL.IVALL.
+  // MEMBAR, ERRBAR and, for scopes beyond the block, CCTL.IVALL. Fences of proxies have none of these.
   static void fence(Instruction& i, const ptx::Instruction& t) {
-    if (t.has(ptx::Modifier::cta)) return;
+    if (t.has(ptx::Modifier::cta) || t.opcode == Opcode::fence_proxy) return;
     put(i, CountedPipe::lsu, 2);
     put(i, CountedPipe::tex, 1);
   }

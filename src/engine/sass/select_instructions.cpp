@@ -119,11 +119,9 @@ class Selection {
       case Opcode::tld4:  // the upper half of its handle
         return i.issue + 1;
       case Opcode::redux:  // to a uniform register and back
-      case Opcode::clz:
-      case Opcode::bfe:
         return 2;
-      case Opcode::bfi:
-        return 3;
+      case Opcode::clz:  // FLO, and a difference; both halves of 64 bits
+        return is_wide(t.type()) ? 6.0f : 2.0f;
       case Opcode::membar:
       case Opcode::fence:  // MEMBAR, ERRBAR, CGAERRBAR, CCTL.IVALL
         return t.has(ptx::Modifier::cta) ? 1.0f : 4.0f;

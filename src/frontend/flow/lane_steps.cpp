@@ -8,7 +8,6 @@
 namespace warpgrind::flow {
 
 using ptx::Instruction;
-using ptx::Opcode;
 using ptx::Operand;
 using ptx::OperandKind;
 
@@ -66,41 +65,46 @@ std::int64_t LaneSteps::first_of(const Instruction& i, std::size_t first) const 
 std::int64_t LaneSteps::result(const Instruction& i) const {
   const std::size_t at = destination_operands(i);
   const auto source = [&](std::size_t k) -> const Operand& { return i.operands[at + k]; };
-  switch (i.opcode) {
-    case Opcode::mul:
-    case Opcode::mul24:
+  using Op = ptx::IntegerOperation;
+  switch (Op{ptx::info(i.opcode).integer}) {
+    case Op::product:
+    case Op::product_24:
       return bounded(of_product(source(0), source(1)));
-    case Opcode::mad:
-    case Opcode::mad24:
+    case Op::product_and_sum:
+    case Op::product_24_and_sum:
       return bounded(of_product(source(0), source(1)) + of_value(source(2)));
-    case Opcode::shl: {
+    case Op::shift_left: {
       const std::int64_t by = literal(source(1)).value_or(-1);
       return by >= 0 && by < 16 ? bounded(of_value(source(0)) << by) : 0;
     }
-    case Opcode::add:
+    case Op::sum:
       return bounded(of_value(source(0)) + of_value(source(1)));
-    case Opcode::sub:
+    case Op::difference:
       return bounded(of_value(source(0)) - of_value(source(1)));
-    case Opcode::neg:
-    case Opcode::not_:
+    case Op::negative:
+    case Op::complement:
       return -of_value(source(0));
-    case Opcode::mov:
-    case Opcode::cvt:
-    case Opcode::cvta:
-    case Opcode::and_:
-    case Opcode::or_:
-    case Opcode::xor_:
-    case Opcode::lop3:
-    case Opcode::min:
-    case Opcode::max:
-    case Opcode::rem:
-    case Opcode::selp: {
+    case Op::copy:
+    case Op::conversion:
+    case Op::address:
+    case Op::conjunction:
+    case Op::disjunction:
+    case Op::exclusive:
+    case Op::table:
+    case Op::extreme:
+    case Op::remainder:
+    case Op::selection: {
       const std::int64_t step = first_of(i, at);
       return step == 0 ? 1 : step;
     }
-    default:  // a quotient, a loaded index or another computed one
+    case Op::shift_right:  // a quotient
+    case Op::load:         // an index
+    case Op::comparison:
+    case Op::other:
       return 1;
   }
+  WG_ASSERT(false);
+  return 1;
 }
 
 std::int64_t LaneSteps::of(const Operand& address) const {

@@ -8,7 +8,6 @@
 namespace warpgrind::flow {
 
 using ptx::Instruction;
-using ptx::Opcode;
 using ptx::Operand;
 using ptx::OperandKind;
 
@@ -94,53 +93,35 @@ Provenance::Value Provenance::loaded(const Instruction& i, std::size_t element, 
 
 Provenance::Value Provenance::result(const Instruction& i, std::size_t element, unsigned bits) {
   const std::size_t first = destination_operands(i), all = i.operands.size();
-  switch (i.opcode) {
-    case Opcode::ld:
-    case Opcode::ldu:
+  using ptx::PointerFlow;
+  switch (PointerFlow{ptx::info(i.opcode).pointers}) {
+    case PointerFlow::none:
+      return {};
+    case PointerFlow::loaded:
       return loaded(i, element, bits);
-    case Opcode::mul:
-    case Opcode::mul24:
-    case Opcode::shl:
-    case Opcode::shr:
-    case Opcode::div:
-    case Opcode::rem:
-    case Opcode::bfe:
+    case PointerFlow::memory:
+      return {{}, bits >= kPointerBits};
+    case PointerFlow::numbers:
       return as_number(sum(i, first, all));
-    case Opcode::cvt:
+    case PointerFlow::converted:
       return bits < kPointerBits ? as_number(sum(i, first, all)) : sum(i, first, all);
-    case Opcode::mad:
-    case Opcode::madc:
-    case Opcode::mad24: {
+    case PointerFlow::product_and_sum: {
       Value out = as_number(sum(i, first, first + 2));
       add(out, sum(i, first + 2, all));
       return out;
     }
-    case Opcode::selp:
-    case Opcode::slct:
+    case PointerFlow::two_sources:
       return sum(i, first, first + 2);
-    case Opcode::shfl:  // the same register in another lane
+    case PointerFlow::first_source:
       return sum(i, first, first + 1);
-    case Opcode::mov:
-    case Opcode::cvta:
-    case Opcode::add:
-    case Opcode::sub:
-    case Opcode::addc:
-    case Opcode::subc:
-    case Opcode::min:
-    case Opcode::max:
-    case Opcode::neg:
-    case Opcode::not_:
-    case Opcode::and_:
-    case Opcode::or_:
-    case Opcode::xor_:
-    case Opcode::lop3:
+    case PointerFlow::all_sources:
       return sum(i, first, all);
-    default: {
-      Value out = sum(i, first, all);
-      out.unknown |= bits >= kPointerBits;
-      return out;
-    }
+    case PointerFlow::any:
+      break;
   }
+  Value out = sum(i, first, all);
+  out.unknown |= bits >= kPointerBits;
+  return out;
 }
 
 bool Provenance::pass(const ControlFlow& cfg) {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 
+#include "base/assert.h"
 #include "ptx/opcode.h"
 #include "ptx/types.h"
 
@@ -154,30 +155,46 @@ Value ThreadForms::result(const Instruction& i) {
   const unsigned bits = ptx::is_integer(i.type()) ? ptx::bits(i.type()) : 0;
   const bool plain = !i.has(Modifier::sat) && !i.has(Modifier::cc) && i.vector == 1 && (bits == 32 || bits == 64);
   if (!plain || i.operands.size() < 2) return std::nullopt;
-  switch (i.opcode) {
-    case Opcode::ld:
+  using Op = ptx::IntegerOperation;
+  const Op operation = ptx::info(i.opcode).integer;
+  switch (operation) {
+    case Op::load:
       return loaded(i);
-    case Opcode::mov:
+    case Op::copy:
       return of(i.operands[1], bits);
-    case Opcode::cvta:
+    case Op::address:
       return i.space == StateSpace::global ? of(i.operands[1], bits) : std::nullopt;
-    case Opcode::cvt:
+    case Op::conversion:
       return converted(i);
-    case Opcode::add:
-    case Opcode::sub:
-      return fitting(sum(of(i.operands[1], bits), of(i.operands[2], bits), i.opcode == Opcode::add ? 1 : -1), bits);
-    case Opcode::not_:
+    case Op::sum:
+    case Op::difference:
+      return fitting(sum(of(i.operands[1], bits), of(i.operands[2], bits), operation == Op::sum ? 1 : -1), bits);
+    case Op::negative:
+      return fitting(sum(number(0), of(i.operands[1], bits), -1), bits);
+    case Op::complement:
       return fitting(sum(number(-1), of(i.operands[1], bits), -1), bits);
-    case Opcode::mul:
-    case Opcode::mad:
+    case Op::product:
+    case Op::product_and_sum:
       return product(i);
-    case Opcode::shl:
+    case Op::shift_left:
       return shifted(i);
-    case Opcode::or_:
+    case Op::disjunction:
       return joined(i);
-    default:
+    case Op::other:
+    case Op::conjunction:
+    case Op::exclusive:
+    case Op::table:
+    case Op::product_24:
+    case Op::product_24_and_sum:
+    case Op::shift_right:
+    case Op::extreme:
+    case Op::remainder:
+    case Op::selection:
+    case Op::comparison:
       return std::nullopt;
   }
+  WG_ASSERT(false);
+  return std::nullopt;
 }
 
 Value ThreadForms::loaded(const Instruction& i) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/assert.h"
 #include "base/wrapping.h"
 
 namespace warpgrind::flow {
@@ -13,6 +14,7 @@ using ptx::Modifier;
 using ptx::Opcode;
 using ptx::Operand;
 using ptx::OperandKind;
+using Operation = ptx::IntegerOperation;
 using ptx::SpecialRegister;
 
 namespace {
@@ -163,6 +165,7 @@ Form convert_form(const Instruction& i, const Form& source) {
   return varying_form();
 }
 
+// and, or, shr.
 Form bit_form(const Instruction& i, const Form& a, const Form& b, const LaneLayout& layout) {
   if (a.kind == FormKind::undefined || b.kind == FormKind::undefined) return Form{};
   if (a.kind == FormKind::uniform && b.kind == FormKind::uniform) return uniform_form(0);
@@ -171,23 +174,19 @@ Form bit_form(const Instruction& i, const Form& a, const Form& b, const LaneLayo
   const std::uint64_t limit = lane_part_limit(a, layout);
   // True if the base bits lie above the lane bits.
   const bool carries_nothing = limit != 0 && a.zeros < 63 ? limit <= (1ull << a.zeros) : limit != 0;
-  switch (i.opcode) {
-    case Opcode::or_:
-      return or_is_add(a, *lit) ? a : varying_form();
-    case Opcode::and_: {
-      const auto mask = static_cast<std::uint32_t>(*lit);
-      if (!carries_nothing || mask == 0 || (mask & (mask + 1)) != 0) return varying_form();
-      if (limit > std::uint64_t{mask} + 1) return varying_form();  // the mask cuts into the lane bits
-      Form f = a;
-      f.zeros = 0;
-      return f;
-    }
-    case Opcode::shr:
-      if (carries_nothing && *lit >= 0 && *lit < 32 && limit <= (1ull << *lit)) return uniform_form(0);
-      return varying_form();
-    default:
-      return varying_form();
+  const Operation operation = ptx::info(i.opcode).integer;
+  if (operation == Operation::disjunction) return or_is_add(a, *lit) ? a : varying_form();
+  if (operation == Operation::conjunction) {
+    const auto mask = static_cast<std::uint32_t>(*lit);
+    if (!carries_nothing || mask == 0 || (mask & (mask + 1)) != 0) return varying_form();
+    if (limit > std::uint64_t{mask} + 1) return varying_form();  // the mask cuts into the lane bits
+    Form f = a;
+    f.zeros = 0;
+    return f;
   }
+  WG_ASSERT(operation == Operation::shift_right);
+  if (carries_nothing && *lit >= 0 && *lit < 32 && limit <= (1ull << *lit)) return uniform_form(0);
+  return varying_form();
 }
 
 // True if the memory instruction's address is the same in all lanes.
@@ -225,61 +224,24 @@ Form default_form(const Instruction& i, std::size_t destinations, const std::vec
   return uniform_form(0);
 }
 
-Form arithmetic_form(const Instruction& i, const std::vector<Form>& forms, const LaneLayout& layout,
-                     const ptx::Function& f) {
-  const auto form = [&](std::size_t k) { return operand_form(i.operands[k], forms, layout, f); };
+// mul, and the product of mad.
+Form product_form(const Instruction& i, const Form& a, const Form& b) {
   const ptx::ScalarType type = i.type();
   const unsigned width = ptx::bits(type);
-  const bool plain = ptx::is_integer(type) && !i.has(Modifier::sat) && !i.has(Modifier::cc) && width >= 32 &&
+  const auto la = literal(i.operands[1]), lb = literal(i.operands[2]);
+  if (!i.has(Modifier::wide)) return multiply_forms(a, b, la, lb, width);
+  if (a.kind == FormKind::uniform && b.kind == FormKind::uniform) return uniform_form(0);
+  if (a.kind == FormKind::undefined || b.kind == FormKind::undefined) return Form{};
+  if (width == 32 && a.kind == FormKind::affine && lb && *lb > 0) return widen(a, ptx::is_signed(type), *lb);
+  if (width == 32 && b.kind == FormKind::affine && la && *la > 0) return widen(b, ptx::is_signed(type), *la);
+  return varying_form();
+}
+
+bool computes_form(const Instruction& i) {
+  const ptx::ScalarType type = i.type();
+  const bool plain = ptx::is_integer(type) && !i.has(Modifier::sat) && !i.has(Modifier::cc) && ptx::bits(type) >= 32 &&
                      ptx::name(type).find('x') == std::string_view::npos;
-  if (!plain) return default_form(i, 1, forms, layout, f);
-  switch (i.opcode) {
-    case Opcode::add:
-      return add_forms(form(1), form(2), false, width);
-    case Opcode::sub:
-      return add_forms(form(1), form(2), true, width);
-    case Opcode::neg:
-      return add_forms(uniform_form(kAllZeros), form(1), true, width);
-    case Opcode::not_:  // -1 - x, used for n - 1 - i
-      return add_forms(uniform_form(0), form(1), true, width);
-    case Opcode::mul:
-    case Opcode::mad: {
-      const bool wide = i.has(Modifier::wide);
-      if (!wide && !i.has(Modifier::lo)) return default_form(i, 1, forms, layout, f);
-      Form product;
-      if (wide) {
-        const Form a = form(1), b = form(2);
-        const auto la = literal(i.operands[1]), lb = literal(i.operands[2]);
-        if (a.kind == FormKind::uniform && b.kind == FormKind::uniform)
-          product = uniform_form(0);
-        else if (a.kind == FormKind::undefined || b.kind == FormKind::undefined)
-          return Form{};
-        else if (width == 32 && a.kind == FormKind::affine && lb && *lb > 0)
-          product = widen(a, ptx::is_signed(type), *lb);
-        else if (width == 32 && b.kind == FormKind::affine && la && *la > 0)
-          product = widen(b, ptx::is_signed(type), *la);
-        else
-          return varying_form();
-      } else {
-        product = multiply_forms(form(1), form(2), literal(i.operands[1]), literal(i.operands[2]), width);
-      }
-      if (i.opcode == Opcode::mul) return product;
-      return add_forms(product, form(3), false, wide ? 2 * width : width);
-    }
-    case Opcode::shl: {
-      const auto shift = literal(i.operands[2]);
-      if (!shift || *shift < 0 || *shift >= static_cast<std::int64_t>(width))
-        return default_form(i, 1, forms, layout, f);
-      Form factor = uniform_form(static_cast<std::uint8_t>(*shift));
-      return multiply_forms(form(1), factor, std::nullopt, std::int64_t{1} << *shift, width);
-    }
-    case Opcode::and_:
-    case Opcode::or_:
-    case Opcode::shr:
-      return bit_form(i, form(1), form(2), layout);
-    default:
-      return default_form(i, 1, forms, layout, f);
-  }
+  return plain && !i.has(Modifier::hi);
 }
 
 }  // namespace
@@ -340,24 +302,62 @@ bool same_members(const Instruction& i, const std::vector<Form>& forms, const La
 
 Form computed_form(const Instruction& i, const std::vector<Form>& forms, const LaneLayout& layout,
                    const ptx::Function& f) {
-  switch (i.opcode) {
-    case Opcode::mov: {
-      if (i.operands[1].kind == OperandKind::vector || i.operands[0].kind == OperandKind::vector)
-        return default_form(i, 1, forms, layout, f);
-      return operand_form(i.operands[1], forms, layout, f);
-    }
-    case Opcode::cvta:
-      return operand_form(i.operands[1], forms, layout, f);
-    case Opcode::cvt:
-      return i.types.size() == 2 && i.operands.size() == 2
-                 ? convert_form(i, operand_form(i.operands[1], forms, layout, f))
-                 : default_form(i, 1, forms, layout, f);
-    case Opcode::ld:
-    case Opcode::ldu:
+  const auto form = [&](std::size_t k) { return operand_form(i.operands[k], forms, layout, f); };
+  const unsigned width = ptx::bits(i.type());
+  const bool computes = computes_form(i);
+  switch (Operation{ptx::info(i.opcode).integer}) {
+    case Operation::copy:
+      if (i.operands[1].kind == OperandKind::vector || i.operands[0].kind == OperandKind::vector) break;
+      return form(1);
+    case Operation::address:
+      return form(1);
+    case Operation::conversion:
+      if (i.types.size() != 2 || i.operands.size() != 2) break;
+      return convert_form(i, form(1));
+    case Operation::load:
       return load_form(i, forms, f);
-    default:
-      return arithmetic_form(i, forms, layout, f);
+    case Operation::sum:
+      if (computes) return add_forms(form(1), form(2), false, width);
+      break;
+    case Operation::difference:
+      if (computes) return add_forms(form(1), form(2), true, width);
+      break;
+    case Operation::negative:
+      if (computes) return add_forms(uniform_form(kAllZeros), form(1), true, width);
+      break;
+    case Operation::complement:  // -1 - x, used for n - 1 - i
+      if (computes) return add_forms(uniform_form(0), form(1), true, width);
+      break;
+    case Operation::product:
+      if (computes) return product_form(i, form(1), form(2));
+      break;
+    case Operation::product_and_sum:
+      if (computes)
+        return add_forms(product_form(i, form(1), form(2)), form(3), false, i.has(Modifier::wide) ? 2 * width : width);
+      break;
+    case Operation::shift_left: {
+      const auto shift = literal(i.operands[2]);
+      if (!computes || !shift || *shift < 0 || *shift >= static_cast<std::int64_t>(width)) break;
+      const Form factor = uniform_form(static_cast<std::uint8_t>(*shift));
+      return multiply_forms(form(1), factor, std::nullopt, std::int64_t{1} << *shift, width);
+    }
+    case Operation::conjunction:
+    case Operation::disjunction:
+    case Operation::shift_right:
+      if (computes) return bit_form(i, form(1), form(2), layout);
+      break;
+    case Operation::other:
+    case Operation::exclusive:
+    case Operation::table:
+    case Operation::product_24:
+    case Operation::product_24_and_sum:
+    case Operation::extreme:
+    case Operation::remainder:
+    case Operation::selection:
+    case Operation::comparison:
+      break;
   }
+  return default_form(i, 1, forms, layout, f);
 }
 
 }  // namespace
@@ -379,7 +379,7 @@ Form result_form(const Instruction& i, std::size_t d, const std::vector<Form>& f
     case ptx::ResultForm::by_sources:
       break;
   }
-  return default_form(i, i.has_second_destination ? 2 : info.destinations, forms, layout, f);
+  return default_form(i, i.has_second_destination ? 2u : unsigned{info.destinations}, forms, layout, f);
 }
 
 namespace {

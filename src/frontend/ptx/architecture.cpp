@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace warpgrind::ptx {
 
 namespace {
@@ -34,39 +36,67 @@ unsigned needed_by_atomic(const Instruction& i) {
   return wide && any_modifier(i, {M::and_, M::or_, M::xor_, M::min, M::max}) ? 32 : 0;
 }
 
+// add, sub, mul, set, setp.
 unsigned needed_by_arithmetic(const Instruction& i) {
+  using T = ScalarType;
+  if (any_type(i, {T::f32x2})) return 100;
+  if (any_type(i, {T::bf16, T::bf16x2, T::u16x2, T::s16x2})) return 90;
+  return any_type(i, {T::f16, T::f16x2}) ? 53 : 0;
+}
+
+unsigned needed_by_fma(const Instruction& i) {
+  using T = ScalarType;
+  if (any_type(i, {T::f32x2})) return 100;
+  if (any_type(i, {T::bf16, T::bf16x2}) || i.has(Modifier::relu)) return 80;
+  return any_type(i, {T::f16, T::f16x2}) ? 53 : 0;
+}
+
+unsigned needed_by_sign(const Instruction& i) {
+  using T = ScalarType;
+  return any_type(i, {T::bf16, T::bf16x2}) ? 80 : any_type(i, {T::f16, T::f16x2}) ? 53 : 0;
+}
+
+unsigned needed_by_selection(const Instruction& i) {
   using M = Modifier;
   using T = ScalarType;
-  const bool half = any_type(i, {T::f16, T::f16x2}), bfloat = any_type(i, {T::bf16, T::bf16x2});
-  switch (i.opcode) {
-    case Opcode::add:
-    case Opcode::sub:
-    case Opcode::mul:
-    case Opcode::set:
-    case Opcode::setp:
-      if (any_type(i, {T::f32x2})) return 100;
-      if (bfloat || any_type(i, {T::u16x2, T::s16x2})) return 90;
-      return half ? 53 : 0;
-    case Opcode::fma:
-      if (any_type(i, {T::f32x2})) return 100;
-      return bfloat || i.has(M::relu) ? 80 : half ? 53 : 0;
-    case Opcode::abs:
-    case Opcode::neg:
-      return bfloat ? 80 : half ? 53 : 0;
-    case Opcode::min:
-    case Opcode::max:
-      if (any_type(i, {T::u16x2, T::s16x2}) || (i.has(M::relu) && any_type(i, {T::s32}))) return 90;
-      if (i.has(M::xorsign)) return 86;
-      return half || bfloat || i.has(M::nan) ? 80 : 0;
-    case Opcode::ex2:
-    case Opcode::tanh:
-      return bfloat ? 90 : half ? 75 : 0;
-    case Opcode::cvt:
-      if (any_type(i, {T::e4m3x2, T::e5m2x2})) return 89;
-      return bfloat || any_type(i, {T::tf32}) || i.has(M::relu) ? 80 : 0;
-    default:
-      return 0;
+  if (i.operands.size() > 3) return 100;  // of three values
+  if (any_type(i, {T::u16x2, T::s16x2}) || (i.has(M::relu) && any_type(i, {T::s32}))) return 90;
+  if (i.has(M::xorsign)) return 86;
+  return any_type(i, {T::f16, T::f16x2, T::bf16, T::bf16x2}) || i.has(M::NaN) ? 80 : 0;
+}
+
+unsigned needed_by_special(const Instruction& i) {
+  using T = ScalarType;
+  return any_type(i, {T::bf16, T::bf16x2}) ? 90 : any_type(i, {T::f16, T::f16x2}) ? 75 : 0;
+}
+
+unsigned needed_by_conversion(const Instruction& i) {
+  using M = Modifier;
+  using T = ScalarType;
+  if (any_type(i, {T::e4m3x2, T::e5m2x2})) return 89;
+  if (any_type(i, {T::tf32})) return i.has(M::rna) ? 80 : 90;
+  if (any_type(i, {T::bf16})) {  // from f32, and to f32 without .ftz
+    const bool to_single = i.type(0) == T::f32, from_single = i.type(1) == T::f32;
+    return from_single || (to_single && !i.has(M::ftz)) ? 80 : 90;
   }
+  return any_type(i, {T::f16x2, T::bf16x2}) || i.has(M::relu) ? 80 : 0;
+}
+
+unsigned needed_by_mbarrier(const Instruction& i) {
+  using M = Modifier;
+  if (any_modifier(i, {M::expect_tx, M::relaxed, M::cluster, M::shared_cluster})) return 90;
+  const bool arrives = i.opcode == Opcode::mbarrier_arrive || i.opcode == Opcode::mbarrier_arrive_drop;
+  const bool with_count = arrives && i.operands.size() > 2;
+  return with_count && !i.has(M::noComplete) ? 90 : 0;
+}
+
+unsigned needed_by_proxy(const Instruction& i) {
+  return i.has(Modifier::alias) ? 70 : 90;
+}
+
+unsigned needed_by_access(const Instruction& i) {
+  if (i.vector == 8) return 100;
+  return std::max(needed_by_order(i), any_type(i, {ScalarType::b128}) ? 70u : 0u);
 }
 
 // Requirement of matrix shapes and element types that are newer than sm_70's m8n8k4 and 16 x 16 x 16 of f16.
@@ -92,32 +122,38 @@ unsigned needed_by_registers(const Instruction& i) {
 }
 
 unsigned needed_by_form(const Instruction& i) {
-  switch (i.opcode) {
-    case Opcode::atom:
-    case Opcode::red:
-      return std::max(needed_by_order(i), needed_by_atomic(i));
-    case Opcode::ld:
-    case Opcode::st:
-      if (i.vector == 8) return 100;
-      return std::max(needed_by_order(i), any_type(i, {ScalarType::b128}) ? 70u : 0u);
-    case Opcode::fence:
-    case Opcode::cvta:
-    case Opcode::isspacep:
+  switch (FormNeeds{info(i.opcode).needs}) {
+    case FormNeeds::row:
+      return 0;
+    case FormNeeds::order:
       return needed_by_order(i);
-    case Opcode::redux:
+    case FormNeeds::access:
+      return needed_by_access(i);
+    case FormNeeds::atomic:
+      return std::max(needed_by_order(i), needed_by_atomic(i));
+    case FormNeeds::redux:
       return any_type(i, {ScalarType::f32}) ? 100 : 0;
-    case Opcode::mbarrier_arrive:
-    case Opcode::mbarrier_arrive_drop:
-      return any_modifier(i, {Modifier::expect_tx, Modifier::cluster, Modifier::shared_cluster}) ? 90 : 0;
-    case Opcode::wmma_load:
-    case Opcode::wmma_store:
-    case Opcode::wmma_mma:
-    case Opcode::mma:
-    case Opcode::mma_sp:
+    case FormNeeds::mbarrier:
+      return needed_by_mbarrier(i);
+    case FormNeeds::proxy:
+      return needed_by_proxy(i);
+    case FormNeeds::matrix:
       return needed_by_matrix(i);
-    default:
+    case FormNeeds::arithmetic:
       return needed_by_arithmetic(i);
+    case FormNeeds::fma:
+      return needed_by_fma(i);
+    case FormNeeds::sign:
+      return needed_by_sign(i);
+    case FormNeeds::selection:
+      return needed_by_selection(i);
+    case FormNeeds::special:
+      return needed_by_special(i);
+    case FormNeeds::conversion:
+      return needed_by_conversion(i);
   }
+  WG_ASSERT(false);
+  return 0;
 }
 
 }  // namespace

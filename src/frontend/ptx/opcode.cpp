@@ -1,7 +1,8 @@
 // Lookup of opcodes and modifiers by name.
 #include "ptx/opcode.h"
 
-#include <array>
+#include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 #include "base/assert.h"
@@ -12,7 +13,17 @@ namespace {
 
 constexpr OpcodeInfo kInfo[] = {
 #define WG_PTX_OPCODE(identifier, lowering, ...) OpcodeInfo{.refused = {}, __VA_ARGS__},
-#define WG_PTX_REFUSED(identifier, why, ...) OpcodeInfo{.refused = why, __VA_ARGS__},
+#define WG_PTX_REFUSED(identifier, why, ...)      \
+  OpcodeInfo{.refused = why,                      \
+             __VA_ARGS__,                         \
+             .result = ResultForm::varying,       \
+             .waits = Waits::never,               \
+             .cost = CostRule::none,              \
+             .pointers = PointerFlow::any,        \
+             .undefined = UndefinedFlow::defined, \
+             .checked = CheckedUses::addresses,   \
+             .needs = FormNeeds::row,             \
+             .integer = IntegerOperation::other},
 #include "ptx/opcodes.inc"
 };
 
@@ -23,6 +34,11 @@ constexpr std::string_view kModifierText[] = {
 };
 
 static_assert(kOpcodes <= 256, "Opcode is stored in one byte");
+static_assert(std::all_of(std::begin(kInfo), std::end(kInfo),
+                          [](const OpcodeInfo& o) {
+                            return o.result != ResultForm::computed || o.integer != IntegerOperation::other;
+                          }),
+              "flow/transfer.cpp computes forms from the integer operation");
 
 }  // namespace
 

@@ -10,9 +10,6 @@ namespace {
 // Part of the moves and integer conversions of PTX that reaches the integer pipe: ptxas renames registers instead of
 // most moves. Fitted by eye to the lab's rows of an H200.
 constexpr double kMoveOnAlu = 0.3;
-// Scheduler cycles of one matrix instruction on an H200: 6.1 for m16n8k16 of 16-bit types, 16 for m8n8k4 of FP64
-// (measured: 1.52 and 4 cycles per SM). The second is no faster than the FP64 pipe's DFMA.
-constexpr double kHalfMatrix = 6.1, kDoubleMatrix = 16;
 
 }  // namespace
 
@@ -32,7 +29,9 @@ void add_sm_terms(Terms& t, const Setting& s) {
   t[Limit::fp32] = term(std::max((w.fma + imad) * fp32, imad * integer));
   t[Limit::fp64] = term(w.fp64 * cycles_of(m.cores_fp64_per_sm));
   t[Limit::special_functions] = term(w.special * cycles_of(m.sfu_per_sm));
-  t[Limit::tensor] = term(kDoubleMatrix * w.tensor_double + kHalfMatrix * w.tensor_half);
+  // The constants are cycles of an SM, whose schedulers have a tensor core each.
+  t[Limit::tensor] =
+      term(schedulers * (m.timing.tensor_fp64_cycles * w.tensor_double + m.timing.tensor_cycles * w.tensor_half));
 }
 
 }  // namespace warpgrind::timing

@@ -133,43 +133,57 @@ Affine AffineArithmetic::address(unsigned width) {
 
 std::optional<Affine> AffineArithmetic::make(unsigned width) {
   const ptx::Instruction& i = f_.instruction();
-  switch (i.opcode) {
-    case Opcode::mov:
-    case Opcode::cvta:
+  using Op = ptx::IntegerOperation;
+  const Op operation = ptx::info(i.opcode).integer;
+  switch (operation) {
+    case Op::copy:
+    case Op::address:
       return address(width);
-    case Opcode::add:
+    case Op::sum:
       return sum(operand(1, width), operand(2, width), false);
-    case Opcode::sub:
+    case Op::difference:
       return sum(operand(1, width), operand(2, width), true);
-    case Opcode::neg:
+    case Op::negative:
       return negated(operand(1, width));
-    case Opcode::not_: {
+    case Op::complement: {
       Affine a = negated(operand(1, width));
       Value*& at = a.wide ? a.base : a.b;
       at = ir_.CreateAdd(at, llvm::ConstantInt::getAllOnesValue(at->getType()));
       return a;
     }
-    case Opcode::mul:
+    case Op::product:
       return product(i.has(Modifier::wide));
-    case Opcode::mad:
+    case Op::product_and_sum:
       return multiply_add(width);
-    case Opcode::shl: {
+    case Op::shift_left: {
       const std::int64_t shift = *flow::literal(i.operands[2]);
       Value* factor = width == 32 ? ir_.getInt32(1u << shift) : nullptr;
       return scaled(operand(1, width), factor, std::int64_t{1} << shift);
     }
-    case Opcode::or_:
-    case Opcode::and_: {
+    case Op::disjunction:
+    case Op::conjunction: {
       Affine a = operand(1, 32);
       Value* literal = ir_.getInt32(static_cast<std::uint32_t>(*flow::literal(i.operands[2])));
-      a.b = i.opcode == Opcode::or_ ? ir_.CreateAdd(a.b, literal) : ir_.CreateAnd(a.b, literal);
+      a.b = operation == Op::disjunction ? ir_.CreateAdd(a.b, literal) : ir_.CreateAnd(a.b, literal);
       return a;
     }
-    case Opcode::cvt:
+    case Op::conversion:
       return converted(width);
-    default:
+    case Op::other:
+    case Op::load:
+    case Op::exclusive:
+    case Op::table:
+    case Op::product_24:
+    case Op::product_24_and_sum:
+    case Op::shift_right:
+    case Op::extreme:
+    case Op::remainder:
+    case Op::selection:
+    case Op::comparison:
       return std::nullopt;
   }
+  WG_ASSERT(false);
+  return std::nullopt;
 }
 
 bool AffineArithmetic::lower() {

@@ -12,29 +12,18 @@ namespace warpgrind::jit {
 
 using flow::FormKind;
 using llvm::Value;
-using ptx::Opcode;
 using ptx::Operand;
 using ptx::OperandKind;
 using ptx::ScalarType;
 
 bool loads_shadow(const ptx::Instruction& i) {
-  return (i.opcode == Opcode::ld || i.opcode == Opcode::ldu) && i.space != StateSpace::param &&
+  return ptx::info(i.opcode).undefined == ptx::UndefinedFlow::loaded && i.space != StateSpace::param &&
          i.space != StateSpace::constant;
 }
 
 bool gives_defined(const ptx::Instruction& i) {
-  switch (i.opcode) {
-    case Opcode::call:
-    case Opcode::activemask:
-    case Opcode::elect:
-    case Opcode::movmatrix:
-      return true;
-    case Opcode::mma:
-    case Opcode::wmma_mma:
-      return false;  // the result depends on the addend
-    default:
-      return ptx::info(i.opcode).reads_memory && !loads_shadow(i);
-  }
+  const ptx::UndefinedFlow flow = ptx::info(i.opcode).undefined;
+  return flow == ptx::UndefinedFlow::defined || (flow == ptx::UndefinedFlow::loaded && !loads_shadow(i));
 }
 
 // Finds the registers that depend on a load, or may be read before they are written.
@@ -183,33 +172,31 @@ void Definedness::check_guard() {
 void Definedness::check_uses() {
   if (!on_) return;
   const ptx::Instruction& i = f_.instruction();
-  switch (i.opcode) {
-    case Opcode::mov:
-    case Opcode::cvta:
-    case Opcode::isspacep:
-    case Opcode::prefetch:
-    case Opcode::prefetchu:
+  const std::size_t first = flow::destination_operands(i);
+  const auto check_from = [&](std::size_t begin) {
+    for (std::size_t k = begin; k < i.operands.size(); ++k) check(i.operands[k], Use::operand);
+  };
+  switch (ptx::CheckedUses{ptx::info(i.opcode).checked}) {
+    case ptx::CheckedUses::nothing:
       return;
-    case Opcode::brx_idx:
+    case ptx::CheckedUses::index:
       return check(i.operands[0], Use::branch);
-    case Opcode::call:
+    case ptx::CheckedUses::target:
       return check(i.operands[0], Use::address);
-    case Opcode::bar:
-    case Opcode::barrier:
-    case Opcode::bar_warp_sync:
-      for (std::size_t k = flow::destination_operands(i); k < i.operands.size(); ++k)
-        check(i.operands[k], Use::operand);
+    case ptx::CheckedUses::operands:
+      return check_from(first);
+    case ptx::CheckedUses::after_first:  // shfl: lane, segment, members
+      return check_from(first + 1);
+    case ptx::CheckedUses::members:
+      if (i.has(ptx::Modifier::sync)) check_from(i.operands.size() - 1);
       return;
-    case Opcode::shfl:  // lane, segment, members
-      for (std::size_t k = flow::destination_operands(i) + 1; k < i.operands.size(); ++k)
-        check(i.operands[k], Use::operand);
-      return;
-    default:
-      for (const Operand& o : i.operands) {
-        if (o.kind != OperandKind::address) continue;
-        check(o, Use::address);
-        for (const Operand& coordinate : o.elements) check(coordinate, Use::address);
-      }
+    case ptx::CheckedUses::addresses:
+      break;
+  }
+  for (const Operand& o : i.operands) {
+    if (o.kind != OperandKind::address) continue;
+    check(o, Use::address);
+    for (const Operand& coordinate : o.elements) check(coordinate, Use::address);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "base/assert.h"
 #include "codegen/kernel/definedness.h"
 
 namespace warpgrind::jit {
@@ -15,6 +16,7 @@ using ptx::Opcode;
 using ptx::Operand;
 using ptx::OperandKind;
 using ptx::ScalarType;
+using ptx::UndefinedFlow;
 
 namespace {
 
@@ -23,27 +25,12 @@ struct Moved {
   std::size_t first = 0, count = 0;
 };
 Moved moved_operands(const ptx::Instruction& i) {
-  switch (i.opcode) {
-    case Opcode::mov:
-    case Opcode::shl:
-    case Opcode::shr:
-    case Opcode::bfe:
-    case Opcode::brev:
-    case Opcode::szext:
-      return {1, 1};
-    case Opcode::cvt: {
-      const bool integers = ptx::is_integer(i.type(0)) && ptx::is_integer(i.type(1));
-      return integers && !i.has(Modifier::sat) ? Moved{1, 1} : Moved{};
-    }
-    case Opcode::shf:
-    case Opcode::prmt:
-    case Opcode::bfi:
-    case Opcode::selp:
-    case Opcode::slct:
-      return {1, 2};
-    default:
-      return {};
-  }
+  const UndefinedFlow flow = ptx::info(i.opcode).undefined;
+  if (flow == UndefinedFlow::moved) return {1, 1};
+  if (flow == UndefinedFlow::moved_pair) return {1, 2};
+  if (flow != UndefinedFlow::conversion) return {};
+  const bool integers = ptx::is_integer(i.type(0)) && ptx::is_integer(i.type(1));
+  return integers && !i.has(Modifier::sat) ? Moved{1, 1} : Moved{};
 }
 
 // The instruction's own lowering, run on shadows: it reads the shadows of the moved operands and writes a shadow.
@@ -227,34 +214,42 @@ void DefinednessRules::apply(LowerFunction lower) {
   for (std::size_t k = 0; k < first(); ++k) look(i_.operands[k]);
   for (const Operand& o : i_.results) look(o);
   if (!tracked) return;
-  if (gives_defined(i_) || i_.opcode == Opcode::call || !undefined_source()) return all_defined();
-  if (i_.opcode == Opcode::mma || i_.opcode == Opcode::wmma_mma) return matrix();
-  if (i_.opcode == Opcode::vote) return vote();
-  if (i_.opcode == Opcode::match || i_.opcode == Opcode::redux) return among_lanes();
-  if (!values_known()) return i_.opcode == Opcode::mov ? anything() : sum();
-  if (i_.opcode == Opcode::selp) return select();
-  if (const Moved moved = moved_operands(i_); moved.count) return move(lower, moved);
-  switch (i_.opcode) {
-    case Opcode::and_:
-    case Opcode::or_:
-    case Opcode::xor_:
-    case Opcode::not_:
-      return logic();
-    case Opcode::lop3:
-      return i_.has_second_destination ? anything() : table();
-    case Opcode::add:
-    case Opcode::sub:
-    case Opcode::neg:
-    case Opcode::cvta:
-      return sum();
-    case Opcode::mul:
-    case Opcode::mad:
-      return product();
-    case Opcode::setp:
-      return comparison();
-    default:
+  if (gives_defined(i_) || !undefined_source()) return all_defined();
+  const UndefinedFlow flow = ptx::info(i_.opcode).undefined;
+  // Rules that need no values of the sources, or read those of all lanes.
+  if (flow == UndefinedFlow::addend) return matrix();
+  if (flow == UndefinedFlow::vote) return vote();
+  if (flow == UndefinedFlow::members) return among_lanes();
+  if (!values_known()) return flow == UndefinedFlow::sum ? sum() : anything();
+  switch (flow) {
+    case UndefinedFlow::selection:
+      return select();
+    case UndefinedFlow::moved:
+    case UndefinedFlow::moved_pair:
+    case UndefinedFlow::conversion:
+      if (const Moved moved = moved_operands(i_); moved.count) return move(lower, moved);
       return anything();
+    case UndefinedFlow::logic:
+      return logic();
+    case UndefinedFlow::table:
+      return i_.has_second_destination ? anything() : table();
+    case UndefinedFlow::sum:
+      return sum();
+    case UndefinedFlow::product:
+      return product();
+    case UndefinedFlow::comparison:
+      return comparison();
+    case UndefinedFlow::any:
+      return anything();
+    case UndefinedFlow::defined:
+    case UndefinedFlow::loaded:
+    case UndefinedFlow::lanes:
+    case UndefinedFlow::members:
+    case UndefinedFlow::vote:
+    case UndefinedFlow::addend:
+      break;
   }
+  WG_ASSERT(false);
 }
 
 // If an operand that controls the move has an undefined bit, the whole result is undefined.
@@ -340,9 +335,6 @@ void DefinednessRules::sum() {
   const ScalarType type = bits_of(t);
   const bool exact = values_known() && (i_.opcode == Opcode::add || i_.opcode == Opcode::sub);
   if (!exact) {
-    const bool low_bits_decide_low =
-        i_.opcode == Opcode::add || i_.opcode == Opcode::sub || i_.opcode == Opcode::neg || i_.opcode == Opcode::cvta;
-    if (!low_bits_decide_low) return anything();
     Value* u = zero(type);
     for (std::size_t k = first(); k < i_.operands.size(); ++k) u = ir_.CreateOr(u, shadow(k, type));
     return d_.write(i_.operands[0], smear(u), type);
@@ -505,7 +497,7 @@ void Definedness::propagate(Lowering& lowering, LowerFunction lower) {
   if (!on_) return;
   const ptx::Instruction& i = f_.instruction();
   // ld does this itself, and so do shuffles, whose sources are other lanes.
-  if (loads_shadow(i) || i.opcode == Opcode::shfl) return;
+  if (loads_shadow(i) || ptx::info(i.opcode).undefined == ptx::UndefinedFlow::lanes) return;
   DefinednessRules(*this, lowering, i).apply(lower);
 }
 

@@ -123,7 +123,7 @@ void FunctionLowering::lower_unguarded() {
   if (affine_.lower()) return;
   if (!lower) return f_.unsupported(std::string(info.refused).c_str());
   WG_ASSERT(!flow::ends_block(i));
-  const std::size_t destinations = i.has_second_destination ? 2 : info.destinations;
+  const std::size_t destinations = i.has_second_destination ? 2u : unsigned{info.destinations};
   f_.now.scalar = !info.convergent && !info.reads_memory && !info.writes_memory;
   for (std::size_t k = destinations; f_.now.scalar && k < i.operands.size(); ++k)
     f_.now.scalar = registers_.is_scalar(i.operands[k]);

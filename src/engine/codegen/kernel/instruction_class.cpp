@@ -4,7 +4,7 @@ namespace warpgrind::jit {
 
 InstructionClass instruction_class(const ptx::Instruction& i) {
   using C = InstructionClass;
-  const auto table = ptx::info(i.opcode).op_class;
+  const InstructionClass table = ptx::info(i.opcode).op_class;
   if (table != C::integer && table != C::fp32 && table != C::fp64 && table != C::fp16) return table;
   const ptx::ScalarType t = i.type();
   if (t == ptx::ScalarType::f64) return C::fp64;
