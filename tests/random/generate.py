@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random PTX programs: straight-line arithmetic of all widths, conversions, divergent branches and loops, calls, local and
 shared memory, warp operations with differing masks, atomics; from number 1000 on also textures and surfaces (textures.py), from
-1200 on what statements.py adds.
+1200 on what statements.py adds, from 1600 on what modifiers.py adds.
 The same seed and numbers give the same text everywhere.
 
   generate.py [--seed N] [--first N] [--count N] [--trace] --out FOLDER
@@ -18,6 +18,8 @@ import argparse
 import os
 import re
 
+import modifiers
+from modifiers import MODIFIERS_FROM, ModifierStatements
 from operations import (CONVERSIONS, FLOAT_OPERATIONS, HALF_OPERATIONS, INTEGER_OPERATIONS)
 from rng import Rng
 from statements import LATER_FROM, REGISTERS, LaterStatements
@@ -33,7 +35,7 @@ LOCAL_WORDS = 8
 SHARED_CELLS = 16  # of 8 bytes: what lanes of a block add to together
 
 
-class Program(LaterStatements):
+class Program(LaterStatements, ModifierStatements):
     def __init__(self, seed, number, trace=False):
         self.number = number
         self.trace, self.in_function = trace, False
@@ -43,6 +45,7 @@ class Program(LaterStatements):
         self.threads = self.shape[0] * self.shape[1]
         self.whole_warps = self.threads % 32 == 0
         self.later = number >= LATER_FROM
+        self.modified = number >= MODIFIERS_FROM
         self.recursive, self.constants = '', ''
         with_images = number >= TEXTURES_FROM and (not self.later or self.rng.below(4) == 0)
         self.images = [Image(self.rng, k) for k in range(IMAGES)] if with_images else []
@@ -81,6 +84,8 @@ class Program(LaterStatements):
                 values[name] = self.immediate(int(kind[1:]))
             elif kind.startswith('='):  # one of these words
                 values[name] = self.rng.pick(kind[1:].split())
+            elif kind in modifiers.REGISTER_OF:
+                values[name] = modifiers.source(self, kind)
             elif kind in 'hrd' and op.immediates and name != 'd' and self.rng.below(8) == 0 and name == op.immediates:
                 values[name] = self.immediate(BITS[kind])
             else:
@@ -88,13 +93,16 @@ class Program(LaterStatements):
                 if name != 'd':
                     used.append(values[name])
         guard = ''
-        if op.guardable and self.rng.below(8) == 0:
+        if op.guardable and self.rng.below(3 if self.modified else 8) == 0:
             guard = self.rng.pick(['@', '@!']) + self.reg('p') + ' '
         for line in op.text.split('; '):
             self.emit(f'{guard}{line.format(**values)};')
 
     def straight(self, count):
         for _ in range(count):
+            if self.modified and self.rng.below(2):
+                self.operation(modifiers.OPERATIONS)
+                continue
             self.operation(self.rng.pick([INTEGER_OPERATIONS, INTEGER_OPERATIONS, INTEGER_OPERATIONS, FLOAT_OPERATIONS,
                                           FLOAT_OPERATIONS, HALF_OPERATIONS, CONVERSIONS, CONVERSIONS]))
 
@@ -156,6 +164,9 @@ class Program(LaterStatements):
         for _ in range(count):
             if self.images and self.rng.below(3) == 0:
                 self.texture()
+                continue
+            if self.modified and self.rng.below(3) == 0:
+                self.modified_alone()
                 continue
             if self.later and self.rng.below(2):
                 self.later_alone()
@@ -370,6 +381,10 @@ class Program(LaterStatements):
             if self.images and self.rng.below(3):
                 self.store(self.rng.pick(self.texture()), '')
                 continue
+            if self.modified and self.rng.below(3) == 0:
+                self.rng.pick([self.modified_together, self.modified_alone])()
+                self.store_row()
+                continue
             if self.later and self.rng.below(2):
                 self.rng.pick([self.later_together, self.later_alone])()
                 self.store_row()
@@ -405,7 +420,7 @@ class Program(LaterStatements):
                  f'  .local .align 16 .b8 loc[{LOCAL_WORDS * 8}];',
                  f'  .shared .align 16 .b8 sh[{self.threads * 8}];',
                  f'  .shared .align 16 .b8 cells[{SHARED_CELLS * 8}];',
-                 f'  .shared .align 16 .b8 own[{self.threads * 8}];', *self.lines, '}']
+                 f'  .shared .align 16 .b8 own[{self.threads * 8}];', *([modifiers.SHARED] if self.modified else []), *self.lines, '}']
         text = '\n'.join(entry)
         return text.replace('@SCRATCH@', str(self.rows * self.threads * self.blocks * 8))
 

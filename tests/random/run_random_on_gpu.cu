@@ -1,7 +1,8 @@
 // The programs of generate.py on a real GPU.
-//   nvcc -std=c++17 -o run_random_on_gpu run_random_on_gpu.cu && ./run_random_on_gpu RESULTS [RAW] FILE.ptx...
+//   nvcc -std=c++17 -o run_random_on_gpu run_random_on_gpu.cu && ./run_random_on_gpu [-O0] RESULTS [RAW] FILE.ptx...
 // Writes one line of hashes a program to RESULTS, and with RAW all rows (8 bytes a value, in the order of the
-// programs).
+// programs). With -O0 the driver compiles without optimization: a program whose hashes then differ has met a defect of
+// the driver's compiler.
 #include "cases.h"
 
 using namespace random_programs;
@@ -92,7 +93,11 @@ static bool run(cudaLibrary_t library, const Case& c, void* in, std::FILE* resul
 }
 
 int main(int argc, char** argv) {
-  if (argc < 3) return std::printf("usage: run_random_on_gpu RESULTS [RAW] FILE.ptx...\n"), 2;
+  const bool plain = argc > 1 && !std::strcmp(argv[1], "-O0");
+  if (plain) --argc, ++argv;
+  if (argc < 3) return std::printf("usage: run_random_on_gpu [-O0] RESULTS [RAW] FILE.ptx...\n"), 2;
+  cudaJitOption level = cudaJitOptimizationLevel;
+  void* no_optimization = nullptr;  // the level is the pointer's value
   std::FILE* results = std::fopen(argv[1], "w");
   std::FILE* raw = std::strstr(argv[2], ".ptx") ? nullptr : std::fopen(argv[2], "wb");
   cudaDeviceProp properties;
@@ -108,7 +113,7 @@ int main(int argc, char** argv) {
   unsigned done = 0;
   for (int k = raw ? 3 : 2; k < argc; ++k) {
     cudaLibrary_t library;
-    const cudaError_t e = cudaLibraryLoadFromFile(&library, argv[k], nullptr, nullptr, 0, nullptr, nullptr, 0);
+    const cudaError_t e = cudaLibraryLoadFromFile(&library, argv[k], &level, &no_optimization, plain, nullptr, nullptr, 0);
     if (e != cudaSuccess) {
       std::printf("%s: %s\n", argv[k], cudaGetErrorString(e));
       continue;

@@ -14,9 +14,13 @@ using ptx::Modifier;
 using ptx::Opcode;
 using ptx::ScalarType;
 
+// The NaN, of either sign, that tensor maps can put outside a tensor. fma.oob gives +0 where a factor is it. PTX names
+// no bits; of all NaNs an H200 makes +0 of this one, for f16 and bf16.
+constexpr std::uint16_t kOobNan = 0x7ff7, kWithoutSign = 0x7fff;
+
 struct Half {
   Lowering& l;
-  bool bf16, ftz, sat, relu;
+  bool bf16, ftz, sat, relu, oob;
   llvm::IRBuilder<>& ir = l.ir();
 
   // A number that would be subnormal in f16 (bf16: in f32, which has the same range) becomes a zero of the same sign. A
@@ -72,7 +76,15 @@ struct Half {
   Value* result(llvm::ArrayRef<Value*> bits) const {
     llvm::SmallVector<Value*, 3> a;
     for (Value* b : bits) a.push_back(read(b));
-    return finish(value(a));
+    Value* out = finish(value(a));
+    if (!oob) return out;
+    for (Value* factor : bits.take_front(2)) {
+      llvm::Type* type = factor->getType();
+      Value* magnitude = ir.CreateAnd(factor, llvm::ConstantInt::get(type, kWithoutSign));
+      Value* outside = ir.CreateICmpEQ(magnitude, llvm::ConstantInt::get(type, kOobNan));
+      out = ir.CreateSelect(outside, llvm::Constant::getNullValue(out->getType()), out);
+    }
+    return out;
   }
 };
 
@@ -98,8 +110,7 @@ void lower_half_arithmetic(Lowering& l) {
   const ScalarType type = i.type();
   const bool packed = type == ScalarType::f16x2 || type == ScalarType::bf16x2;
   const bool bf16 = type == ScalarType::bf16 || type == ScalarType::bf16x2;
-  const Half half{l, bf16, i.has(Modifier::ftz), i.has(Modifier::sat), i.has(Modifier::relu)};
-  if (i.has(Modifier::oob)) return l.unsupported(".oob");
+  const Half half{l, bf16, i.has(Modifier::ftz), i.has(Modifier::sat), i.has(Modifier::relu), i.has(Modifier::oob)};
   llvm::IRBuilder<>& ir = l.ir();
   if (packed && goes_side_by_side(l)) {
     llvm::Type* halves = llvm::FixedVectorType::get(ir.getInt16Ty(), 2 * kWarpSize);
