@@ -84,6 +84,8 @@ class Program(LaterStatements, ModifierStatements):
                 values[name] = self.immediate(int(kind[1:]))
             elif kind.startswith('='):  # one of these words
                 values[name] = self.rng.pick(kind[1:].split())
+            elif kind == 'other p':
+                values[name] = self.reg('p', [values['d']])
             elif kind in modifiers.REGISTER_OF:
                 values[name] = modifiers.source(self, kind)
             elif kind in 'hrd' and op.immediates and name != 'd' and self.rng.below(8) == 0 and name == op.immediates:

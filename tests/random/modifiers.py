@@ -6,7 +6,7 @@ MODIFIERS_FROM = 1600
 SHARED = '  .shared .align 8 .b64 arrivals;'
 
 # Further kinds of operands, beside those of operations.py: H, R, D, a register or an immediate of 16, 32 or 64 bits; F, G, a
-# register or a floating-point immediate of 32 or 64 bits; P, a predicate or its negation.
+# register or a floating-point immediate of 32 or 64 bits; P, a predicate or its negation; "other p", one that is not {d}.
 REGISTER_OF = {'H': 'h', 'R': 'r', 'D': 'd', 'F': 'r', 'G': 'd', 'P': 'p'}
 FLOATS_32 = ['00000000', '80000000', '3f800000', 'c0200000', '7f800000', '7fffffff', '00000001', '3eaaaaab', '4b000001']
 FLOATS_64 = ['0000000000000000', '8000000000000000', '3ff0000000000000', 'c004000000000000', '7ff0000000000000', '3fd5555555555555',
@@ -31,7 +31,8 @@ OPERATIONS = []
 
 
 def add(text, weight=1, distinct=False, **operands):
-    guardable = not (text.startswith('setp') and ' _|' in text)  # ptxas 13.0 crashes
+    # ptxas 13.0 crashes at a guarded setp with a sink first, and ignores the guard of set.
+    guardable = not (text.startswith('set.') or text.startswith('setp') and ' _|' in text)
     OPERATIONS.extend([Operation(text, operands, guardable=guardable, distinct=distinct)] * weight)
 
 
@@ -44,7 +45,7 @@ def integers():
                 add(f'{op}.{t} {{d}}, {{a}}, {{b}}', d=k, a=k, b=K)
             add(f'mad.lo.{t} {{d}}, {{a}}, {{b}}, {{c}}', d=k, a=k, b=K, c=K)
             add(f'sad.{t} {{d}}, {{a}}, {{b}}, {{c}}', d=k, a=k, b=K, c=K)
-            for outputs, names in (('{d}|{e}', {'d': 'p', 'e': 'p'}), ('_|{d}', {'d': 'p'}), ('{d}|_', {'d': 'p'})):
+            for outputs, names in (('{d}|{e}', {'d': 'p', 'e': 'other p'}), ('_|{d}', {'d': 'p'}), ('{d}|_', {'d': 'p'})):
                 add(f'setp.{{cmp}}.{t} {outputs}, {{a}}, {{b}}', a=k, b=K, cmp='=eq ne lt ge', **names)
                 add(f'setp.{{cmp}}.{{op}}.{t} {outputs}, {{a}}, {{b}}, {{c}}', a=k, b=K, c='P', cmp='=lt ge eq', op='=and or xor', **names)
             add(f'set.{{cmp}}.{{op}}.{{to}}.{t} {{d}}, {{a}}, {{b}}, {{c}}', d='r', a=k, b=K, c='P', cmp='=lt ge eq ne', op='=and or xor',
@@ -102,7 +103,7 @@ def floats():
             c = ', {c}' if op == 'fma' else ''
             add(f'{op}{{rnd}}.{t} {{d}}, {{a}}, {{b}}{c}', d=k, a=k, b=K, rnd='=.rn .rz .rm .rp', **({'c': K} if c else {}), weight=2)
         for z in (('', '.ftz') if w == 32 else ('',)):
-            for outputs, names in (('{d}|{e}', {'d': 'p', 'e': 'p'}), ('_|{d}', {'d': 'p'})):
+            for outputs, names in (('{d}|{e}', {'d': 'p', 'e': 'other p'}), ('_|{d}', {'d': 'p'})):
                 add(f'setp.{{cmp}}.{{op}}{z}.{t} {outputs}, {{a}}, {{b}}, {{c}}', a=k, b=K, c='P', cmp=COMPARISONS, op='=and or xor', **names)
             add(f'set.{{cmp}}.{{op}}{z}.{{to}}.{t} {{d}}, {{a}}, {{b}}, {{c}}', d='r', a=k, b=K, c='P', cmp=COMPARISONS, op='=and or xor',
                 to='=u32 s32 f32')
@@ -120,7 +121,7 @@ def floats():
             add(f'selp.{wide} {x}, {{e}}, {{a}}, {{p}}; fma.rn.oob{relu}.{t} {{d}}, {x}, {{b}}, {{c}}', d=k, a=k, b=k, c=k, e=outside, p='P')
             add(f'fma.rn.oob{relu}.{t} {{d}}, {{a}}, {{b}}, {{c}}', d=k, a=k, b=k, c=k)
         if k == 'r':
-            for outputs, names in (('{d}|{e}', {'d': 'p', 'e': 'p'}), ('_|{d}', {'d': 'p'}), ('{d}|_', {'d': 'p'})):
+            for outputs, names in (('{d}|{e}', {'d': 'p', 'e': 'other p'}), ('_|{d}', {'d': 'p'}), ('{d}|_', {'d': 'p'})):
                 add(f'setp.{{cmp}}.{{op}}.{t} {outputs}, {{a}}, {{b}}, {{c}}', a=k, b=k, c='P', cmp=COMPARISONS, op='=and or xor', **names)
             add(f'set.{{cmp}}.{t}.{t} {{d}}, {{a}}, {{b}}', d='r', a=k, b=k, cmp=COMPARISONS)
         else:

@@ -208,13 +208,15 @@ void convert_to_tf32(Lowering& l, Value* v) {
   if (i.has(Modifier::rn)) up = ir.CreateAdd(number(0xfff), ir.CreateAnd(ir.CreateLShr(bits, number(13)), number(1)));
   if (i.has(Modifier::rz)) up = number(0);
   Value* r = ir.CreateAnd(ir.CreateAdd(bits, up), number(0xffffe000u));
-  if (i.has(Modifier::satfinite)) {
-    Value* infinite = ir.CreateICmpEQ(ir.CreateAnd(r, number(0x7fffffffu)), number(0x7f800000u));
-    r = ir.CreateSelect(infinite, ir.CreateSub(r, number(0x2000)), r);
-  }
   const bool keep = i.has(Modifier::rna);
   Value* nan_bits = keep ? ir.CreateAnd(bits, number(0xffffe000u)) : number(0x7fffe000u);
-  l.result(0, ir.CreateSelect(nan, nan_bits, r), ScalarType::b32);
+  r = ir.CreateSelect(nan, nan_bits, r);
+  if (i.has(Modifier::satfinite)) {  // the next number towards zero; an H200 does the same to the bits of a NaN
+    const std::uint32_t exponent = 0x7f800000u;
+    Value* limit = ir.CreateAnd(r, number(keep ? exponent : 0x7fffffffu));
+    r = ir.CreateSelect(ir.CreateICmpEQ(limit, number(exponent)), ir.CreateSub(r, number(0x2000)), r);
+  }
+  l.result(0, r, ScalarType::b32);
 }
 
 void convert_floats(Lowering& l, ScalarType to, ScalarType from) {
