@@ -98,7 +98,7 @@ Cost arithmetic(const ptx::Instruction& i) {
   return wide(i) ? Cost::integer_64 : Cost::integer;
 }
 
-Cost selection(const ptx::Instruction& i) {
+Cost extreme(const ptx::Instruction& i) {
   const bool single = i.type() == ScalarType::f32 || i.type() == ScalarType::f32x2;
   return single ? Cost::single_select : arithmetic(i);
 }
@@ -168,7 +168,6 @@ Cost cost_of(const ptx::Instruction& i) {
   case Rule::name:   \
     return Cost::name;
     WG_ROW(move)
-    WG_ROW(special)
     WG_ROW(integer)
     WG_ROW(dot_product)
     WG_ROW(nth_bit)
@@ -201,6 +200,14 @@ Cost cost_of(const ptx::Instruction& i) {
       return Cost::nothing;
     case Rule::conversion:
       return convert(i);
+    case Rule::special:
+    case Rule::exponential:
+    case Rule::trigonometric:
+      return Cost::special;
+    case Rule::warp_reduction:
+      return Cost::shuffle;
+    case Rule::surface:
+      return Cost::texture;
     case Rule::reciprocal:
       return i.has(Modifier::approx) ? Cost::special : Cost::special_exact;
     case Rule::root:
@@ -208,11 +215,15 @@ Cost cost_of(const ptx::Instruction& i) {
     case Rule::division:
       return division(i);
     case Rule::bit_count:
+    case Rule::leading_zeros:
       return wide(i) ? Cost::bit_count_64 : Cost::special;
+    case Rule::sum:
+    case Rule::sign:
     case Rule::arithmetic:
       return arithmetic(i);
-    case Rule::selection:
-      return selection(i);
+    case Rule::extreme:
+      return extreme(i);
+    case Rule::product:
     case Rule::multiplication:
       return multiplication(i);
     case Rule::multiplication_24:
@@ -220,8 +231,11 @@ Cost cost_of(const ptx::Instruction& i) {
     case Rule::absolute_difference:
       return wide(i) ? Cost::absolute_difference_64 : Cost::integer;
     case Rule::comparison:
+    case Rule::comparison_value:
       return comparison(i);
     case Rule::logic:
+    case Rule::shift:
+    case Rule::choice:
       return wide(i) ? Cost::logic_64 : Cost::integer;
     case Rule::zero_test:
       return wide(i) ? Cost::zero_test_64 : Cost::zero_test;
@@ -244,6 +258,7 @@ Cost cost_of(const ptx::Instruction& i) {
     case Rule::remote_store:
       return Cost::store_shared;
     case Rule::atomic:
+    case Rule::remote_reduction:
       return atomic(i);
     case Rule::asynchronous_copy:
       return Cost::store_global;  // a later instruction waits for it
