@@ -83,8 +83,9 @@ Cost convert(const ptx::Instruction& i) {
   return floating ? Cost::convert : Cost::resize;
 }
 
-// Conversions of 32-bit integers and smaller unsigned ones to single precision: I2FP instead of I2F.
-bool is_quick_conversion(const ptx::Instruction& i) {
+// Conversions of 32-bit integers and smaller unsigned ones to single precision: faster than others since Volta, and
+// I2FP instead of I2F since compute capability 8.6.
+bool is_integer_to_single(const ptx::Instruction& i) {
   if (i.opcode != Opcode::cvt || i.types.size() != 2 || i.types[0] != ScalarType::f32) return false;
   const ScalarType from = i.types[1];
   return ptx::is_integer(from) && (ptx::bits(from) == 32 || (ptx::bits(from) < 32 && !ptx::is_signed(from)));
@@ -268,10 +269,11 @@ Cost cost_of(const ptx::Instruction& i) {
 }
 
 // Time on the pipe, in units of the pipe's usual instruction, for what it does more slowly.
-float slowness(Cost cost, const TimingConstants& t) {
+float slowness(Cost cost, bool integer_to_single, const TimingConstants& t) {
   const auto ratio = [](double usual, double lanes) { return lanes > 0 ? static_cast<float>(usual / lanes) : 1; };
   if (cost == Cost::half_precision) return ratio(t.fp32_lanes, t.fp16_pair_lanes);
-  if (cost == Cost::convert) return ratio(t.special_lanes, t.conversion_lanes);
+  if (cost == Cost::convert)
+    return ratio(t.special_lanes, integer_to_single ? t.integer_to_float_lanes : t.conversion_lanes);
   if (cost == Cost::convert_to_single) return ratio(t.integer_lanes, t.integer_to_float_lanes);
   if (cost == Cost::convert_double) return ratio(t.special_lanes, t.fp64_conversion_lanes);
   if (cost == Cost::multiply_64) return ratio(t.integer_multiply_lanes / 4, t.multiply64_lanes);  // four IMAD
@@ -342,14 +344,15 @@ void add_operations(Instruction& m, const ptx::Instruction& i) {
 }  // namespace
 
 Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
-  const bool quick = model.cc_major * 10 + model.cc_minor >= 86 && is_quick_conversion(i);
+  const bool integer_to_single = is_integer_to_single(i);
+  const bool quick = model.cc_major * 10 + model.cc_minor >= 86 && integer_to_single;
   const Cost cost = quick ? Cost::convert_to_single : cost_of(i);
   const CostRow row = row_of(cost, model.timing);
   Instruction m;
   m.pipe = row.pipe;
   m.issue = row.issue;
   m.latency = row.latency;
-  m.work = matrix_work(i, model.timing) * slowness(cost, model.timing);
+  m.work = matrix_work(i, model.timing) * slowness(cost, integer_to_single, model.timing);
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
   const bool memory = m.pipe >= Pipe::global && m.pipe <= Pipe::atomic_shared;
   m.atomic = m.pipe == Pipe::atomic_global || m.pipe == Pipe::atomic_shared;
