@@ -7,6 +7,7 @@
 #include "flow/lane_steps.h"
 #include "flow/liveness.h"
 #include "flow/provenance.h"
+#include "flow/thread_forms.h"
 #include "flow/transfer.h"
 #include "ptx/parser.h"
 
@@ -236,6 +237,20 @@ TEST(Provenance, FollowsArithmeticAndStopsAtMemory) {
   EXPECT_EQ(
       origins_of("mov.u64 %rd2, s; set.eq.u32.u64 %r3, %rd2, 0; cvt.u64.u32 %rd3, %r3; add.s64 %rd9, %rd1, %rd3;"),
       "p");
+}
+
+TEST(ThreadForms, ANegativeIsAMultiple) {
+  const Analysed a = analyse(
+      "mov.u32 %r1, %tid.x; neg.s32 %r2, %r1; mul.wide.s32 %rd9, %r2, 4; ld.global.u32 %r3, [%rd9]; "
+      "ret;\n");
+  const flow::Definitions definitions = flow::find_definitions(a.function());
+  flow::LaunchNumbers launch;
+  launch.grid = {1, 1, 1};
+  launch.block = {32, 1, 1};
+  flow::ThreadForms forms(definitions, launch);
+  const auto address = forms.address(definitions.function.body[3].operands[1]);
+  ASSERT_TRUE(address.has_value());
+  EXPECT_EQ(address->steps[0], -4);
 }
 
 // Bytes between neighbouring lanes for the address of the last access.

@@ -41,6 +41,7 @@ TEST(Classify, NumberOfMachineInstructions) {
       {"copysign.f64 %fd0, %fd1, %fd2;", Pipe::alu, 1},
       {"cnot.b64 %rd0, %rd1;", Pipe::alu, 3},
       {"testp.finite.f32 %p0, %f1;", Pipe::alu, 2},
+      {"cvt.pack.sat.u8.s32.b32 %r0, %r1, %r2, %r3;", Pipe::alu, 1},
       {"dp4a.s32.s32 %r0, %r1, %r2, %r3;", Pipe::imad, 1},
       {"mul24.lo.s32 %r0, %r1, %r2;", Pipe::imad, 3},
       {"sad.u32 %r0, %r1, %r2, %r3;", Pipe::alu, 1},

@@ -131,6 +131,9 @@ TEST(WarpPath, LatenciesAreThoseOfTheModel) {
   gpu.timing.special_lanes = 16;
   gpu.timing.fp64_conversion_lanes = 2;
   EXPECT_FLOAT_EQ(sass::classify(widen, gpu).work, 8);
+  // On a V100 an integer becomes a float at four times the rate of the special functions.
+  widen.types = {ptx::ScalarType::f32, ptx::ScalarType::s32};
+  EXPECT_FLOAT_EQ(sass::classify(widen, **find_gpu_model("v100")).work, 0.25F);
 }
 
 TEST(WarpPath, NoCodeNoPath) {

@@ -83,8 +83,9 @@ Cost convert(const ptx::Instruction& i) {
   return floating ? Cost::convert : Cost::resize;
 }
 
-// Conversions of 32-bit integers and smaller unsigned ones to single precision: I2FP instead of I2F.
-bool is_quick_conversion(const ptx::Instruction& i) {
+// Conversions of 32-bit integers and smaller unsigned ones to single precision: faster than others since Volta, and
+// I2FP instead of I2F since compute capability 8.6.
+bool is_integer_to_single(const ptx::Instruction& i) {
   if (i.opcode != Opcode::cvt || i.types.size() != 2 || i.types[0] != ScalarType::f32) return false;
   const ScalarType from = i.types[1];
   return ptx::is_integer(from) && (ptx::bits(from) == 32 || (ptx::bits(from) < 32 && !ptx::is_signed(from)));
@@ -98,7 +99,7 @@ Cost arithmetic(const ptx::Instruction& i) {
   return wide(i) ? Cost::integer_64 : Cost::integer;
 }
 
-Cost selection(const ptx::Instruction& i) {
+Cost extreme(const ptx::Instruction& i) {
   const bool single = i.type() == ScalarType::f32 || i.type() == ScalarType::f32x2;
   return single ? Cost::single_select : arithmetic(i);
 }
@@ -168,7 +169,6 @@ Cost cost_of(const ptx::Instruction& i) {
   case Rule::name:   \
     return Cost::name;
     WG_ROW(move)
-    WG_ROW(special)
     WG_ROW(integer)
     WG_ROW(dot_product)
     WG_ROW(nth_bit)
@@ -201,6 +201,14 @@ Cost cost_of(const ptx::Instruction& i) {
       return Cost::nothing;
     case Rule::conversion:
       return convert(i);
+    case Rule::special:
+    case Rule::exponential:
+    case Rule::trigonometric:
+      return Cost::special;
+    case Rule::warp_reduction:
+      return Cost::shuffle;
+    case Rule::surface:
+      return Cost::texture;
     case Rule::reciprocal:
       return i.has(Modifier::approx) ? Cost::special : Cost::special_exact;
     case Rule::root:
@@ -208,11 +216,15 @@ Cost cost_of(const ptx::Instruction& i) {
     case Rule::division:
       return division(i);
     case Rule::bit_count:
+    case Rule::leading_zeros:
       return wide(i) ? Cost::bit_count_64 : Cost::special;
+    case Rule::sum:
+    case Rule::sign:
     case Rule::arithmetic:
       return arithmetic(i);
-    case Rule::selection:
-      return selection(i);
+    case Rule::extreme:
+      return extreme(i);
+    case Rule::product:
     case Rule::multiplication:
       return multiplication(i);
     case Rule::multiplication_24:
@@ -220,8 +232,11 @@ Cost cost_of(const ptx::Instruction& i) {
     case Rule::absolute_difference:
       return wide(i) ? Cost::absolute_difference_64 : Cost::integer;
     case Rule::comparison:
+    case Rule::comparison_value:
       return comparison(i);
     case Rule::logic:
+    case Rule::shift:
+    case Rule::choice:
       return wide(i) ? Cost::logic_64 : Cost::integer;
     case Rule::zero_test:
       return wide(i) ? Cost::zero_test_64 : Cost::zero_test;
@@ -244,6 +259,7 @@ Cost cost_of(const ptx::Instruction& i) {
     case Rule::remote_store:
       return Cost::store_shared;
     case Rule::atomic:
+    case Rule::remote_reduction:
       return atomic(i);
     case Rule::asynchronous_copy:
       return Cost::store_global;  // a later instruction waits for it
@@ -253,10 +269,11 @@ Cost cost_of(const ptx::Instruction& i) {
 }
 
 // Time on the pipe, in units of the pipe's usual instruction, for what it does more slowly.
-float slowness(Cost cost, const TimingConstants& t) {
+float slowness(Cost cost, bool integer_to_single, const TimingConstants& t) {
   const auto ratio = [](double usual, double lanes) { return lanes > 0 ? static_cast<float>(usual / lanes) : 1; };
   if (cost == Cost::half_precision) return ratio(t.fp32_lanes, t.fp16_pair_lanes);
-  if (cost == Cost::convert) return ratio(t.special_lanes, t.conversion_lanes);
+  if (cost == Cost::convert)
+    return ratio(t.special_lanes, integer_to_single ? t.integer_to_float_lanes : t.conversion_lanes);
   if (cost == Cost::convert_to_single) return ratio(t.integer_lanes, t.integer_to_float_lanes);
   if (cost == Cost::convert_double) return ratio(t.special_lanes, t.fp64_conversion_lanes);
   if (cost == Cost::multiply_64) return ratio(t.integer_multiply_lanes / 4, t.multiply64_lanes);  // four IMAD
@@ -327,14 +344,15 @@ void add_operations(Instruction& m, const ptx::Instruction& i) {
 }  // namespace
 
 Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
-  const bool quick = model.cc_major * 10 + model.cc_minor >= 86 && is_quick_conversion(i);
+  const bool integer_to_single = is_integer_to_single(i);
+  const bool quick = model.cc_major * 10 + model.cc_minor >= 86 && integer_to_single;
   const Cost cost = quick ? Cost::convert_to_single : cost_of(i);
   const CostRow row = row_of(cost, model.timing);
   Instruction m;
   m.pipe = row.pipe;
   m.issue = row.issue;
   m.latency = row.latency;
-  m.work = matrix_work(i, model.timing) * slowness(cost, model.timing);
+  m.work = matrix_work(i, model.timing) * slowness(cost, integer_to_single, model.timing);
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
   const bool memory = m.pipe >= Pipe::global && m.pipe <= Pipe::atomic_shared;
   m.atomic = m.pipe == Pipe::atomic_global || m.pipe == Pipe::atomic_shared;

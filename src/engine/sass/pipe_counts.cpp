@@ -147,7 +147,9 @@ class PipeCounts {
 
   // Floating-point sequences: one MUFU, the operations counted by name, and comparisons.
   static void floating(Instruction& i, const ptx::Instruction& t) {
-    if (ptx::info(t.opcode).cost == ptx::CostRule::bit_count) {  // POPC, FLO or BREV of 32 bits; the rest are sums
+    const ptx::CostRule rule = ptx::info(t.opcode).cost;
+    if (rule == ptx::CostRule::bit_count ||
+        rule == ptx::CostRule::leading_zeros) {  // POPC, FLO or BREV of 32 bits; the rest are sums
       const float halves = is_wide(t.type()) ? 2 : 1;
       put(i, CountedPipe::xu, halves);
       return put(i, CountedPipe::alu, i.issue - halves);

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/assert.h"
 #include "ptx/types.h"
 #include "sass/registers.h"
 #include "sass/uses.h"
@@ -62,72 +63,103 @@ class Selection {
   }
 
   float cost(Where w, Instruction& i, const ptx::Instruction& t) {
-    switch (t.opcode) {
-      case Opcode::mov:
+    using Rule = ptx::CostRule;
+    switch (Rule{ptx::info(t.opcode).cost}) {
+      case Rule::move:
         return move(i, t);
-      case Opcode::ld:
-      case Opcode::ldu:
-      case Opcode::st:
+      case Rule::load:
+      case Rule::store:
         return access(i, t);
-      case Opcode::add:
-      case Opcode::sub:
+      case Rule::sum:
         return ptx::is_float(t.type()) ? i.issue : is_wide(t.type()) ? wide_sum(w, i, t) : sum(w, i, t);
-      case Opcode::and_:
-      case Opcode::or_:
-      case Opcode::xor_:
-      case Opcode::not_:
+      case Rule::logic:
         return logic(w, i, t);
-      case Opcode::mul:
+      case Rule::product:
         return product(i, t);
-      case Opcode::cvt:
+      case Rule::conversion:
         return convert(i, t);
-      case Opcode::shl:
-      case Opcode::shr:
+      case Rule::shift:
         return shift(i, t);
-      case Opcode::setp:
+      case Rule::comparison:
         return compare(w, i, t);
-      case Opcode::min:
-      case Opcode::max:
+      case Rule::comparison_value:
+        return i.issue + 1;  // ISETP, SEL
+      case Rule::extreme:
         return extreme(w, i, t);
-      case Opcode::neg:
-      case Opcode::abs:
+      case Rule::sign:
         return ptx::is_float(t.type()) ? 0.0f : i.issue;  // FADD -R1, |R2|
-      case Opcode::bra:
-        return i.pipe == Pipe::none ? 0.0f : i.issue;  // replaced by a predicate
-      default:
-        return other(i, t);
-    }
-  }
-
-  float other(Instruction& i, const ptx::Instruction& t) const {
-    const bool single = t.type() == ScalarType::f32;
-    const bool scaled = single && t.has(ptx::Modifier::approx) && !t.has(ptx::Modifier::ftz);
-    switch (t.opcode) {
-      case Opcode::rcp:
-      case Opcode::rsqrt:
-      case Opcode::ex2:
-      case Opcode::lg2:
-      case Opcode::sqrt:  // subnormals: a comparison, and scaling before and after
-        return scaled ? 4.0f : i.issue;
-      case Opcode::sin:
-      case Opcode::cos:  // radians: a product first
-        return 2;
-      case Opcode::atom:
-      case Opcode::red:
+      case Rule::control:
+        return i.pipe == Pipe::none ? 0.0f : i.issue;  // a branch may be replaced by a predicate
+      case Rule::reciprocal:
+      case Rule::root:
+      case Rule::exponential:
+        return is_scaled(t) ? 4.0f : i.issue;
+      case Rule::trigonometric:
+        return 2;  // radians: a product first
+      case Rule::atomic:
         return atomic(i, t);
-      case Opcode::tex:
-      case Opcode::tld4:  // the upper half of its handle
-        return i.issue + 1;
-      case Opcode::redux:  // to a uniform register and back
-        return 2;
-      case Opcode::clz:  // FLO, and a difference; both halves of 64 bits
-        return is_wide(t.type()) ? 6.0f : 2.0f;
-      case Opcode::membar:
-      case Opcode::fence:  // MEMBAR, ERRBAR, CGAERRBAR, CCTL.IVALL
-        return t.has(ptx::Modifier::cta) ? 1.0f : 4.0f;
-      default:
+      case Rule::texture:
+        return i.issue + 1;  // the upper half of its handle
+      case Rule::warp_reduction:
+        return 2;  // to a uniform register and back
+      case Rule::leading_zeros:
+        return is_wide(t.type()) ? 6.0f : 2.0f;  // FLO, and a difference; both halves of 64 bits
+      case Rule::fence:
+        return t.has(ptx::Modifier::cta) ? 1.0f : 4.0f;  // MEMBAR, ERRBAR, CGAERRBAR, CCTL.IVALL
+      // Their neighbours change nothing.
+      case Rule::none:
+      case Rule::nothing:
+      case Rule::division:
+      case Rule::special:
+      case Rule::bit_count:
+      case Rule::arithmetic:
+      case Rule::multiplication:
+      case Rule::multiplication_24:
+      case Rule::absolute_difference:
+      case Rule::choice:
+      case Rule::integer:
+      case Rule::zero_test:
+      case Rule::float_test:
+      case Rule::dot_product:
+      case Rule::bit_extract:
+      case Rule::bit_insert:
+      case Rule::nth_bit:
+      case Rule::cache_policy:
+      case Rule::pending_count:
+      case Rule::stack_allocation:
+      case Rule::matrix:
+      case Rule::barrier:
+      case Rule::proxy_fence:
+      case Rule::shuffle:
+      case Rule::mbarrier_wait:
+      case Rule::mbarrier_init:
+      case Rule::mbarrier_update:
+      case Rule::matrix_load:
+      case Rule::matrix_store:
+      case Rule::remote_store:
+      case Rule::line_hint:
+      case Rule::remote_reduction:
+      case Rule::surface:
+      case Rule::asynchronous_copy:
+      case Rule::video_sum:
+      case Rule::video_order:
+      case Rule::video_difference:
+      case Rule::video_shift:
+      case Rule::video_product:
+      case Rule::video_comparison:
+      case Rule::video_halves:
+      case Rule::video_halves_difference:
+      case Rule::video_bytes:
+      case Rule::video_bytes_difference:
         return i.issue;
     }
+    WG_ASSERT(false);
+    return i.issue;
+  }
+
+  // Subnormals: a comparison, and scaling before and after.
+  static bool is_scaled(const ptx::Instruction& t) {
+    return t.type() == ScalarType::f32 && t.has(ptx::Modifier::approx) && !t.has(ptx::Modifier::ftz);
   }
 
   // --- merging into other instructions ------------------------------------------------------------------------------

@@ -45,7 +45,8 @@ enum class ResultForm : std::uint8_t {
 enum class Waits : std::uint8_t { never, with_sync, unless_arrive };
 
 // Way to find the cost of an instruction as machine code: a row of engine/sass/costs.inc, or a choice among several by
-// type, space and modifiers (engine/sass/classify.cpp). Numbers of instructions are what ptxas 13.0 makes for sm_90.
+// type, space and modifiers (engine/sass/classify.cpp). What neighbours change is in sass/select_instructions.cpp.
+// Numbers of instructions are what ptxas 13.0 makes for sm_90.
 enum class CostRule : std::uint8_t {
   none,     // never executed: kernels with the opcode are refused
   nothing,  // ptxas removes the instruction
@@ -54,15 +55,24 @@ enum class CostRule : std::uint8_t {
   reciprocal,
   root,
   division,
-  special,    // of one float: MUFU
+  special,  // of one float: MUFU
+  exponential,
+  trigonometric,
   bit_count,  // POPC, FLO, BREV
+  leading_zeros,
+  sum,
+  sign,  // neg, abs: part of another instruction if floating-point
   arithmetic,
-  selection,  // min, max
-  multiplication,
+  extreme,  // min, max
+  product,
+  multiplication,  // with a sum
   multiplication_24,
   absolute_difference,
-  comparison,
-  logic,    // one instruction, or two with 64 bits
+  comparison,        // to a predicate
+  comparison_value,  // to a register
+  logic,
+  shift,
+  choice,   // selp, slct
   integer,  // one instruction of the integer pipe, whatever the type
   zero_test,
   float_test,
@@ -78,6 +88,7 @@ enum class CostRule : std::uint8_t {
   fence,
   proxy_fence,
   shuffle,
+  warp_reduction,
   mbarrier_wait,
   mbarrier_init,
   mbarrier_update,
@@ -89,7 +100,9 @@ enum class CostRule : std::uint8_t {
   remote_store,
   line_hint,  // for a line of a cache
   atomic,
+  remote_reduction,
   texture,
+  surface,  // and queries
   asynchronous_copy,
   video_sum,
   video_order,  // vmin, vmax
