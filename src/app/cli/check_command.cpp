@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "checkers/selection.h"
+#include "base/printable.h"
 #include "cli/mpi_rank.h"
 #include "report/check_text.h"
 #include "report/suppressions.h"
@@ -88,12 +89,12 @@ void print(const FinishedRun& run, const CheckCommand& command, const report::Ch
         ++left_out;
         continue;
       }
-      std::fputs((report::check_finding_text(f, p, options) + "\n").c_str(), out);
+      print_text(out, report::check_finding_text(f, p, options) + "\n");
       ++shown;
     }
   if (left_out != 0)
-    std::fputs(fmt::format("{} more are not shown (--print-limit {})\n", left_out, command.print_limit).c_str(), out);
-  std::fputs(report::check_summary(counts).c_str(), out);
+    print_text(out, fmt::format("{} more are not shown (--print-limit {})\n", left_out, command.print_limit));
+  print_text(out, report::check_summary(counts));
 }
 
 Status write_json(const std::string& path, const FinishedRun& run) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/descriptor.h"
+#include "base/printable.h"
 #include "base/run_variables.h"
 #include "cli/check_command.h"
 #include "cli/child.h"
@@ -23,7 +24,7 @@ namespace warpgrind::cli {
 
 int gpus(const std::string& name) {
   if (name.empty()) {
-    std::fputs(report::gpus_text().c_str(), stdout);
+    print_text(stdout, report::gpus_text());
     return 0;
   }
   auto model = find_gpu_model(name);
@@ -31,7 +32,7 @@ int gpus(const std::string& name) {
     complain(model.error());
     return kUsageError;
   }
-  std::fputs(report::gpu_text(**model).c_str(), stdout);
+  print_text(stdout, report::gpu_text(**model));
   return 0;
 }
 
@@ -710,7 +711,7 @@ int main(int argc, char** argv) {
     checked.error_exitcode = 0;
   }
   if (!arguments.empty() && arguments[0] == cli::kCommandLine) {
-    std::fputs(cli::command_line_json(app).c_str(), stdout);
+    print_text(stdout, cli::command_line_json(app));
     return 0;
   }
   if (!arguments.empty() && arguments[0] == run_variables::kToolOfRun)
