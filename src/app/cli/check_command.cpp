@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "base/file.h"
-#include "checkers/selection.h"
 #include "base/printable.h"
+#include "checkers/selection.h"
 #include "cli/mpi_rank.h"
 #include "report/check_text.h"
 #include "report/suppressions.h"
@@ -109,9 +110,10 @@ Status write_json(const std::string& path, const FinishedRun& run) {
 Status print_report(const FinishedRun& run, const CheckCommand& command, const report::CheckCounts& counts) {
   const bool as_sanitizer = !command.sanitizer.tools.empty();
   std::FILE* const usual = as_sanitizer ? stdout : stderr;
-  std::FILE* const log = command.log_path.empty() ? usual : std::fopen(command.log_path.c_str(), "we");
-  const Error failed{ErrorKind::environment,
-                     "cannot write " + (command.log_path.empty() ? "the report" : command.log_path), ""};
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* const log = command.log_path.empty() ? usual : open_memstream(&text, &size);
+  const Error failed{ErrorKind::environment, "cannot write the report", ""};
   if (!log) return failed;
   Status status = Ok{};
   if (as_sanitizer || command.sanitizer.xml || !command.sanitizer.save.empty())
@@ -119,8 +121,14 @@ Status print_report(const FinishedRun& run, const CheckCommand& command, const r
   else
     print(run, command, counts, log);
   const bool written = std::fflush(log) == 0 && std::ferror(log) == 0;
-  if ((log != usual && std::fclose(log) != 0) || !written) return failed;
-  return status;
+  if (log != usual) {
+    const bool closed = std::fclose(log) == 0;
+    const std::string whole(text, closed ? size : 0);
+    std::free(text);
+    if (!closed || !status) return status ? Status(failed) : status;
+    return write_whole(command.log_path, whole);
+  }
+  return written || !status ? status : Status(failed);
 }
 
 int show(const CheckCommand& command, const std::string& json_path, FinishedRun& run,
