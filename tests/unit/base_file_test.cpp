@@ -107,5 +107,15 @@ TEST(File, AMissingFolderIsAnError) {
   EXPECT_EQ(s.error().message, "cannot write /nonexistent/a: No such file or directory");
 }
 
+TEST(File, AFileWithoutEndIsNotRead) {
+  EXPECT_FALSE(read_whole("/dev/zero", 1 << 20));
+  EXPECT_EQ(errno, EFBIG);
+  const TemporaryFolder folder;
+  const std::string path = folder.path + "/file";
+  ASSERT_TRUE(write_whole(path, "12345"));
+  EXPECT_EQ(read_whole(path, 5), "12345");
+  EXPECT_FALSE(read_whole(path, 4));
+}
+
 }  // namespace
 }  // namespace warpgrind

@@ -49,7 +49,7 @@ void print_kernels(const ptx::Module& module) {
 
 // Looks for the library's name in the file: the program may be linked with it, or open it itself.
 bool compiles_at_run_time(const std::string& path) {
-  const std::string content = read_whole(path).value_or("");
+  const std::string content = read_whole(path, kLargestProgram).value_or("");
   if (!content.starts_with("\x7f"
                            "ELF"))
     return false;

@@ -58,18 +58,21 @@ std::string replaceable(const std::string& path, mode_t* mode) {
 
 }  // namespace
 
-std::optional<std::string> read_whole(const std::string& path) {
+std::optional<std::string> read_whole(const std::string& path, std::size_t largest) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
   std::string out;
   char part[1 << 16];  // read in parts: files of /proc report size 0
   ssize_t n = 0;
-  while ((n = ::read(file, part, sizeof part)) > 0 || (n < 0 && errno == EINTR))
-    if (n > 0) out.append(part, static_cast<std::size_t>(n));
-  const int reason = errno;
+  while ((n = ::read(file, part, sizeof part)) > 0 || (n < 0 && errno == EINTR)) {
+    if (n <= 0) continue;
+    if (static_cast<std::size_t>(n) > largest - out.size()) break;
+    out.append(part, static_cast<std::size_t>(n));
+  }
+  const int reason = n > 0 ? EFBIG : errno;
   ::close(file);
   errno = reason;
-  if (n < 0) return std::nullopt;
+  if (n != 0) return std::nullopt;
   return out;
 }
 
