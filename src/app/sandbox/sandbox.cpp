@@ -167,11 +167,12 @@ Result<End> run(const Job& job, std::stop_token cancel) {
   }
   End end = Watch(job, *box, std::move(cancel)).go();
   if (!job.work.empty()) {
-    Status back = copy_out(box->work.get(), job.work, job.limits.disk_bytes, job.limits.files);
+    auto back = copy_out(box->work.get(), job.work, job.taken, job.limits);
     if (!back) return back.error();
   }
   return end;
 }
+    end.too_large = back.take();
 
 const std::string& why_none() {
   static const std::string why = [] {
