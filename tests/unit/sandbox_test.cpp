@@ -165,6 +165,7 @@ const Hostile kHostile[] = {
     {"endless_loop", {Ending::cpu_time, Ending::wall_time}},
     {"sleeps_for_ever", {Ending::wall_time}},
     {"loops_in_children", {Ending::cpu_time, Ending::wall_time}},
+    {"unwaited_children", {Ending::cpu_time}},
     {"deaf_to_signals", {Ending::wall_time}},
     {"daemonizes", {Ending::exited}},
     {"closes_output_and_stays", {Ending::wall_time}},
