@@ -580,6 +580,12 @@ CLI::App* add_serve(CLI::App& app, ServeCommand& command) {
       ->add_option("--lost-after", command.lost_after,
                    "Number of seconds without a report after which a worker counts as lost")
       ->check(CLI::Range(1.0, 3600.0))
+  serve
+      ->add_option(
+          "--connections", command.connections,
+          "Number of connections that one address may have; 0: as many as there are (default: 64, and no limit "
+          "for this machine itself, where a reverse proxy may be)")
+      ->check(CLI::Range(0, 512));
       ->capture_default_str();
   return serve;
 }

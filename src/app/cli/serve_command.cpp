@@ -90,6 +90,7 @@ int serve(const ServeCommand& command) {
   options.jobs = command.jobs != 0 ? command.jobs : std::max(1u, std::thread::hardware_concurrency() / 2);
   options.broker = broker;
   options.boxed = !command.no_sandbox;
+  options.connections = command.connections;
   options.limits = limits_of(command);
   return report(serve::serve(options));
 }

@@ -18,7 +18,6 @@ constexpr std::size_t kLongestSource = 256 << 10;
 constexpr std::size_t kLongestArguments = 1000;
 constexpr std::size_t kWaitingOfOne = 4;
 constexpr std::size_t kWaitingOfAll = 1000;
-constexpr std::chrono::seconds kPatience{20};
 
 // A string member; nullopt: it has another type. Empty if it is absent.
 std::optional<std::string> text(const json& body, const char* name) {
@@ -126,12 +125,16 @@ Answer Api::run(const std::string& session, const std::string& body) {
   return {200, {{"id", id}}};
 }
 
-Answer Api::look(const std::string& session, const std::string& id, const Known& known) {
+std::optional<Answer> Api::look(const std::string& session, const std::string& id, const Known& known,
+                                bool must_answer) {
   if (const auto live = live_.find(id); live != nullptr && live->session == session) {
     const auto state = known.state == "queued"    ? LiveRun::State::queued
                        : known.state == "running" ? LiveRun::State::running
                                                   : LiveRun::State::done;
-    LiveRun::View view = live->wait(known.from, known.attempt, state, kPatience);
+    LiveRun::View view = live->look(known.from, known.attempt, state);
+    const auto ahead = queue_.ahead_of(id);
+    const bool has_moved = known.ahead && ahead && known.ahead != ahead;
+    if (!view.is_news && !has_moved && !must_answer) return std::nullopt;
     if (view.state != LiveRun::State::done) {
       if (const std::size_t whole = whole_characters(view.output); whole != 0) view.output.resize(whole);
       json body = {{"state", name_of(view.state)},
@@ -139,22 +142,22 @@ Answer Api::look(const std::string& session, const std::string& id, const Known&
                    {"from", view.from},
                    {"next", view.from + view.output.size()},
                    {"attempt", view.attempt}};
-      if (const auto ahead = queue_.ahead_of(id)) body["ahead"] = *ahead;
-      return {200, body};
+      if (ahead) body["ahead"] = *ahead;
+      return Answer{200, body};
     }
   }
   const auto run = store_.run(id);
   if (!run || run->session != session || !run->done) return refusal(404, "there is no such run");
   const RunResult& result = run->result;
-  return {200,
-          {{"state", "done"},
-           {"output", result.output},
-           {"from", 0},
-           {"next", result.output.size()},
-           {"ending", result.ending},
-           {"good", result.good},
-           {"report", !result.report.empty()},
-           {"comparable", !result.profile.empty()}}};
+  return Answer{200,
+                {{"state", "done"},
+                 {"output", result.output},
+                 {"from", 0},
+                 {"next", result.output.size()},
+                 {"ending", result.ending},
+                 {"good", result.good},
+                 {"report", !result.report.empty()},
+                 {"comparable", !result.profile.empty()}}};
 }
 
 Answer Api::cancel(const std::string& session, const std::string& id) {
