@@ -567,6 +567,11 @@ CLI::App* add_serve(CLI::App& app, ServeCommand& command) {
       ->check(CLI::Range(1.0, 3600.0))
       ->capture_default_str();
   serve->add_option("--memory", command.memory_mib, "Limit of memory per run in MiB")
+  serve
+      ->add_option("--data-limit", command.data_mib,
+                   "Limit of the database in MiB; the oldest results are deleted to keep it")
+      ->check(CLI::Range(64, 1 << 20))
+      ->capture_default_str();
       ->check(CLI::Range(128, 1 << 20))
       ->capture_default_str();
   serve->add_flag("--no-sandbox", command.no_sandbox,

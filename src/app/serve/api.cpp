@@ -118,7 +118,7 @@ Answer Api::run(const std::string& session, const std::string& body) {
   if (queue_.waiting() >= kWaitingOfAll) return refusal(503, "too many runs are waiting: try again later");
   RunRequest run{unguessable_name(), session, program.source,  program.gpu, *mode,
                  *arguments,         *before, program.exercise};
-  store_.add(run);
+  if (!store_.add(run)) return refusal(503, "the server's database is full: its owner can raise --data-limit");
   live_.add(run.id, session);
   const std::string id = run.id;
   queue_.push(std::move(run));

@@ -228,7 +228,7 @@ class EndSignals {
 
 Status serve(const ServeOptions& options) {
   if (Status may = allowed(options); !may) return may;
-  auto store = Store::open(options.data);
+  auto store = Store::open(options.data, options.data_bytes);
   if (!store) return store.error();
   const EndSignals signals;
   std::unique_ptr<JobQueue> queue = make_embedded_queue();
