@@ -167,6 +167,7 @@ Answer Api::cancel(const std::string& session, const std::string& id) {
     store_.cancel(id);
     live->end();
     live_.remove(id);
+    live_.announce_places();
   } else {
     live->cancelled_by_user = true;
     live->cancel.request_stop();
