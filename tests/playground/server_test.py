@@ -203,6 +203,130 @@ def case_refusals(warpgrind, folder):
         assert "--public" in refused.stderr, refused.stderr
 
 
+def raw(server, *pieces, most=1 << 16):
+    """Sends the pieces as they are, until the server stops reading, and returns the first bytes of its answer."""
+    answer = b""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=HANG) as connection:
+        try:
+            for piece in pieces:
+                connection.sendall(piece)
+        except OSError:  # it has answered and closed
+            pass
+        try:
+            while len(answer) < most and (more := connection.recv(1 << 16)):
+                answer += more
+        except ConnectionResetError:
+            pass
+    return answer
+
+
+def status_of(answer):
+    found = re.match(rb"HTTP/1\.1 (\d+) ", answer)
+    return int(found[1]) if found else answer[:100]
+
+
+def resident_mib(process):
+    return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{process.pid}/status").read_text())[1]) // 1024
+
+
+LINE = b"GET / HTTP/1.1\r\n"
+HOST = b"Host: 127.0.0.1\r\n"
+
+
+def case_requests_have_limits(warpgrind, folder):
+    server = Server(warpgrind, folder)
+    user = User(server)
+    post = b"POST /api/runs HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\nCookie: " + user.cookie.encode() + b"\r\n"
+    script = server.ask("GET", "/playground.js")[2]
+    status, headers, ranged = server.ask("GET", "/playground.js", Range="bytes=" + "0-," * 20 + "0-")
+    equal((status, len(ranged), headers["Content-Length"]), (200, len(script), str(len(script))), "ranges are ignored")
+    a_mib = b"A" * (1 << 20)
+    for what, wanted, pieces in (
+            ("8 KiB of ranges", 200, [b"GET /playground.css HTTP/1.1\r\n", HOST, b"Range: bytes=", b"0-," * 2600, b"0-\r\nConnection: close\r\n\r\n"]),
+            ("a request line without end", 431, [b"GET /", a_mib, a_mib]),
+            ("a header without end", 431, [LINE, HOST, b"X: ", a_mib, a_mib]),
+            ("headers without end", 431, [LINE, HOST, *(b"X%d: %s\r\n" % (i, b"y" * 4000) for i in range(1000))]),
+            ("a hundred headers", 431, [LINE, HOST, *(b"X%d: y\r\n" % i for i in range(100)), b"\r\n"]),
+            ("chunks", 411, [post, b"Transfer-Encoding: chunked\r\n\r\n", *[b"100000\r\n" + a_mib + b"\r\n"] * 8]),
+            ("a long body", 413, [post, b"Content-Length: 9000000000000000000\r\n\r\n"]),
+            ("a negative length", 400, [post, b"Content-Length: -1\r\n\r\n{}"]),
+            ("two lengths", 400, [post, b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}"]),
+            ("two hosts", 400, [LINE, HOST, b"Host: evil.example\r\n\r\n"]),
+            ("another protocol", 400, [b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"]),
+            ("another site's path", 400, [b"GET http://evil.example/ HTTP/1.1\r\n", HOST, b"\r\n"]),
+            ("deep JSON", 400, [post, b"Content-Length: 1000000\r\nConnection: close\r\n\r\n", b"[" * 1000000])):
+        answer = raw(server, *pieces)
+        if wanted == 200:
+            wanted, answer = f"{len(server.ask('GET', '/playground.css')[2])}", re.search(rb"Content-Length: (\d+)", answer)[1].decode()
+            equal(answer, wanted, what)
+            continue
+        equal(status_of(answer), wanted, what)
+    both = raw(server, LINE + HOST + b"\r\nHEAD /playground.css HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n")
+    equal(both.count(b"HTTP/1.1 200 OK"), 2, "two requests in one piece")
+    assert b"text/css" in both.split(b"</html>")[1] and both.endswith(b"\r\n\r\n"), both[-300:]
+    body = json.dumps({"source": HELLO, "gpu": "h200", "mode": "run"}).encode()
+    continued = raw(server, post, b"Expect: 100-continue\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(body), body)
+    assert continued.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK"), continued
+    assert resident_mib(server.process) < 200, f"{resident_mib(server.process)} MiB"
+    server.end()
+
+
+def case_slow_clients(warpgrind, folder):
+    """Clients that send or read slowly, more of them than there may be connections, keep nobody else waiting."""
+    server = Server(warpgrind, folder)
+    slow, end = [], threading.Event()
+
+    def connect(request):
+        connection = socket.create_connection(("127.0.0.1", server.port), timeout=HANG)
+        connection.sendall(request)
+        slow.append(connection)
+
+    def drip():
+        while not end.wait(0.5):
+            for connection in slow:
+                try:
+                    connection.sendall(b"a")
+                except OSError:
+                    pass
+
+    for i in range(600):
+        connect((LINE + HOST + b"X: ", b"G", b"POST /api/runs HTTP/1.1\r\nContent-Length: 1000000\r\n" + HOST + b"\r\n" + b"x" * 50000)[i % 3])
+    dripping = threading.Thread(target=drip, daemon=True)
+    dripping.start()
+    user = User(server)
+    equal(user.run(COPY)["ending"], "exit code 0", "a run beside slow senders")
+    for _ in range(600):
+        connect(b"GET /playground.js HTTP/1.1\r\n" + HOST + b"\r\n")
+    equal(user.run(COPY)["ending"], "exit code 0", "a run beside slow readers")
+    assert resident_mib(server.process) < 200, f"{resident_mib(server.process)} MiB"
+    end.set()
+    dripping.join(HANG)
+    for connection in slow:
+        connection.close()
+    server.end()
+    server = Server(warpgrind, folder, "--connections", "3")
+    slow = []
+    for _ in range(4):
+        connect(LINE)
+    equal(slow[0].recv(1), b"", "the oldest of four connections of an address that may have three")
+    equal(server.ask("GET", "/")[0], 200)
+    server.end()
+
+
+def case_large_files(warpgrind, folder):
+    """A file of 250 MiB, which has no content, named as the profile: it does not get into the database."""
+    server = Server(warpgrind, folder)
+    end = User(server).run("#include <cstdio>\n#include <fcntl.h>\n#include <signal.h>\n#include <sys/syscall.h>\n#include <unistd.h>\nint main() {\n"
+                           '  int f = open("profile.json", O_RDWR | O_CREAT, 0644);\n  printf("%d\\n", ftruncate(f, 250l << 20));\n'
+                           "  fflush(stdout);\n  kill(getppid(), 9);\n  syscall(SYS_exit_group, 0);\n}\n")
+    assert end["all"].startswith("0\n"), end
+    kept = sum(path.stat().st_size for path in pathlib.Path(folder).iterdir())
+    assert kept < 1 << 20, f"the database has {kept} bytes"
+    assert "the profile has more than 8 MiB" in end["output"], end
+    equal(end["comparable"], False)
+    server.end()
+
+
 def case_without_sandbox(warpgrind, folder):
     server = Server(warpgrind, folder, "--no-sandbox", "--cpu-seconds", "3")
     user = User(server)
@@ -328,6 +452,8 @@ HOSTILE = {
                       "template <int A, int B> struct U { static constexpr long v = U<A - 1, B * 2>::v + U<A - 1, B * 2 + 1>::v; };\n"
                       "template <int B> struct U<0, B> { static constexpr long v = 1; };\nint main() { return U<24, 1>::v; }\n", r"stopped: more than|exit code 2"),
     "kernel that hangs": (program("__global__ void k(volatile int* d) { while (d[0] == 0) {} }", "k<<<1, 32>>>(data);"), r"stopped: "),
+    "kernel that loops": (program("__global__ void k(int* d) { while (d[threadIdx.x] == 0) d[threadIdx.x + 32] += 1; }", "k<<<1, 32>>>(data);"),
+                          r"exit code 2|stopped: "),
     "huge grid": (program("__global__ void k(int* d) { atomicAdd(d, 1); }", "k<<<2147483647, 1024>>>(data);"), r"stopped: "),
     "memory of the GPU": ("#include <cstdio>\nint main() { void* p; for (;;) if (cudaMalloc(&p, 64 << 20) == cudaSuccess) cudaMemset(p, 1, 64 << 20); }\n", r"stopped: "),
     "forged report": ('#include <cstdio>\n#include <cstdlib>\nint main() { void* p; cudaMalloc(&p, 4); atexit([] {}); FILE* f = fopen("report.html", "w"); '

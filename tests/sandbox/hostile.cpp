@@ -179,6 +179,20 @@ void loops_in_children() {
   for (;;) pause();
 }
 
+// The kernel reaps such children itself and adds their time to no parent.
+void unwaited_children() {
+  signal(SIGCHLD, SIG_IGN);
+  for (;;) {
+    const pid_t child = fork();
+    if (child == 0) {
+      for (volatile int i = 0; i < 2'000'000; i = i + 1) {
+      }
+      _exit(0);
+    }
+    while (kill(child, 0) == 0) usleep(100);
+  }
+}
+
 void deaf_to_signals() {
   for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_IGN);
   sigset_t all;
@@ -470,6 +484,7 @@ constexpr Case kCases[] = {CASE(fork_bomb),
                            CASE(endless_loop),
                            CASE(sleeps_for_ever),
                            CASE(loops_in_children),
+                           CASE(unwaited_children),
                            CASE(deaf_to_signals),
                            CASE(daemonizes),
                            CASE(closes_output_and_stays),

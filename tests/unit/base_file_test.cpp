@@ -1,5 +1,6 @@
 // Reading and writing of whole files: what was written is read again, and a write that fails gives its reason.
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -56,6 +57,30 @@ TEST(File, AFailedWriteLeavesTheFileAsItWas) {
   EXPECT_EQ(files, 1u);
 }
 
+// No part can be made beside the file.
+TEST(File, ADiskWithoutRoomForAFileLosesNone) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(folder.problem, "");
+  const std::string disk = folder.path + "/disk", path = disk + "/kept";
+  ASSERT_EQ(mkdir(disk.c_str(), 0755), 0);
+  if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "nr_inodes=2") != 0) GTEST_SKIP() << "only root may mount";
+  EXPECT_TRUE(write_whole(path, "old"));
+  const Status s = write_whole(path, "new");
+  const std::string kept = read_whole(path).value_or("");
+  umount(disk.c_str());
+  ASSERT_FALSE(s.ok());
+  EXPECT_EQ(s.error().message, "cannot write " + path + ": No space left on device");
+  EXPECT_EQ(kept, "old");
+}
+
+TEST(File, TheNameMayBeAsLongAsNamesCanBe) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path + "/" + std::string(255, 'n');
+  ASSERT_TRUE(write_whole(path, "old"));
+  ASSERT_TRUE(write_whole(path, "new"));
+  EXPECT_EQ(read_whole(path), "new");
+}
+
 TEST(File, LinksAndModesAreKept) {
   const TemporaryFolder folder;
   ASSERT_EQ(folder.problem, "");
@@ -80,6 +105,16 @@ TEST(File, AMissingFolderIsAnError) {
   const Status s = write_whole("/nonexistent/a", "x");
   ASSERT_FALSE(s.ok());
   EXPECT_EQ(s.error().message, "cannot write /nonexistent/a: No such file or directory");
+}
+
+TEST(File, AFileWithoutEndIsNotRead) {
+  EXPECT_FALSE(read_whole("/dev/zero", 1 << 20));
+  EXPECT_EQ(errno, EFBIG);
+  const TemporaryFolder folder;
+  const std::string path = folder.path + "/file";
+  ASSERT_TRUE(write_whole(path, "12345"));
+  EXPECT_EQ(read_whole(path, 5), "12345");
+  EXPECT_FALSE(read_whole(path, 4));
 }
 
 }  // namespace

@@ -81,6 +81,25 @@ TEST_F(Sandbox, FilesGoInAndComeOut) {
   EXPECT_NE(lstat((work_ + "/pipe").c_str(), &about), 0);
 }
 
+TEST_F(Sandbox, FilesThatLeaveTheBoxHaveALimit) {
+  Job making =
+      job({"sh", "-c", "truncate -s 100M hole; head -c 2000 /dev/zero > large; mkdir in; cp large in; echo x > small"});
+  making.limits.file_bytes = 1000;
+  End end = run_it(making);
+  std::sort(end.too_large.begin(), end.too_large.end());
+  EXPECT_EQ(end.too_large, (std::vector<std::string>{"hole", "in/large", "large"}));
+  EXPECT_EQ(read_file(work_ + "/small"), "x\n");
+  for (const char* name : {"/hole", "/large", "/in/large"}) EXPECT_NE(access((work_ + name).c_str(), F_OK), 0) << name;
+}
+
+TEST_F(Sandbox, OnlyNamedFilesLeaveTheBox) {
+  Job making = job({"sh", "-c", "echo x > wanted; echo y > other"});
+  making.taken = {"wanted", "missing"};
+  run_it(making);
+  EXPECT_EQ(read_file(work_ + "/wanted"), "x\n");
+  EXPECT_NE(access((work_ + "/other").c_str(), F_OK), 0);
+}
+
 TEST_F(Sandbox, WhatIsReadableCannotBeWritten) {
   const std::string shown = folder_.path + "/shown";
   ASSERT_EQ(mkdir(shown.c_str(), 0755), 0);
@@ -146,6 +165,7 @@ const Hostile kHostile[] = {
     {"endless_loop", {Ending::cpu_time, Ending::wall_time}},
     {"sleeps_for_ever", {Ending::wall_time}},
     {"loops_in_children", {Ending::cpu_time, Ending::wall_time}},
+    {"unwaited_children", {Ending::cpu_time}},
     {"deaf_to_signals", {Ending::wall_time}},
     {"daemonizes", {Ending::exited}},
     {"closes_output_and_stays", {Ending::wall_time}},

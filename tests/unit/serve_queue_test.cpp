@@ -21,7 +21,7 @@ RunRequest run_of(const std::string& user, int number) {
 std::string take(JobQueue& queue) {
   const auto run = queue.take({});
   if (!run) return "";
-  queue.finished(*run);
+  queue.finished(*run, 1);
   return run->id;
 }
 
@@ -36,6 +36,25 @@ TEST(Queue, UsersTakeTurns) {
   EXPECT_EQ(order, "a0 b0 c0 a1 b1 a2 ");
 }
 
+TEST(Queue, UsersWithShortRunsGoFirstButNotForEver) {
+  const auto queue = make_embedded_queue();
+  const auto take_run = [&](double seconds) {
+    const auto run = queue->take({});
+    queue->finished(*run, seconds);
+    return run->id;
+  };
+  queue->push(run_of("loop", 0));
+  EXPECT_EQ(take_run(60), "loop0");
+  queue->push(run_of("loop", 1));
+  for (int i = 0; i < 5; ++i) queue->push(run_of(std::string(1, static_cast<char>('a' + i)), 0));
+  std::string order;
+  for (int i = 0; i < 6; ++i) order += take_run(1) + " ";
+  EXPECT_EQ(order, "a0 b0 c0 loop1 d0 e0 ");
+  queue->push(run_of("loop", 2));
+  queue->push(run_of("a", 1));
+  EXPECT_EQ(take_run(1), "loop2") << "its last run was short";
+}
+
 TEST(Queue, OneRunOfAUserAtATime) {
   const auto queue = make_embedded_queue();
   queue->push(run_of("a", 0));
@@ -47,7 +66,7 @@ TEST(Queue, OneRunOfAUserAtATime) {
   std::stop_source stop;
   std::jthread later([&] { stop.request_stop(); });
   EXPECT_FALSE(queue->take(stop.get_token())) << "a1 was given while a0 runs";
-  queue->finished(*first);
+  queue->finished(*first, 1);
   EXPECT_EQ(queue->take({})->id, "a1");
 }
 
@@ -59,7 +78,7 @@ TEST(Queue, ServedClientsQueueBehindNewOnes) {
   queue->push(run_of("b", 0));
   EXPECT_EQ(queue->ahead_of("b0"), 0u);
   EXPECT_EQ(queue->ahead_of("a1"), 1u);
-  queue->finished(*first);
+  queue->finished(*first, 1);
   EXPECT_EQ(take(*queue), "b0");
   EXPECT_EQ(take(*queue), "a1");
 }

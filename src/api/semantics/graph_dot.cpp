@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
+#include <sstream>
 
 #include "base/demangle.h"
+#include "base/file.h"
 #include "semantics/state.h"
 
 namespace warpgrind::semantics {
@@ -140,12 +141,12 @@ void print(std::ostream& out, const Graph& graph, unsigned flags) {
 
 cudaError_t print_dot(const Graph* graph, const char* path, unsigned flags) {
   if (!is_graph(graph) || !path || (flags & ~kKnownFlags)) return cudaErrorInvalidValue;
-  std::ofstream out(path);
+  std::ostringstream out;
   out << "digraph dot {\n";
   print(out, *graph, flags);
   out << "}\n";
-  out.close();
-  return out ? cudaSuccess : refuse(cudaErrorOperatingSystem, fmt::format("{} cannot be written", path));
+  const bool written = write_whole(path, out.str()).ok();
+  return written ? cudaSuccess : refuse(cudaErrorOperatingSystem, fmt::format("{} cannot be written", path));
 }
 
 }  // namespace warpgrind::semantics

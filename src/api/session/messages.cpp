@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/demangle.h"
+#include "base/printable.h"
 #include "report/terminal.h"
 #include "session/nvidia_libraries.h"
 
@@ -18,7 +19,8 @@ void print_line(const std::string& text) {
   print("warpgrind: " + text + "\n");
 }
 
-void print(const std::string& line) {
+void print(const std::string& text) {
+  const std::string line = printable(text);
   std::size_t done = 0;
   while (done < line.size()) {
     ssize_t n = ::write(2, line.data() + done, line.size() - done);

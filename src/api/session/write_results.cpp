@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "base/file.h"
+#include "base/printable.h"
 #include "report/terminal.h"
 #include "results/csv.h"
 #include "results/json.h"
@@ -19,7 +20,7 @@ Status write_results(const results::Profile& profile, const OutputFiles& files) 
     options.colour = report::wants_colour(stderr);
     options.each_launch = files.each_launch;
     std::fflush(stderr);
-    std::fputs(report::profile_text(profile, options).c_str(), stderr);
+    print_text(stderr, report::profile_text(profile, options));
     std::fflush(stderr);
   }
   return Ok{};

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "base/file.h"
+#include "base/printable.h"
 #include "checkers/selection.h"
 #include "cli/mpi_rank.h"
 #include "report/check_text.h"
@@ -88,12 +90,12 @@ void print(const FinishedRun& run, const CheckCommand& command, const report::Ch
         ++left_out;
         continue;
       }
-      std::fputs((report::check_finding_text(f, p, options) + "\n").c_str(), out);
+      print_text(out, report::check_finding_text(f, p, options) + "\n");
       ++shown;
     }
   if (left_out != 0)
-    std::fputs(fmt::format("{} more are not shown (--print-limit {})\n", left_out, command.print_limit).c_str(), out);
-  std::fputs(report::check_summary(counts).c_str(), out);
+    print_text(out, fmt::format("{} more are not shown (--print-limit {})\n", left_out, command.print_limit));
+  print_text(out, report::check_summary(counts));
 }
 
 Status write_json(const std::string& path, const FinishedRun& run) {
@@ -108,9 +110,10 @@ Status write_json(const std::string& path, const FinishedRun& run) {
 Status print_report(const FinishedRun& run, const CheckCommand& command, const report::CheckCounts& counts) {
   const bool as_sanitizer = !command.sanitizer.tools.empty();
   std::FILE* const usual = as_sanitizer ? stdout : stderr;
-  std::FILE* const log = command.log_path.empty() ? usual : std::fopen(command.log_path.c_str(), "we");
-  const Error failed{ErrorKind::environment,
-                     "cannot write " + (command.log_path.empty() ? "the report" : command.log_path), ""};
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* const log = command.log_path.empty() ? usual : open_memstream(&text, &size);
+  const Error failed{ErrorKind::environment, "cannot write the report", ""};
   if (!log) return failed;
   Status status = Ok{};
   if (as_sanitizer || command.sanitizer.xml || !command.sanitizer.save.empty())
@@ -118,8 +121,14 @@ Status print_report(const FinishedRun& run, const CheckCommand& command, const r
   else
     print(run, command, counts, log);
   const bool written = std::fflush(log) == 0 && std::ferror(log) == 0;
-  if ((log != usual && std::fclose(log) != 0) || !written) return failed;
-  return status;
+  if (log != usual) {
+    const bool closed = std::fclose(log) == 0;
+    const std::string whole(text, closed ? size : 0);
+    std::free(text);
+    if (!closed || !status) return status ? Status(failed) : status;
+    return write_whole(command.log_path, whole);
+  }
+  return written || !status ? status : Status(failed);
 }
 
 int show(const CheckCommand& command, const std::string& json_path, FinishedRun& run,

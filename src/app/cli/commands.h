@@ -1,6 +1,7 @@
 // Subcommands of warpgrind. Each returns the exit code: 0 success, 2 bad arguments or environment.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,8 +80,10 @@ struct ServeCommand {
   unsigned jobs = 0;               // at the same time; 0: half of the cores
   double cpu_seconds = 20;         // per run
   unsigned memory_mib = 2048;
-  std::string broker;           // HOST:PORT of Redis; empty: runs are carried out here
-  std::string broker_password;  // file
+  unsigned data_mib = 1024;             // quota of the database
+  std::optional<unsigned> connections;  // of one address; 0: no limit
+  std::string broker;                   // HOST:PORT of Redis; empty: runs are carried out here
+  std::string broker_password;          // file
   bool no_sandbox = false;
   bool worker = false;     // no page: carries out the broker's runs here
   double lost_after = 10;  // a worker that has not reported for so many seconds is lost

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/printable.h"
 #include "cli/child.h"
 #include "cli/commands.h"
 #include "gpu/gpu_model.h"
@@ -90,7 +91,7 @@ Result<std::string> compile_with_nvcc(const CompileCommand& command, const std::
   const std::string messages = binary + ".messages";
   const auto end = run_child({.words = line, .unset = {"LD_PRELOAD"}, .errors = Stream::file(messages)});
   const std::string said = read_whole(messages).value_or("");
-  std::fputs((said + toolchain::hints_for(said)).c_str(), stderr);
+  print_text(stderr, said + toolchain::hints_for(said));
   if (!end) return end.error();
   if (signal_received() != 0) return stopped(signal_received());
   if (!end->good()) return does_not_compile(command, line, said);
@@ -102,7 +103,7 @@ Result<std::string> compile_with_clang(const CompileCommand& command, std::vecto
   const toolchain::Surroundings surroundings = compiler_surroundings();
   const toolchain::ProgramCache cache(command.cache, with_nvcc_variables(line), surroundings);
   if (const auto found = cache.find()) {
-    std::fputs(found->messages.c_str(), stderr);
+    print_text(stderr, found->messages);
     return found->program;
   }
   line.insert(line.end(), {"-t", "0", "-o", binary});

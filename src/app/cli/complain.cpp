@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "base/printable.h"
 #include "cli/commands.h"
 
 namespace warpgrind::cli {
@@ -10,7 +11,7 @@ namespace warpgrind::cli {
 void complain(const std::string& message, const std::string& detail) {
   std::string text = fmt::format("warpgrind: {}\n", message);
   if (!detail.empty()) text += fmt::format("  {}\n", detail);
-  std::fputs(text.c_str(), stderr);  // in one piece: other processes write there, too
+  print_text(stderr, text);
 }
 
 void complain(const Error& error) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/printable.h"
 #include "base/process.h"
 #include "base/temporary_folder.h"
 #include "cli/commands.h"
@@ -148,7 +149,7 @@ int correlate(const CorrelateCommand& command) {
                          finished.profiles[i].launches.end());
 
   const correlate::Correlation result = correlate::correlate(*hardware, here);
-  std::fputs(correlate::correlation_text(result, command.all).c_str(), stdout);
+  print_text(stdout, correlate::correlation_text(result, command.all));
   if (!command.json_path.empty())
     if (const Status written = write_whole(command.json_path, correlate::correlation_json(result)); !written)
       return complain(written.error()), kUsageError;

@@ -1,6 +1,7 @@
 // Subcommand `warpgrind diff`: changes from one profile to another.
 #include <cstdio>
 
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "report/diff.h"
 #include "report/terminal.h"
@@ -40,7 +41,7 @@ int diff(const DiffCommand& command) {
   auto difference = report::compare(*before, *after, options);
   if (!difference) return complain(difference.error()), kUsageError;
   const report::TextOptions text{.colour = report::wants_colour(stdout)};
-  std::fputs(report::diff_text(*difference, text).c_str(), stdout);
+  print_text(stdout, report::diff_text(*difference, text));
   if (difference->nothing_in_common()) {
     complain("the profiles have no kernel in common", "compare kernels of different names with --pair BEFORE=AFTER");
     return kUsageError;

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/installation.h"
 #include "base/json.h"
+#include "base/printable.h"
 #include "base/process.h"
 #include "cli/commands.h"
 #include "exercises/hand_ins.h"
@@ -63,7 +64,7 @@ int list(const Exercises& all) {
     out += fmt::format("  {}  {}  {}\n", report::left(e.name, static_cast<int>(width)),
                        report::left(std::string(static_cast<std::size_t>(std::clamp(e.level, 1, 5)), '*'), 5), e.title);
   }
-  std::fputs(out.c_str(), stdout);
+  print_text(stdout, out);
   std::puts("\n`warpgrind exercise start NAME` begins one; * is easy, ***** hard");
   return 0;
 }
@@ -89,7 +90,7 @@ int start(const Exercise& e, const std::string& target) {
   if (Status s = write_new(folder / e.hand_in(), *skeleton); !s) return refuse(s.error());
   if (Status s = write_whole((folder / "text.md").string(), *text); !s) return refuse(s.error());
   if (Status s = exercises::write_marker(folder.string(), {e.name, 0}); !s) return refuse(s.error());
-  std::fputs(text->c_str(), stdout);
+  print_text(stdout, *text);
   std::puts(fmt::format("\n----\nWrite your answer into {}, then: cd {} && warpgrind exercise check",
                         (folder / e.hand_in()).string(), folder.string())
                 .c_str());
@@ -111,7 +112,7 @@ Error which() {
 int print_file(const Exercise& e, const char* file) {
   const auto text = read_whole(e.file(file));
   if (!text) return complain(fmt::format("cannot read {}", e.file(file))), kUsageError;
-  std::fputs(text->c_str(), stdout);
+  print_text(stdout, *text);
   return 0;
 }
 
@@ -129,7 +130,7 @@ int hint(const ExerciseCommand& command, const Exercise& e) {
     step = most;
   }
   const std::string begin = fmt::format("Hint {} of {}: ", step, most);
-  std::fputs(report::wrapped(begin + e.hints[static_cast<std::size_t>(step) - 1], kWidth, "").c_str(), stdout);
+  print_text(stdout, report::wrapped(begin + e.hints[static_cast<std::size_t>(step) - 1], kWidth, ""));
   if (here && step > marker->hints) {
     marker->hints = step;
     if (Status s = exercises::write_marker(".", *marker); !s) return refuse(s.error());
@@ -182,7 +183,7 @@ int check_class(const ExerciseCommand& command, const Exercises& all) {
     if (interrupted()) break;
   }
   if (command.json_path != "-" && command.junit_path != "-")
-    std::fputs(exercises::class_text(graded, report::wants_colour(stdout)).c_str(), stdout);
+    print_text(stdout, exercises::class_text(graded, report::wants_colour(stdout)));
   return write_reports(command, graded);
 }
 
@@ -194,7 +195,7 @@ int check(const ExerciseCommand& command, const Exercises& all) {
   const exercises::Graded graded = grade(judge, all, *hand_in);
   if (!graded.problem.empty()) complain(graded.problem);
   if (graded.problem.empty() && command.json_path != "-" && command.junit_path != "-")
-    std::fputs(exercises::verdict_text(graded.verdict, report::wants_colour(stdout)).c_str(), stdout);
+    print_text(stdout, exercises::verdict_text(graded.verdict, report::wants_colour(stdout)));
   return write_reports(command, {graded});
 }
 
@@ -215,13 +216,11 @@ int test(const ExerciseCommand& command, const Exercise& e) {
     const bool compiles = verdict->lines[0].outcome == exercises::Judged::Outcome::passed;
     const bool as_expected = compiles && verdict->passed() == pass && squeezed.find(message) != std::string::npos;
     good &= as_expected;
-    std::fputs(fmt::format("{}  {}/{} {}\n", as_expected ? "pass" : "FAIL", e.name, file,
-                           pass              ? "is solved"
-                           : message.empty() ? "is not solved"
-                                             : "gets the message: " + message)
-                   .c_str(),
-               stdout);
-    if (!as_expected) std::fputs(text.c_str(), stdout);
+    print_text(stdout, fmt::format("{}  {}/{} {}\n", as_expected ? "pass" : "FAIL", e.name, file,
+                                   pass              ? "is solved"
+                                   : message.empty() ? "is not solved"
+                                                     : "gets the message: " + message));
+    if (!as_expected) print_text(stdout, text);
     return Ok{};
   };
   if (Status s = expect("solution.cu", true, ""); !s) return refuse(s.error());

@@ -1,6 +1,7 @@
 // Subcommand `warpgrind explain`: the access pattern of one line, from a profile file or from a run of a program.
 #include <cstdio>
 
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "report/terminal.h"
 #include "results/json.h"
@@ -22,7 +23,7 @@ bool is_profile(const std::string& path) {
 int show(const results::Profile& profile, const report::AccessQuery& query) {
   auto text = report::access_view(profile, query, {.colour = report::wants_colour(stdout)});
   if (!text) return complain(text.error()), kUsageError;
-  std::fputs(text->c_str(), stdout);
+  print_text(stdout, *text);
   return 0;
 }
 

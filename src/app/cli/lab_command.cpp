@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/installation.h"
+#include "base/printable.h"
 #include "base/process.h"
 #include "cli/commands.h"
 #include "gpu/gpu_model.h"
@@ -160,13 +161,13 @@ int lab(const LabCommand& command) {
   if (!topics) return complain(topics.error()), kUsageError;
   const std::vector<lab::LeftOut> left_out = missing_topics(folder, *topics);
   if (command.topics.empty()) {
-    std::fputs(lab::topics_text(*topics, left_out).c_str(), stdout);
+    print_text(stdout, lab::topics_text(*topics, left_out));
     return 0;
   }
   auto wanted = chosen(*topics, left_out, command);
   if (!wanted) return complain(wanted.error()), kUsageError;
   if (command.list) {
-    for (const lab::Topic* t : *wanted) std::fputs(lab::rungs_text(*t).c_str(), stdout);
+    for (const lab::Topic* t : *wanted) print_text(stdout, lab::rungs_text(*t));
     return 0;
   }
   auto options = topic_options(*wanted, command.topic_options);
@@ -216,7 +217,7 @@ int lab(const LabCommand& command) {
     const std::string text =
         brief ? lab::brief_text(result, real, words == course->chapters.end() ? lab::ChapterWords{} : words->second)
               : lab::topic_text(result, real);
-    std::fputs(text.c_str(), stdout);
+    print_text(stdout, text);
     std::fflush(stdout);
   };
   lab::BatchOutcome outcome = lab::run_batch(*wanted, settings, print);
@@ -233,15 +234,14 @@ int lab(const LabCommand& command) {
   result.full = command.full;
   result.topics = std::move(outcome.topics);
   if (std::count(command.topics.begin(), command.topics.end(), "all")) result.left_out = left_out;
-  if (result.topics.size() > 1) std::fputs(lab::summary_text(result).c_str(), stdout);
+  if (result.topics.size() > 1) print_text(stdout, lab::summary_text(result));
   if (brief && !result.topics.empty())
     std::fputs("all rows of a topic, and why each rung is faster: warpgrind lab TOPIC\n", stdout);
   if (result.topics.size() > 1 && result.on == "virtual")
-    std::fputs(lab::closing_text(result, typed_executable()).c_str(), stdout);
+    print_text(stdout, lab::closing_text(result, typed_executable()));
   if (outcome.resumed > 0)
-    std::fputs(
-        fmt::format("{} topics are results of an interrupted run; --fresh runs them again\n", outcome.resumed).c_str(),
-        stdout);
+    print_text(stdout,
+               fmt::format("{} topics are results of an interrupted run; --fresh runs them again\n", outcome.resumed));
   const std::string json = lab::to_json(result);
   bool written = write(command.json_path, json) && write(command.csv_path, lab::to_csv(result));
   if (!command.report_path.empty()) {
@@ -256,7 +256,7 @@ int lab(const LabCommand& command) {
     std::error_code ignored;
     const fs::path path = fs::absolute(command.report_path, ignored).lexically_normal();
     if (written)  // a link that terminals can open; the last line
-      std::fputs(fmt::format("report: file://{}\n", path.string()).c_str(), stdout);
+      print_text(stdout, fmt::format("report: file://{}\n", path.string()));
   }
   if (outcome.interrupted) {
     complain(fmt::format("interrupted: {} of {} topics are done", result.topics.size(), wanted->size()),

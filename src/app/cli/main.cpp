@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/descriptor.h"
+#include "base/printable.h"
 #include "base/run_variables.h"
 #include "cli/check_command.h"
 #include "cli/child.h"
@@ -23,7 +24,7 @@ namespace warpgrind::cli {
 
 int gpus(const std::string& name) {
   if (name.empty()) {
-    std::fputs(report::gpus_text().c_str(), stdout);
+    print_text(stdout, report::gpus_text());
     return 0;
   }
   auto model = find_gpu_model(name);
@@ -31,7 +32,7 @@ int gpus(const std::string& name) {
     complain(model.error());
     return kUsageError;
   }
-  std::fputs(report::gpu_text(**model).c_str(), stdout);
+  print_text(stdout, report::gpu_text(**model));
   return 0;
 }
 
@@ -566,6 +567,11 @@ CLI::App* add_serve(CLI::App& app, ServeCommand& command) {
       ->check(CLI::Range(1.0, 3600.0))
       ->capture_default_str();
   serve->add_option("--memory", command.memory_mib, "Limit of memory per run in MiB")
+  serve
+      ->add_option("--data-limit", command.data_mib,
+                   "Limit of the database in MiB; the oldest results are deleted to keep it")
+      ->check(CLI::Range(64, 1 << 20))
+      ->capture_default_str();
       ->check(CLI::Range(128, 1 << 20))
       ->capture_default_str();
   serve->add_flag("--no-sandbox", command.no_sandbox,
@@ -579,6 +585,12 @@ CLI::App* add_serve(CLI::App& app, ServeCommand& command) {
       ->add_option("--lost-after", command.lost_after,
                    "Number of seconds without a report after which a worker counts as lost")
       ->check(CLI::Range(1.0, 3600.0))
+  serve
+      ->add_option(
+          "--connections", command.connections,
+          "Number of connections that one address may have; 0: as many as there are (default: 64, and no limit "
+          "for this machine itself, where a reverse proxy may be)")
+      ->check(CLI::Range(0, 512));
       ->capture_default_str();
   return serve;
 }
@@ -710,7 +722,7 @@ int main(int argc, char** argv) {
     checked.error_exitcode = 0;
   }
   if (!arguments.empty() && arguments[0] == cli::kCommandLine) {
-    std::fputs(cli::command_line_json(app).c_str(), stdout);
+    print_text(stdout, cli::command_line_json(app));
     return 0;
   }
   if (!arguments.empty() && arguments[0] == run_variables::kToolOfRun)

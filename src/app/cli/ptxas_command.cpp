@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "base/file.h"
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "fatbin/write.h"
 #include "ptx/parser.h"
@@ -193,11 +194,10 @@ Status check_references(const ptx::Module& module) {
     if (one.is_function && !ptx::is_always_there(one.name))
       return fatal(fmt::format("Unresolved extern function '{}'", one.name));
     if (!one.is_function)
-      std::fputs(fmt::format("ptxas warning : Unresolved extern variable '{}' in whole program compilation, ignoring "
+      print_text(stderr,
+                 fmt::format("ptxas warning : Unresolved extern variable '{}' in whole program compilation, ignoring "
                              "extern qualifier\n",
-                             one.name)
-                     .c_str(),
-                 stderr);
+                             one.name));
   }
   return Ok{};
 }
@@ -229,8 +229,7 @@ Status assemble(const Line& line) {
       return fatal("SM version specified by .target is higher than default SM version assumed");
     for (const ptx::Function& f : (*module)->functions)
       if (line.has("verbose") && f.is_entry && f.has_body)
-        std::fputs(fmt::format("ptxas info    : Compiling entry function '{}' for '{}'\n", f.name, gpu_name).c_str(),
-                   stderr);
+        print_text(stderr, fmt::format("ptxas info    : Compiling entry function '{}' for '{}'\n", f.name, gpu_name));
     fatbin::PtxCode code;
     code.text = fmt::format("// PTX in place of machine code for {}: warpgrind runs PTX.\n", gpu_name) + source.text;
     code.arch = static_cast<std::uint32_t>(gpu->first);
@@ -255,7 +254,7 @@ int ptxas(const std::vector<std::string>& arguments) {
   if (s && line.inputs.empty() && !line.has("input-as-string")) s = fatal("No input files specified");
   if (s) s = assemble(line);
   if (s) return 0;
-  std::fputs(s.error().message.c_str(), stderr);
+  print_text(stderr, s.error().message);
   return kFailed;
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/installation.h"
+#include "base/printable.h"
 #include "base/run_variables.h"
 #include "base/temporary_folder.h"
 #include "cli/child.h"
@@ -132,7 +133,7 @@ void name_profiles(const std::vector<session::ProcessNote>& notes, bool files_wa
       text += fmt::format("  process {} ({}): {}\n", note.number, note.command, where);
   }
   if (!text.empty() && (files_wanted || !quiet))
-    std::fputs(("warpgrind: profiles of the run's processes\n" + text).c_str(), stderr);
+    print_text(stderr, "warpgrind: profiles of the run's processes\n" + text);
 }
 
 // Reports a rank that mpirun ended, or that died and ends the others with it. Printed even with --quiet, because a

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "report/diff_json.h"
 #include "report/html.h"
@@ -95,12 +96,11 @@ int write_reports(const ReportOptions& options, const std::vector<report::Expect
   int code = 0;
   if (options.source)
     for (const results::Profile& p : run.profiles)
-      std::fputs(
-          report::source_text_view(p, {.colour = report::wants_colour(out)}, report::terminal_width(out)).c_str(), out);
+      print_text(out, report::source_text_view(p, {.colour = report::wants_colour(out)}, report::terminal_width(out)));
   const std::vector<report::ExpectationResult> checked = report::check(expectations, run.profiles);
   if (!expectations.empty()) {
     const report::TextOptions text{.colour = report::wants_colour(out)};
-    std::fputs(report::expectations_text(checked, text).c_str(), out);
+    print_text(out, report::expectations_text(checked, text));
     for (const report::ExpectationResult& r : checked)
       if (r.bad()) code = kExpectationFailed;
   }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/file.h"
+#include "base/printable.h"
 #include "base/regular_expression.h"
 #include "cli/commands.h"
 #include "report/kernel_names.h"
@@ -213,7 +214,7 @@ Status print_as_sanitizer(const FinishedRun& run, const SanitizerOptions& o, con
   const std::string text = text_of(shown, run, o);
   const std::string kept = o.xml ? report::sanitizer_xml(shown.findings, form_of(o)) : text;
   // XML without a file of its own replaces the report.
-  std::fputs((o.xml && o.save.empty() ? kept : text).c_str(), out);
+  print_text(out, o.xml && o.save.empty() ? kept : text);
   std::fflush(out);
   if (o.save.empty()) return Ok{};
   return write_whole(expanded_path(o.save), kept);

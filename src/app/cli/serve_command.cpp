@@ -87,8 +87,10 @@ int serve(const ServeCommand& command) {
   options.is_public = command.is_public;
   options.names = command.names;
   options.data = *data;
+  options.data_bytes = static_cast<std::uint64_t>(command.data_mib) << 20;
   options.jobs = command.jobs != 0 ? command.jobs : std::max(1u, std::thread::hardware_concurrency() / 2);
   options.broker = broker;
+  options.connections = command.connections;
   options.boxed = !command.no_sandbox;
   options.limits = limits_of(command);
   return report(serve::serve(options));

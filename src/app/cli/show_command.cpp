@@ -5,6 +5,7 @@
 
 #include "advice/advise.h"
 #include "base/file.h"
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "report/terminal.h"
 #include "results/json.h"
@@ -27,7 +28,7 @@ int show(const ShowCommand& command) {
   const bool file_on_stdout = command.reports.junit_path == "-" || command.reports.sarif_path == "-";
   std::FILE* out = file_on_stdout ? stderr : stdout;
   const report::TextOptions text{.colour = report::wants_colour(out), .each_launch = command.each_launch};
-  if (!command.quiet) std::fputs(report::profile_text(run.profiles[0], text).c_str(), out);
+  if (!command.quiet) print_text(out, report::profile_text(run.profiles[0], text));
   return write_reports(command.reports, *expectations, run, out);
 }
 

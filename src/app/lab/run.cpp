@@ -80,7 +80,7 @@ std::string last_words(const Captured& run) {
 
 bool finds_our_runtime(const std::string& program) {
   const auto library = runtime_library();
-  const auto content = read_whole(program);
+  const auto content = read_whole(program, kLargestProgram);
   if (!library || !content) return false;
   const auto image = fatbin::ElfImage::open(std::as_bytes(std::span(*content)));
   if (!image) return false;

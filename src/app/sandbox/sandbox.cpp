@@ -16,6 +16,7 @@
 
 #include "base/assert.h"
 #include "sandbox/box.h"
+#include "sandbox/cpu_meter.h"
 #include "sandbox/usage.h"
 #include "sandbox/work_files.h"
 
@@ -39,7 +40,8 @@ void kill_first(const Box& box) {
 // Watches one job, from the opening of the gate to the end of its last process.
 class Watch {
  public:
-  Watch(const Job& job, Box& box, std::stop_token cancel) : job_(job), box_(box), cancel_(std::move(cancel)) {}
+  Watch(const Job& job, Box& box, std::stop_token cancel)
+      : job_(job), box_(box), cancel_(std::move(cancel)), meter_(box.first) {}
 
   End go() {
     started_ = Clock::now();
@@ -86,7 +88,7 @@ class Watch {
   void look() {
     const Limits& limits = job_.limits;
     const Usage usage = usage_of(box_.processes.get(), box_.disk.get());
-    end_.cpu_seconds = std::max(end_.cpu_seconds, usage.cpu_seconds);
+    end_.cpu_seconds = std::max(end_.cpu_seconds, meter_.seconds(usage.times));
     end_.peak_memory = std::max(end_.peak_memory, usage.memory);
     if (cancel_.stop_requested()) stop(Ending::cancelled);
     if (usage.memory > limits.memory_bytes || machine_is_short_of_memory()) stop(Ending::memory);
@@ -125,6 +127,7 @@ class Watch {
   const Job& job_;
   Box& box_;
   std::stop_token cancel_;
+  CpuMeter meter_;
   Clock::time_point started_;
   bool stopped_ = false;
   End end_;
@@ -167,8 +170,9 @@ Result<End> run(const Job& job, std::stop_token cancel) {
   }
   End end = Watch(job, *box, std::move(cancel)).go();
   if (!job.work.empty()) {
-    Status back = copy_out(box->work.get(), job.work, job.limits.disk_bytes, job.limits.files);
+    auto back = copy_out(box->work.get(), job.work, job.taken, job.limits);
     if (!back) return back.error();
+    end.too_large = back.take();
   }
   return end;
 }

@@ -26,6 +26,7 @@ struct Limits {
   std::uint64_t output_bytes = 1 << 20;  // standard output and standard error
   std::uint64_t disk_bytes = 256 << 20;  // of the work folder and /tmp together; both are in memory
   int files = 4096;                      // in both folders
+  std::uint64_t file_bytes = 64 << 20;   // of one file that leaves the box; larger ones stay and are lost
 };
 
 // The job's work folder inside the box; also its current folder.
@@ -36,6 +37,7 @@ struct Job {
   // Folder whose content is copied into the box. When the job has ended, its files there are copied back: regular files
   // and folders only. Empty: no copies.
   std::filesystem::path work;
+  std::vector<std::string> taken;  // names in that folder of what is copied back; empty: everything
   // Absolute paths, visible in the box under the same path; missing ones are left out. If warpgrind runs as root, files
   // that only root may read stay unreadable.
   std::vector<std::filesystem::path> readable;
@@ -53,6 +55,7 @@ struct End {
   double cpu_seconds = 0;
   double wall_seconds = 0;
   std::uint64_t peak_memory = 0;
+  std::vector<std::string> too_large;  // files that were not copied back, with their paths in the work folder
   bool ok() const { return how == Ending::exited && code == 0; }
 };
 // One line for people: "exit code 3", "killed by signal 11 (Segmentation fault)", "stopped: more than 20 s of CPU

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -40,22 +41,22 @@ std::uint64_t number_after(std::string_view text, std::string_view key) {
   return value;
 }
 
-// Fields 14 to 17 of /proc/PID/stat: user and system time, of the process and of the children that it has waited for.
-// They follow a name in brackets that may hold any character.
-double cpu_seconds(std::string_view stat) {
-  const std::size_t name_end = stat.rfind(')');
-  if (name_end == std::string_view::npos) return 0;
-  std::uint64_t ticks = 0;
-  std::size_t at = name_end;
-  for (int field = 3; field <= 17; ++field) {
+// Fields 14 to 17 and 22 of /proc/PID/stat: user and system time, of the process and of the children that it has waited
+// for, and its start. They follow a name in brackets that may hold any character.
+ProcessTime time_of(int process, std::string_view stat) {
+  ProcessTime time;
+  time.process = process;
+  std::size_t at = stat.rfind(')');
+  static const double per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
+  for (int field = 3; field <= 22 && at != std::string_view::npos; ++field) {
     at = stat.find(' ', at);
-    if (at == std::string_view::npos) return 0;
+    if (at == std::string_view::npos) break;
     std::int64_t value = 0;
     std::from_chars(stat.data() + ++at, stat.data() + stat.size(), value);
-    if (field >= 14) ticks += value;
+    if (field >= 14 && field <= 17) (field <= 15 ? time.own : time.reaped) += static_cast<double>(value) / per_second;
+    if (field == 22) time.start = static_cast<std::uint64_t>(value);
   }
-  static const double per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
-  return static_cast<double>(ticks) / per_second;
+  return time;
 }
 
 // Memory files (memfd) hold pages that no process has mapped.
@@ -92,7 +93,7 @@ Usage usage_of(int processes, int disk) {
     usage.processes += static_cast<int>(number_after(status, "\nThreads:"));
     usage.memory += 1024 * (number_after(status, "\nRssAnon:") + number_after(status, "\nVmPTE:") + 16);
     shared += 1024 * number_after(status, "\nRssShmem:");
-    usage.cpu_seconds += cpu_seconds(text_of(processes, name + "/stat"));
+    usage.times.push_back(time_of(std::atoi(name.c_str()), text_of(processes, name + "/stat")));
     in_files += files_in_memory(processes, name, seen);
   }
   if (stream != nullptr) closedir(stream);

@@ -3,13 +3,16 @@
 
 #include <cstdint>
 #include <set>
+#include <vector>
+
+#include "sandbox/cpu_meter.h"
 
 namespace warpgrind::sandbox {
 
 struct Usage {
-  double cpu_seconds = 0;    // including processes that have ended
-  std::uint64_t memory = 0;  // resident, page tables, and memory files that a process has open
-  int processes = 0;         // including threads
+  std::vector<ProcessTime> times;  // of the processes that are there
+  std::uint64_t memory = 0;        // resident, page tables, and memory files that a process has open
+  int processes = 0;               // including threads
   std::uint64_t disk = 0;
   std::uint64_t files = 0;
 };

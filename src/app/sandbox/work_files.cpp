@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
@@ -22,8 +23,10 @@ namespace {
 
 struct Budget {
   std::uint64_t bytes;
+  std::uint64_t file_bytes;
   int files;
   int owner;
+  std::vector<std::string> too_large = {};
 };
 
 constexpr int kDeepest = 32;  // folders; the job may make paths of thousands
@@ -91,20 +94,27 @@ Status copy_file(int from, int to, const std::string& name, mode_t mode, Budget&
   return Ok{};
 }
 
-Status copy_folder(int from, int to, int depth, Budget& budget) {
+// `path`: of the folder, from the work folder on, with / at its end.
+Status copy_folder(int from, int to, const std::string& path, int depth, Budget& budget,
+                   const std::vector<std::string>& taken) {
   for (const std::string& name : names_in(from)) {
+    if (!taken.empty() && std::find(taken.begin(), taken.end(), name) == taken.end()) continue;
     struct stat about;
     if (fstatat(from, name.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
     if (budget.files-- <= 0 || budget.bytes == 0) return Ok{};
     Status done = Ok{};
     if (S_ISREG(about.st_mode)) {
+      if (static_cast<std::uint64_t>(about.st_size) > std::min(budget.file_bytes, budget.bytes)) {
+        budget.too_large.push_back(path + name);
+        continue;
+      }
       done = copy_file(from, to, name, about.st_mode, budget);
     } else if (S_ISDIR(about.st_mode) && depth < kDeepest) {
       if (!make_folder(to, name, budget.owner)) return failure(name, "cannot be made");
       Descriptor inner(openat(from, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
       Descriptor outer(openat(to, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
       if (inner.get() < 0 || outer.get() < 0) continue;
-      done = copy_folder(inner.get(), outer.get(), depth + 1, budget);
+      done = copy_folder(inner.get(), outer.get(), path + name + "/", depth + 1, budget, {});
     }
     if (!done) return done;
   }
@@ -116,15 +126,18 @@ Status copy_folder(int from, int to, int depth, Budget& budget) {
 Status copy_in(const std::filesystem::path& from, int box, int owner) {
   Descriptor folder(open(from.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() < 0) return failure(from.string(), "cannot be read");
-  Budget budget{std::numeric_limits<std::uint64_t>::max(), std::numeric_limits<int>::max(), owner};
-  return copy_folder(folder.get(), box, 0, budget);
+  constexpr auto kAny = std::numeric_limits<std::uint64_t>::max();
+  Budget budget{kAny, kAny, std::numeric_limits<int>::max(), owner};
+  return copy_folder(folder.get(), box, "", 0, budget, {});
 }
 
-Status copy_out(int box, const std::filesystem::path& to, std::uint64_t bytes, int files) {
+Result<std::vector<std::string>> copy_out(int box, const std::filesystem::path& to,
+                                          const std::vector<std::string>& taken, const Limits& limits) {
   Descriptor folder(open(to.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() < 0) return failure(to.string(), "cannot be read");
-  Budget budget{bytes, files, -1};
-  return copy_folder(box, folder.get(), 0, budget);
+  Budget budget{limits.disk_bytes, limits.file_bytes, limits.files, -1};
+  if (Status done = copy_folder(box, folder.get(), "", 0, budget, taken); !done) return done.error();
+  return std::move(budget.too_large);
 }
 
 }  // namespace warpgrind::sandbox

@@ -18,7 +18,6 @@ constexpr std::size_t kLongestSource = 256 << 10;
 constexpr std::size_t kLongestArguments = 1000;
 constexpr std::size_t kWaitingOfOne = 4;
 constexpr std::size_t kWaitingOfAll = 1000;
-constexpr std::chrono::seconds kPatience{20};
 
 // A string member; nullopt: it has another type. Empty if it is absent.
 std::optional<std::string> text(const json& body, const char* name) {
@@ -119,19 +118,23 @@ Answer Api::run(const std::string& session, const std::string& body) {
   if (queue_.waiting() >= kWaitingOfAll) return refusal(503, "too many runs are waiting: try again later");
   RunRequest run{unguessable_name(), session, program.source,  program.gpu, *mode,
                  *arguments,         *before, program.exercise};
-  store_.add(run);
+  if (!store_.add(run)) return refusal(503, "the server's database is full: its owner can raise --data-limit");
   live_.add(run.id, session);
   const std::string id = run.id;
   queue_.push(std::move(run));
   return {200, {{"id", id}}};
 }
 
-Answer Api::look(const std::string& session, const std::string& id, const Known& known) {
+std::optional<Answer> Api::look(const std::string& session, const std::string& id, const Known& known,
+                                bool must_answer) {
   if (const auto live = live_.find(id); live != nullptr && live->session == session) {
     const auto state = known.state == "queued"    ? LiveRun::State::queued
                        : known.state == "running" ? LiveRun::State::running
                                                   : LiveRun::State::done;
-    LiveRun::View view = live->wait(known.from, known.attempt, state, kPatience);
+    LiveRun::View view = live->look(known.from, known.attempt, state);
+    const auto ahead = queue_.ahead_of(id);
+    const bool has_moved = known.ahead && ahead && known.ahead != ahead;
+    if (!view.is_news && !has_moved && !must_answer) return std::nullopt;
     if (view.state != LiveRun::State::done) {
       if (const std::size_t whole = whole_characters(view.output); whole != 0) view.output.resize(whole);
       json body = {{"state", name_of(view.state)},
@@ -139,22 +142,22 @@ Answer Api::look(const std::string& session, const std::string& id, const Known&
                    {"from", view.from},
                    {"next", view.from + view.output.size()},
                    {"attempt", view.attempt}};
-      if (const auto ahead = queue_.ahead_of(id)) body["ahead"] = *ahead;
-      return {200, body};
+      if (ahead) body["ahead"] = *ahead;
+      return Answer{200, body};
     }
   }
   const auto run = store_.run(id);
   if (!run || run->session != session || !run->done) return refusal(404, "there is no such run");
   const RunResult& result = run->result;
-  return {200,
-          {{"state", "done"},
-           {"output", result.output},
-           {"from", 0},
-           {"next", result.output.size()},
-           {"ending", result.ending},
-           {"good", result.good},
-           {"report", !result.report.empty()},
-           {"comparable", !result.profile.empty()}}};
+  return Answer{200,
+                {{"state", "done"},
+                 {"output", result.output},
+                 {"from", 0},
+                 {"next", result.output.size()},
+                 {"ending", result.ending},
+                 {"good", result.good},
+                 {"report", !result.report.empty()},
+                 {"comparable", !result.profile.empty()}}};
 }
 
 Answer Api::cancel(const std::string& session, const std::string& id) {
@@ -164,6 +167,7 @@ Answer Api::cancel(const std::string& session, const std::string& id) {
     store_.cancel(id);
     live->end();
     live_.remove(id);
+    live_.announce_places();
   } else {
     live->cancelled_by_user = true;
     live->cancel.request_stop();

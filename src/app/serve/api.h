@@ -32,9 +32,11 @@ class Api {
     std::size_t from = 0;
     int attempt = 0;
     std::string state;
+    std::optional<std::size_t> ahead;  // the place in the queue; nullopt: of no interest
   };
-  // Waits for news and returns it. "from" is 0 if the run was started again: the output known so far is then void.
-  Answer look(const std::string& session, const std::string& id, const Known& known);
+  // nullopt: there is no news, and `must_answer` is false. "from" is 0 if the run was started again: the output known
+  // so far is then void.
+  std::optional<Answer> look(const std::string& session, const std::string& id, const Known& known, bool must_answer);
   Answer cancel(const std::string& session, const std::string& id);
   std::optional<std::string> report(const std::string& session, const std::string& id);  // JSON
 

@@ -17,6 +17,12 @@ Statement::~Statement() {
   sqlite3_finalize(statement_);
 }
 
+void Statement::end() {
+  sqlite3_finalize(statement_);  // a null statement is allowed
+  statement_ = nullptr;
+  lock_.unlock();
+}
+
 Statement& Statement::with(std::string_view text) {
   WG_ASSERT(bound_ < sqlite3_bind_parameter_count(statement_));
   sqlite3_bind_text64(statement_, ++bound_, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
@@ -33,9 +39,10 @@ bool Statement::step() {
   return sqlite3_step(statement_) == SQLITE_ROW;
 }
 
-void Statement::go() {
-  while (step()) {
-  }
+bool Statement::go() {
+  int result = SQLITE_ROW;
+  while (result == SQLITE_ROW) result = sqlite3_step(statement_);
+  return result == SQLITE_DONE;
 }
 
 std::string Statement::text(int column) const {

@@ -27,7 +27,8 @@ class Statement {
   Statement& with(std::string_view text);  // binds the next value
   Statement& with(std::int64_t number);
   bool step();  // moves to the next row; false: no more rows, or an error
-  void go();    // runs a statement without rows
+  bool go();    // runs a statement without rows; false: an error, such as a full disk
+  void end();   // frees the database; the statement is not used again
   std::string text(int column) const;
   std::int64_t number(int column) const;
 

@@ -4,6 +4,7 @@
 #include <deque>
 #include <list>
 #include <mutex>
+#include <set>
 
 #include "base/assert.h"
 #include "serve/job_queue.h"
@@ -16,7 +17,12 @@ struct User {
   std::string name;
   std::deque<RunRequest> runs;
   bool busy = false;
+  int passed_over = 0;  // turns given to users behind this one since its last turn
 };
+
+constexpr double kShortRun = 5;               // seconds of a run
+constexpr int kMostPassedOver = 3;            // then it is a user's turn, however long the last run was
+constexpr std::size_t kMostLongUsers = 4096;  // users whose last run was long that are remembered
 
 // Users in the order of their turns. After its turn a user moves to the end. A user without waiting runs is removed.
 class EmbeddedQueue : public JobQueue {
@@ -33,19 +39,25 @@ class EmbeddedQueue : public JobQueue {
     std::unique_lock lock(mutex_);
     auto next = users_.end();
     const bool found = changed_.wait(lock, stop, [&] {
-      next = std::find_if(users_.begin(), users_.end(), [](const User& u) { return !u.busy && !u.runs.empty(); });
+      next = next_user();
       return next != users_.end();
     });
     if (!found || stop.stop_requested()) return std::nullopt;
     WG_ASSERT(!next->busy && !next->runs.empty());
+    for (auto user = users_.begin(); user != next; ++user) user->passed_over += can_start(*user) ? 1 : 0;
+    next->passed_over = 0;
     RunRequest run = std::move(next->runs.front());
     next->runs.pop_front();
     next->busy = true;
     return run;
   }
 
-  void finished(const RunRequest& run) override {
+  void finished(const RunRequest& run, double seconds) override {
     const std::lock_guard lock(mutex_);
+    if (seconds < kShortRun)
+      long_.erase(run.session);
+    else if (long_.size() < kMostLongUsers)
+      long_.insert(run.session);
     const auto user = find(run.session);
     if (user == users_.end()) return;
     WG_ASSERT(user->busy);
@@ -104,6 +116,16 @@ class EmbeddedQueue : public JobQueue {
   }
 
  private:
+  static bool can_start(const User& user) { return !user.busy && !user.runs.empty(); }
+
+  std::list<User>::iterator next_user() {
+    const auto first = std::find_if(users_.begin(), users_.end(), can_start);
+    if (first == users_.end() || first->passed_over >= kMostPassedOver) return first;
+    const auto quick =
+        std::find_if(first, users_.end(), [&](const User& u) { return can_start(u) && !long_.contains(u.name); });
+    return quick != users_.end() ? quick : first;
+  }
+
   std::list<User>::iterator find(const std::string& name) {
     return std::find_if(users_.begin(), users_.end(), [&](const User& u) { return u.name == name; });
   }
@@ -111,6 +133,7 @@ class EmbeddedQueue : public JobQueue {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::list<User> users_;
+  std::set<std::string> long_;  // users whose last run was long
 };
 
 }  // namespace

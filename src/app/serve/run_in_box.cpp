@@ -1,7 +1,9 @@
 // Run of a user's program in a box on this machine: its command, its files and its report.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 
 #include "base/file.h"
@@ -21,7 +23,6 @@ constexpr const char* kJudged = "judged.cu";
 constexpr const char* kReport = "report.html";
 constexpr const char* kProfile = "profile.json";
 constexpr const char* kBefore = "before.json";
-constexpr std::uintmax_t kLargestReport = 8 << 20;
 
 // Folders outside /usr that a run needs: parts of this installation, and files that programs are compiled with.
 std::vector<fs::path> readable() {
@@ -76,6 +77,7 @@ sandbox::Job job_of(const RunRequest& run, bool compared) {
   job.readable = readable();
   return job;
 }
+  job.taken = {kReport, kProfile};
 
 Status add_tests(const RunRequest& run, const fs::path& work) {
   const fs::path folder = exercises_folder();
@@ -98,10 +100,17 @@ Status write_files(const Task& task, const fs::path& work) {
 
 // The report's data, without the page around it. Both were made in the box and are not trusted: the browser treats the
 // data as data and shows it as text.
-std::string report_data(const fs::path& path) {
+// A file that the run left. nullopt: it is too large. Empty: there is none. Links are not followed.
+std::optional<std::string> file_of_run(const fs::path& path, std::uintmax_t largest, const sandbox::End& end) {
+  const auto& stayed = end.too_large;
+  if (std::find(stayed.begin(), stayed.end(), path.filename().string()) != stayed.end()) return std::nullopt;
   std::error_code problem;
-  if (fs::file_size(path, problem) > kLargestReport || problem) return "";
-  const std::string page = read_whole(path.string()).value_or("");
+  if (fs::symlink_status(path, problem).type() != fs::file_type::regular) return "";
+  if (fs::file_size(path, problem) > largest || problem) return std::nullopt;
+  return read_whole(path.string()).value_or("");
+}
+
+std::string report_data(const std::string& page) {
   constexpr std::string_view kBegin = "id=\"data\">";
   const std::size_t begin = page.find(kBegin);
   if (begin == std::string::npos) return "";
@@ -125,9 +134,16 @@ RunResult run_in_box(const Task& task, const Manner& manner, std::function<void(
   job.limits = manner.limits;
   job.on_output = std::move(on_output);
   auto end = manner.boxed ? sandbox::run(job, stop) : sandbox::run_without_box(job, stop);
+  job.limits.file_bytes = std::max(kLargestReport, kLargestProfile);
   if (!end) return {"not run: " + end.error().message + ": " + end.error().detail, false, "", "", ""};
-  const auto profile = read_whole((work / kProfile).string());
-  return {text_of(*end, manner.limits), end->ok(), end->output, report_data(work / kReport), profile.value_or("")};
+  RunResult result{text_of(*end, manner.limits), end->ok(), std::move(end->output), "", ""};
+  const auto page = file_of_run(work / kReport, kLargestReport, *end);
+  const auto profile = file_of_run(work / kProfile, kLargestProfile, *end);
+  if (page) result.report = report_data(*page);
+  if (profile) result.profile = *profile;
+  if (!page) result.output += fmt::format("\nwarpgrind: the report has more than {} MiB\n", kLargestReport >> 20);
+  if (!profile) result.output += fmt::format("\nwarpgrind: the profile has more than {} MiB\n", kLargestProfile >> 20);
+  return result;
 }
 
 namespace {

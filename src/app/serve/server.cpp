@@ -2,14 +2,15 @@
 #include "serve/server.h"
 
 #include <fmt/format.h>
-#include <httplib.h>
 #include <pthread.h>
 #include <signal.h>
 
 #include <cstdlib>
+#include <memory>
 #include <thread>
 
 #include "serve/api.h"
+#include "serve/http_server.h"
 #include "serve/page.h"
 #include "serve/workers.h"
 
@@ -44,43 +45,41 @@ constexpr const char* kPage = R"(<!doctype html>
 class Server {
  public:
   Server(const ServeOptions& options, Store& store, Api& api)
-      : store_(store), api_(api), check_(options.listen.host, options.names, options.is_public) {
-    http_.new_task_queue = [] { return new httplib::ThreadPool(256); };  // one thread waits for each viewer
-    http_.set_keep_alive_timeout(2);
-    http_.set_read_timeout(10);
-    http_.set_write_timeout(10);
-    http_.set_payload_max_length(1 << 20);
-    http_.set_socket_options([](auto socket) {
-      const int yes = 1;
-      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes,
-                 sizeof yes);  // no SO_REUSEPORT: no other process can take our requests
-    });
-    http_.set_pre_routing_handler(
-        [this](const Request& request, Response& response) { return before(request, response); });
+      : store_(store),
+        api_(api),
+        check_(options.listen.host, options.names, options.is_public),
+        http_(limits_of(options)) {
+    http_.check_first([this](const Request& request, Response& response) { return may_pass(request, response); });
     add_page();
     add_programs();
     add_runs();
   }
 
   Status listen(const Address& address) {
-    const int port = address.port == 0 ? http_.bind_to_any_port(address.host)
-                                       : (http_.bind_to_port(address.host, address.port) ? address.port : -1);
-    if (port <= 0)
-      return Error{ErrorKind::environment, fmt::format("cannot listen on {}:{}", address.host, address.port),
-                   "the port is taken, or the address is not of this machine: --listen ADDRESS:PORT"};
+    const auto port = http_.bind(address);
+    if (!port) return port.error();
     const bool v6 = address.host.find(':') != std::string::npos;
-    fmt::print("warpgrind serve: http://{}:{}/\n", v6 ? "[" + address.host + "]" : address.host, port);
+    fmt::print("warpgrind serve: http://{}:{}/\n", v6 ? "[" + address.host + "]" : address.host, *port);
     std::fflush(stdout);
-    http_.listen_after_bind();
+    http_.serve();
     return Ok{};
   }
   void stop() { http_.stop(); }
+  void wake(const std::string& run) { http_.wake(run); }
 
  private:
-  using Request = httplib::Request;
-  using Response = httplib::Response;
+  using Request = HttpRequest;
+  using Response = HttpResponse;
 
-  httplib::Server::HandlerResponse before(const Request& request, Response& response) {
+  static HttpLimits limits_of(const ServeOptions& options) {
+    HttpLimits limits;
+    if (!options.connections) return limits;
+    limits.connections_of_address = *options.connections;
+    limits.limits_loopback = true;
+    return limits;
+  }
+
+  bool may_pass(const Request& request, Response& response) {
     response.set_header("Content-Security-Policy", kPolicy);
     response.set_header("X-Content-Type-Options", "nosniff");
     response.set_header("X-Frame-Options", "DENY");
@@ -88,20 +87,16 @@ class Server {
     response.set_header("Cross-Origin-Opener-Policy", "same-origin");
     response.set_header("Cross-Origin-Resource-Policy", "same-origin");
     response.set_header("Cache-Control", "no-store");
-    const std::string host = request.get_header_value("Host");
+    const std::string host = request.header("Host");
     if (!check_.knows_host(host)) {
       send(response, refusal(403, "this server is not known by that name: start it with --name NAME"));
-      return httplib::Server::HandlerResponse::Handled;
+      return false;
     }
-    if (request.method == "GET" || request.method == "HEAD") return httplib::Server::HandlerResponse::Unhandled;
-    const bool ours =
-        check_.is_own_page(host, request.get_header_value("Origin"), request.get_header_value("Sec-Fetch-Site"));
-    if (request.method != "POST" || !ours ||
-        !request.get_header_value("Content-Type").starts_with("application/json")) {
-      send(response, refusal(403, "only this server's own page may ask for that, as JSON"));
-      return httplib::Server::HandlerResponse::Handled;
-    }
-    return httplib::Server::HandlerResponse::Unhandled;
+    if (request.method == "GET" || request.method == "HEAD") return true;
+    const bool ours = check_.is_own_page(host, request.header("Origin"), request.header("Sec-Fetch-Site"));
+    if (request.method == "POST" && ours && request.header("Content-Type").starts_with("application/json")) return true;
+    send(response, refusal(403, "only this server's own page may ask for that, as JSON"));
+    return false;
   }
 
   static void send(Response& response, const Answer& answer) {
@@ -113,7 +108,7 @@ class Server {
   // Calls `use` with the session of the request, or answers with a refusal.
   template <class Use>
   void with_session(const Request& request, Response& response, const Use& use) {
-    const std::string session = session_in(request.get_header_value("Cookie"));
+    const std::string session = session_in(request.header("Cookie"));
     if (session.empty() || !store_.knows_session(session))
       return send(response, refusal(401, "no session: open the page again"));
     use(session);
@@ -121,57 +116,61 @@ class Server {
 
   void add_page() {
     const auto page = [this](const Request& request, Response& response) {
-      const std::string session = session_in(request.get_header_value("Cookie"));
+      const std::string session = session_in(request.header("Cookie"));
       if (session.empty() || !store_.knows_session(session)) {
-        const bool by_https = request.get_header_value("X-Forwarded-Proto") == "https";
-        response.set_header("Set-Cookie", cookie_of(store_.new_session(), by_https));
+        const bool by_https = request.header("X-Forwarded-Proto") == "https";
+        const std::string made = store_.new_session();
+        if (made.empty())
+          return send(response, refusal(503, "the server's database is full: its owner can raise --data-limit"));
+        response.set_header("Set-Cookie", cookie_of(made, by_https));
       }
       response.set_content(kPage, "text/html; charset=utf-8");
     };
-    http_.Get("/", page);
-    http_.Get("/p/([0-9a-f]{32})", page);
-    http_.Get("/playground.js", [](const Request&, Response& response) {
-      response.set_content(std::string(page_script()), "text/javascript; charset=utf-8");
+    http_.get("/", page);
+    http_.get("/p/{id}", page);
+    http_.get("/playground.js", [](const Request&, Response& response) {
+      response.set_static_content(page_script(), "text/javascript; charset=utf-8");
     });
-    http_.Get("/playground.css", [](const Request&, Response& response) {
-      response.set_content(std::string(page_style()), "text/css; charset=utf-8");
+    http_.get("/playground.css", [](const Request&, Response& response) {
+      response.set_static_content(page_style(), "text/css; charset=utf-8");
     });
-    http_.Get("/api/start", [this](const Request&, Response& response) { send(response, api_.start()); });
-    http_.Get("/api/starts/(.+)", [this](const Request& request, Response& response) {
-      send(response, api_.starting_point(request.matches[1]));
-    });
+    http_.get("/api/start", [this](const Request&, Response& response) { send(response, api_.start()); });
+    http_.get("/api/starts/{rest}",
+              [this](const Request& request, Response& response) { send(response, api_.starting_point(request.id)); });
   }
 
   void add_programs() {
-    http_.Post("/api/programs", [this](const Request& request, Response& response) {
+    http_.post("/api/programs", [this](const Request& request, Response& response) {
       with_session(request, response,
                    [&](const std::string& session) { send(response, api_.keep(session, request.body)); });
     });
-    http_.Get("/api/programs/([0-9a-f]{32})",
-              [this](const Request& request, Response& response) { send(response, api_.program(request.matches[1])); });
+    http_.get("/api/programs/{id}",
+              [this](const Request& request, Response& response) { send(response, api_.program(request.id)); });
   }
 
   void add_runs() {
-    http_.Post("/api/runs", [this](const Request& request, Response& response) {
+    http_.post("/api/runs", [this](const Request& request, Response& response) {
       with_session(request, response,
                    [&](const std::string& session) { send(response, api_.run(session, request.body)); });
     });
-    http_.Get("/api/runs/([0-9a-f]{32})", [this](const Request& request, Response& response) {
+    http_.get("/api/runs/{id}", [this](const Request& request, Response& response) {
       with_session(request, response, [&](const std::string& session) {
         const auto number = [&](const char* name) {
-          return std::strtoull(request.get_param_value(name).c_str(), nullptr, 10);
+          return std::strtoull(request.parameter(name).c_str(), nullptr, 10);
         };
-        const Api::Known known{number("from"), static_cast<int>(number("attempt")), request.get_param_value("state")};
-        send(response, api_.look(session, request.matches[1], known));
+        const Api::Known known{number("from"), static_cast<int>(number("attempt")), request.parameter("state"),
+                               request.parameter("ahead").empty() ? std::nullopt : std::optional(number("ahead"))};
+        const auto news = api_.look(session, request.id, known, request.last_call);
+        news ? send(response, *news) : response.call_again(request.id);
       });
     });
-    http_.Post("/api/runs/([0-9a-f]{32})/cancel", [this](const Request& request, Response& response) {
+    http_.post("/api/runs/{id}/cancel", [this](const Request& request, Response& response) {
       with_session(request, response,
-                   [&](const std::string& session) { send(response, api_.cancel(session, request.matches[1])); });
+                   [&](const std::string& session) { send(response, api_.cancel(session, request.id)); });
     });
-    http_.Get("/api/runs/([0-9a-f]{32})/report", [this](const Request& request, Response& response) {
+    http_.get("/api/runs/{id}/report", [this](const Request& request, Response& response) {
       with_session(request, response, [&](const std::string& session) {
-        auto report = api_.report(session, request.matches[1]);
+        auto report = api_.report(session, request.id);
         if (!report) return send(response, refusal(404, "this run has no report"));
         response.set_content(std::move(*report), "application/json");
       });
@@ -181,7 +180,7 @@ class Server {
   Store& store_;
   Api& api_;
   RequestCheck check_;
-  httplib::Server http_;
+  HttpServer http_;
 };
 
 Status boxes_work() {
@@ -229,7 +228,7 @@ class EndSignals {
 
 Status serve(const ServeOptions& options) {
   if (Status may = allowed(options); !may) return may;
-  auto store = Store::open(options.data);
+  auto store = Store::open(options.data, options.data_bytes);
   if (!store) return store.error();
   const EndSignals signals;
   std::unique_ptr<JobQueue> queue = make_embedded_queue();
@@ -240,6 +239,7 @@ Status serve(const ServeOptions& options) {
   }
   Api api(**store, *queue, live, options.limits);
   Server server(options, **store, api);
+  live.on_change([&](const std::string& run) { server.wake(run); });
   const std::unique_ptr<Carrier> carrier =
       options.broker ? make_redis_carrier(*options.broker) : make_local_carrier({options.limits, options.boxed});
   const Workers workers(**store, *queue, live, *carrier, options.jobs);

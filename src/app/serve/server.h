@@ -1,6 +1,7 @@
 // Playground server (`warpgrind serve`): a page with an editor, whose programs run on this machine, each in a box.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,13 +15,15 @@ namespace warpgrind::serve {
 
 struct ServeOptions {
   Address listen;
-  bool is_public = false;          // may listen on addresses that other machines reach
-  std::vector<std::string> names;  // names by which users call this server
-  std::string data;                // database file
-  unsigned jobs = 1;               // at the same time
-  std::optional<Broker> broker;    // set: workers on other machines carry out the runs
+  bool is_public = false;              // may listen on addresses that other machines reach
+  std::vector<std::string> names;      // names by which users call this server
+  std::string data;                    // database file
+  std::uint64_t data_bytes = 1 << 30;  // quota of the database
+  unsigned jobs = 1;                   // at the same time
+  std::optional<Broker> broker;        // set: workers on other machines carry out the runs
   sandbox::Limits limits;
-  bool boxed = true;  // false: programs run as the current user; only on loopback
+  std::optional<unsigned> connections;  // of one address, loopback included; 0: no limit. Absent: HttpLimits
+  bool boxed = true;                    // false: programs run as the current user; only on loopback
 };
 
 // Both run until SIGINT or SIGTERM.

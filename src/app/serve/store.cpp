@@ -16,6 +16,7 @@ namespace {
 constexpr const char* kSchema = R"(
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
+PRAGMA journal_size_limit = 33554432;
 CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, seen INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS programs (id TEXT PRIMARY KEY, session TEXT NOT NULL, source TEXT NOT NULL, gpu TEXT NOT NULL,
   exercise TEXT NOT NULL, made INTEGER NOT NULL);
@@ -30,9 +31,11 @@ CREATE INDEX IF NOT EXISTS runs_of_session ON runs (session, number);
 
 constexpr int kProgramsOfSession = 1000;
 constexpr int kProgramsOfAll = 50000;
-constexpr int kRunsOfAll = 2000;                 // whose results are kept, of all users
-constexpr int kRunsOfSession = 12;               // whose results are kept, per session
-constexpr std::int64_t kForgotten = 30 * 86400;  // seconds until an unused session is deleted with its runs
+constexpr std::uint64_t kSessionsOfAll = 100000;
+constexpr int kRunsOfAll = 2000;                  // whose results are kept, of all users
+constexpr int kRunsOfSession = 12;                // whose results are kept, per session
+constexpr std::uint64_t kSmallResult = 64 << 10;  // bytes that a run without a report may need
+constexpr std::int64_t kForgotten = 30 * 86400;   // seconds until an unused session is deleted with its runs
 
 std::int64_t now() {
   return std::time(nullptr);
@@ -50,21 +53,54 @@ std::string unguessable_name() {
   return name;
 }
 
-Result<std::unique_ptr<Store>> Store::open(const std::string& path) {
+Result<std::unique_ptr<Store>> Store::open(const std::string& path, std::uint64_t bytes) {
   auto database = Database::open(path, kSchema);
   if (!database) return database.error();
-  std::unique_ptr<Store> store(new Store(database.take()));
-  const std::int64_t oldest = now() - kForgotten;
-  Statement(*store->database_, "DELETE FROM runs WHERE session IN (SELECT id FROM sessions WHERE seen < ?)")
-      .with(oldest)
-      .go();
-  Statement(*store->database_, "DELETE FROM sessions WHERE seen < ?").with(oldest).go();
+  std::unique_ptr<Store> store(new Store(database.take(), bytes));
+  store->forget_sessions();
+  Statement programs(*store->database_, "SELECT total(length(CAST(source AS BLOB))) FROM programs");
+  if (programs.step()) store->program_bytes_ = static_cast<std::uint64_t>(programs.number(0));
   return store;
 }
 
+void Store::forget_sessions() {
+  const std::int64_t oldest = now() - kForgotten;
+  Statement(*database_, "DELETE FROM runs WHERE session IN (SELECT id FROM sessions WHERE seen < ?)").with(oldest).go();
+  Statement(*database_, "DELETE FROM sessions WHERE seen < ?").with(oldest).go();
+  Statement(*database_,
+            "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE id NOT IN (SELECT session FROM runs) "
+            "ORDER BY seen DESC LIMIT -1 OFFSET ?)")
+      .with(static_cast<std::int64_t>(kSessionsOfAll * 9 / 10))
+      .go();
+  Statement count(*database_, "SELECT count(*) FROM sessions");
+  if (count.step()) sessions_ = static_cast<std::uint64_t>(count.number(0));
+}
+
+// Bytes of all pages in use. Pages of deleted rows are used again before the file grows.
+std::uint64_t Store::used() {
+  Statement pages(*database_,
+                  "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, "
+                  "pragma_page_size");
+  return pages.step() ? static_cast<std::uint64_t>(pages.number(0)) : 0;
+}
+
+bool Store::make_room(std::uint64_t bytes) {
+  while (used() + bytes > quota_) {
+    Statement oldest(*database_, "SELECT min(number) FROM runs WHERE done = 1");
+    const std::int64_t number = oldest.step() ? oldest.number(0) : 0;
+    if (number == 0) return false;
+    oldest.end();
+    if (!Statement(*database_, "DELETE FROM runs WHERE number = ?").with(number).go()) return false;
+  }
+  return true;
+}
+
 std::string Store::new_session() {
+  const std::lock_guard lock(mutex_);
+  if (sessions_ >= kSessionsOfAll) forget_sessions();
   const std::string id = unguessable_name();
-  Statement(*database_, "INSERT INTO sessions VALUES (?, ?)").with(id).with(now()).go();
+  if (!Statement(*database_, "INSERT INTO sessions VALUES (?, ?)").with(id).with(now()).go()) return "";
+  ++sessions_;
   return id;
 }
 
@@ -85,15 +121,21 @@ std::optional<std::string> Store::keep(const Program& program, const std::string
     const bool counted = count.with(session).step();
     if (counted && (count.number(0) >= kProgramsOfSession || count.number(1) >= kProgramsOfAll)) return std::nullopt;
   }
+  const std::lock_guard lock(mutex_);
+  if (program_bytes_ + program.source.size() > quota_ / 2 || !make_room(program.source.size())) return std::nullopt;
   std::string id = unguessable_name();
-  Statement(*database_, "INSERT INTO programs (id, session, source, gpu, exercise, made) VALUES (?, ?, ?, ?, ?, ?)")
-      .with(id)
-      .with(session)
-      .with(program.source)
-      .with(program.gpu)
-      .with(program.exercise)
-      .with(now())
-      .go();
+  const bool is_kept = Statement(*database_,
+                                 "INSERT INTO programs (id, session, source, gpu, exercise, made) VALUES "
+                                 "(?, ?, ?, ?, ?, ?)")
+                           .with(id)
+                           .with(session)
+                           .with(program.source)
+                           .with(program.gpu)
+                           .with(program.exercise)
+                           .with(now())
+                           .go();
+  if (!is_kept) return std::nullopt;
+  program_bytes_ += program.source.size();
   return id;
 }
 
@@ -103,10 +145,11 @@ std::optional<Program> Store::program(const std::string& id) {
   return Program{find.text(0), find.text(1), find.text(2)};
 }
 
-void Store::add(const RunRequest& run) {
-  Statement(*database_,
-            "INSERT INTO runs (id, session, source, gpu, mode, arguments, before, exercise) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+bool Store::add(const RunRequest& run) {
+  if (!make_room(run.source.size() + kSmallResult)) return false;
+  return Statement(*database_,
+                   "INSERT INTO runs (id, session, source, gpu, mode, arguments, before, exercise) "
+                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
       .with(run.id)
       .with(run.session)
       .with(run.source)
@@ -118,9 +161,10 @@ void Store::add(const RunRequest& run) {
       .go();
 }
 
-void Store::finish(const RunRequest& run, const RunResult& result) {
-  Statement(*database_,
-            "UPDATE runs SET done = 1, ending = ?, good = ?, output = ?, report = ?, profile = ? WHERE id = ?")
+bool Store::write_result(const RunRequest& run, const RunResult& result) {
+  if (!make_room(result.output.size() + result.report.size() + result.profile.size())) return false;
+  return Statement(*database_,
+                   "UPDATE runs SET done = 1, ending = ?, good = ?, output = ?, report = ?, profile = ? WHERE id = ?")
       .with(result.ending)
       .with(std::int64_t{result.good})
       .with(result.output)
@@ -128,6 +172,24 @@ void Store::finish(const RunRequest& run, const RunResult& result) {
       .with(result.profile)
       .with(run.id)
       .go();
+}
+
+void Store::finish(const RunRequest& run, RunResult result) {
+  const auto limit = [&](std::string& part, std::size_t largest, const char* what) {
+    if (part.size() <= largest) return;
+    part.clear();
+    result.ending += fmt::format("; its {} is too large to be kept", what);
+  };
+  limit(result.output, kLargestOutput, "output");
+  limit(result.report, kLargestReport, "report");
+  limit(result.profile, kLargestProfile, "profile");
+  if (!write_result(run, result)) {
+    result.report.clear();
+    result.profile.clear();
+    result.output.clear();
+    result.ending += "; its results are lost: the server's database is full";
+    write_result(run, result);
+  }
   Statement(*database_,
             "DELETE FROM runs WHERE session = ?1 AND done = 1 AND number NOT IN "
             "(SELECT number FROM runs WHERE session = ?1 AND done = 1 ORDER BY number DESC LIMIT ?2)")

@@ -1,5 +1,7 @@
 #include "serve/workers.h"
 
+#include <chrono>
+
 #include "base/assert.h"
 
 namespace warpgrind::serve {
@@ -16,6 +18,8 @@ Workers::~Workers() {
 void Workers::work(const std::stop_token& stop) {
   while (auto run = queue_.take(stop)) {
     WG_ASSERT(!run->id.empty());
+    const auto begun = std::chrono::steady_clock::now();
+    live_.announce_places();
     if (const std::shared_ptr<LiveRun> live = live_.find(run->id)) {
       const RunResult result = carrier_.carry_out(task_of(*run), *live, stop);
       if (stop.stop_requested() && !live->cancelled_by_user) return;  // it runs again when the server restarts
@@ -23,7 +27,7 @@ void Workers::work(const std::stop_token& stop) {
       live->end();
       live_.remove(run->id);
     }
-    queue_.finished(*run);
+    queue_.finished(*run, std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
   }
 }
 

@@ -58,18 +58,21 @@ std::string replaceable(const std::string& path, mode_t* mode) {
 
 }  // namespace
 
-std::optional<std::string> read_whole(const std::string& path) {
+std::optional<std::string> read_whole(const std::string& path, std::size_t largest) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
   std::string out;
   char part[1 << 16];  // read in parts: files of /proc report size 0
   ssize_t n = 0;
-  while ((n = ::read(file, part, sizeof part)) > 0 || (n < 0 && errno == EINTR))
-    if (n > 0) out.append(part, static_cast<std::size_t>(n));
-  const int reason = errno;
+  while ((n = ::read(file, part, sizeof part)) > 0 || (n < 0 && errno == EINTR)) {
+    if (n <= 0) continue;
+    if (static_cast<std::size_t>(n) > largest - out.size()) break;
+    out.append(part, static_cast<std::size_t>(n));
+  }
+  const int reason = n > 0 ? EFBIG : errno;
   ::close(file);
   errno = reason;
-  if (n < 0) return std::nullopt;
+  if (n != 0) return std::nullopt;
   return out;
 }
 
@@ -84,9 +87,12 @@ Status write_whole(const std::string& path, std::string_view bytes) {
   const std::string target = replaceable(path, &mode);
   if (target.empty()) return result(write_in_place(path, bytes));
   static std::atomic<unsigned> serial{0};
-  const std::string part = fmt::format("{}.{}-{}.part", target, ::getpid(), serial++);
+  // In the same folder, under a name of its own: the file's name may be as long as a name can be.
+  const std::string folder = target.substr(0, target.rfind('/') + 1);
+  const std::string part = fmt::format("{}.warpgrind-{}-{}.part", folder, ::getpid(), serial++);
   const int file = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) return result(write_in_place(path, bytes));  // a folder in which nothing may be created
+  // Only a folder in which nothing may be created: on a full disk the older file would be lost.
+  if (file < 0) return result((errno == EACCES || errno == EPERM) && write_in_place(path, bytes));
   if (mode != kNew) (void)::fchmod(file, mode);
   if (write_and_close(file, bytes) && ::rename(part.c_str(), target.c_str()) == 0) return Ok{};
   const int reason = errno;

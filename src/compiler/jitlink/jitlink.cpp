@@ -253,7 +253,7 @@ nvJitLinkResult AddFile(nvJitLinkHandle handle, nvJitLinkInputType type, const c
   if (link->complete) return NVJITLINK_ERROR_INTERNAL;
   if (type == NVJITLINK_INPUT_NONE || type == NVJITLINK_INPUT_INDEX)
     return fail(*link, NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, fmt::format("unsupported input type: {}", path));
-  const std::optional<std::string> bytes = read_whole(path);
+  const std::optional<std::string> bytes = read_whole(path, kLargestProgram);
   if (bytes && (type == NVJITLINK_INPUT_LTOIR || is_container(*bytes))) return add_bytes(*link, type, *bytes, path);
   return add_entries(*link, fatbin::read_file(path), path);
 }

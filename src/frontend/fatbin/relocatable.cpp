@@ -76,7 +76,7 @@ void rename_module(std::string& object, std::string_view unique) {
 }
 
 Result<std::vector<RelocatablePart>> relocatable_parts(const std::string& path) {
-  const std::optional<std::string> content = read_whole(path);
+  const std::optional<std::string> content = read_whole(path, kLargestProgram);
   if (!content) return Error{ErrorKind::bad_input, fmt::format("cannot read {}", path), ""};
   return relocatable_parts_of(*content);
 }

@@ -60,11 +60,12 @@ export async function run(request: RunRequest, begun: (id: string) => void, seen
   let at = 0;
   let attempt = 0;
   let state = "none";
+  let ahead = "";
   let all = "";
   for (let failures = 0; ; ) {
     let progress: Progress;
     try {
-      progress = await (await ask(`/api/runs/${id}?from=${at}&attempt=${attempt}&state=${state}`)).json();
+      progress = await (await ask(`/api/runs/${id}?from=${at}&attempt=${attempt}&state=${state}&ahead=${ahead}`)).json();
       failures = 0;
     } catch (error) {
       if (!(error instanceof TypeError) || ++failures > 20) throw error; // TypeError: no answer
@@ -76,6 +77,7 @@ export async function run(request: RunRequest, begun: (id: string) => void, seen
     at = progress.next;
     attempt = progress.attempt ?? 0;
     state = progress.state;
+    ahead = `${progress.ahead ?? ""}`;
     seen(progress, all);
     if (progress.state === "done") return { ...progress, id, all };
   }
