@@ -89,7 +89,8 @@ std::string ladder_of(const Row& row) {
 }
 
 void derive(TopicResult& topic, const Limits& limits) {
-  // Speed-ups are between rungs of the same problem: same ladder, size, type and parameters.
+  // Speed-ups are between rungs of the same problem: same ladder, size and type. Rows that differ in a parameter (the
+  // number of GPUs) are steps of one ladder, so "total" compares them with the ladder's first row.
   struct Ladder {
     double first = 0;
     const Row* before = nullptr;
@@ -101,9 +102,7 @@ void derive(TopicResult& topic, const Limits& limits) {
     derive_counts(row, limits);
     derive_rates(row, limits);
     if (row.role != "rung" || row.derived.time_us <= 0) continue;
-    std::string problem = ladder_of(row) + " " + row.size_text + " " + row.type;
-    for (const auto& [name, value] : row.parameters) problem += " " + name + std::to_string(value);
-    Ladder& ladder = ladders[problem];
+    Ladder& ladder = ladders[ladder_of(row) + " " + row.size_text + " " + row.type];
     WG_ASSERT(!ladder.before || ladder.first > 0);
     if (ladder.before) {
       row.derived.step = ladder.before->derived.time_us / row.derived.time_us;
