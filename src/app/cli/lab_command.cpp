@@ -19,6 +19,7 @@
 #include "lab/batch.h"
 #include "lab/brief.h"
 #include "lab/course.h"
+#include "lab/row_groups.h"
 #include "lab/table.h"
 #include "report/html.h"
 #include "results/json.h"
@@ -73,8 +74,9 @@ Result<std::vector<const lab::Topic*>> chosen(const std::vector<lab::Topic>& top
     if (!topic) return topic.error();
     out.push_back(*topic);
   }
-  // The topic `bandwidth` goes first: it measures the ceilings for the others.
-  std::stable_partition(out.begin(), out.end(), [](const lab::Topic* t) { return t->name == "bandwidth"; });
+  // On a real GPU the topic `bandwidth` goes first: it measures the ceilings for the others.
+  if (command.on == "gpu")
+    std::stable_partition(out.begin(), out.end(), [](const lab::Topic* t) { return t->name == "bandwidth"; });
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
@@ -150,6 +152,16 @@ Result<lab::LabResult> measured_results(const LabCommand& command, const std::st
   return all;
 }
 
+// What follows the topics: the summary of several, the rows that were skipped, and what to type next.
+void print_closing(const lab::LabResult& result, bool brief) {
+  if (result.topics.size() > 1) std::fputs(lab::summary_text(result).c_str(), stdout);
+  if (brief && result.topics.size() == 1) std::fputs(lab::without_result(result.topics.front()).c_str(), stdout);
+  if (brief && !result.topics.empty())
+    std::fputs("all rows of a topic, and why each rung is faster: warpgrind lab TOPIC\n", stdout);
+  if (result.topics.size() > 1 && result.on == "virtual")
+    std::fputs(lab::closing_text(result, typed_executable()).c_str(), stdout);
+}
+
 }  // namespace
 
 int lab(const LabCommand& command) {
@@ -158,6 +170,9 @@ int lab(const LabCommand& command) {
   const std::string folder = command.programs.empty() ? lab_folder() : command.programs;
   auto topics = lab::find_topics(folder, *library);
   if (!topics) return complain(topics.error()), kUsageError;
+  const auto course = lab::read_course(folder, exercises_folder());
+  if (!course) return complain(course.error()), kUsageError;
+  lab::sort_by_chapter(*topics, course->order);
   const std::vector<lab::LeftOut> left_out = missing_topics(folder, *topics);
   if (command.topics.empty()) {
     std::fputs(lab::topics_text(*topics, left_out).c_str(), stdout);
@@ -177,8 +192,6 @@ int lab(const LabCommand& command) {
   const auto measured = measured_results(command, folder, *wanted);
   if (!measured) return complain(measured.error()), kUsageError;
 
-  const auto course = lab::read_course(folder, exercises_folder());
-  if (!course) return complain(course.error()), kUsageError;
   if (!command.report_path.empty())
     if (const Status page = report::html_available(); !page) return complain(page.error()), kUsageError;
 
@@ -233,11 +246,7 @@ int lab(const LabCommand& command) {
   result.full = command.full;
   result.topics = std::move(outcome.topics);
   if (std::count(command.topics.begin(), command.topics.end(), "all")) result.left_out = left_out;
-  if (result.topics.size() > 1) std::fputs(lab::summary_text(result).c_str(), stdout);
-  if (brief && !result.topics.empty())
-    std::fputs("all rows of a topic, and why each rung is faster: warpgrind lab TOPIC\n", stdout);
-  if (result.topics.size() > 1 && result.on == "virtual")
-    std::fputs(lab::closing_text(result, typed_executable()).c_str(), stdout);
+  print_closing(result, brief);
   if (outcome.resumed > 0)
     std::fputs(
         fmt::format("{} topics are results of an interrupted run; --fresh runs them again\n", outcome.resumed).c_str(),
