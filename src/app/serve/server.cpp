@@ -32,7 +32,8 @@ constexpr const char* kPage = R"(<!doctype html>
 <link rel="icon" href="data:,">
 <title>warpgrind playground</title>
 <link rel="stylesheet" href="/playground.css">
-<script src="/playground.js" defer></script>
+<link rel="license" href="/playground-licences.txt">
+<script src="/playground.js" type="module"></script>
 </head>
 <body>
 <noscript>The playground is drawn by a script; please allow it.</noscript>
@@ -130,12 +131,21 @@ class Server {
     };
     http_.Get("/", page);
     http_.Get("/p/([0-9a-f]{32})", page);
-    http_.Get("/playground.js", [](const Request&, Response& response) {
-      response.set_content(std::string(page_script()), "text/javascript; charset=utf-8");
-    });
-    http_.Get("/playground.css", [](const Request&, Response& response) {
-      response.set_content(std::string(page_style()), "text/css; charset=utf-8");
-    });
+    for (const PageFile& file : page_files())
+      http_.Get(file.path, [&file](const Request& request, Response& response) {
+        const PageAnswer answer =
+            answer_file(file, request.get_header_value("If-None-Match"), request.get_header_value("Accept-Encoding"));
+        response.status = answer.status;
+        response.headers.erase("Cache-Control");
+        for (const auto& [name, value] : answer.headers) response.set_header(name, value);
+        if (answer.status != 200) return;
+        // A provider, because the library would compress other content once more.
+        response.set_content_provider(
+            answer.body.size(), file.type,
+            [body = answer.body](std::size_t offset, std::size_t size, httplib::DataSink& sink) {
+              return sink.write(body.data() + offset, size);
+            });
+      });
     http_.Get("/api/start", [this](const Request&, Response& response) { send(response, api_.start()); });
     http_.Get("/api/starts/(.+)", [this](const Request& request, Response& response) {
       send(response, api_.starting_point(request.matches[1]));
