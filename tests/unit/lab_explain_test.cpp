@@ -119,6 +119,21 @@ TEST(LabDerive, ParametersAreStepsOfOneLadder) {
   EXPECT_NEAR(t.rows[3].derived.cumulative, 79.0 / 118, 1e-9);
 }
 
+// 66 operations an access at 4,814 GB/s would be 79,436 GFLOP/s: the units do 66,900.
+TEST(LabDerive, NoCeilingIsAboveThePeak) {
+  TopicResult t;
+  t.rows = {counted("many operations", 4)};
+  Limits limits;
+  limits.dram_gbs = 4814;
+  limits.fp32_gflops = 66900;
+  t.rows[0].metrics[MetricId::cgma_loads].value = 66;
+  derive(t, limits);
+  EXPECT_EQ(t.rows[0].derived.cgma_ceiling_gflops, 66900);
+  t.rows[0].metrics[MetricId::cgma_loads].value = 1;
+  derive(t, limits);
+  EXPECT_EQ(t.rows[0].derived.cgma_ceiling_gflops, 4814 / 4.0);
+}
+
 // The large size has two types: the speed-up is between rungs of one.
 TEST(EndsOfLadder, ComparesRungsOfOneProblem) {
   TopicResult t;

@@ -28,9 +28,12 @@ void derive_counts(Row& row, const Limits& limits) {
   d.conflicts_per_request = requests > 0 ? d.bank_conflicts / requests : 0;
   d.divergent_branches = row.metric(MetricId::divergent_branches);
   d.cgma = row.metric(MetricId::cgma_loads);
-  // The documents' formula: each access moves a word, so bandwidth / word x ratio limits the arithmetic.
-  const double word = row.type == "double" ? 8 : 4;
-  d.cgma_ceiling_gflops = d.cgma * limits.dram_gbs / word;
+  // The documents' formula: each access moves a word, so bandwidth / word x ratio limits the arithmetic, as its peak
+  // does.
+  const bool fp64 = row.type == "double";
+  const double peak = fp64 ? limits.fp64_gflops : limits.fp32_gflops;
+  d.cgma_ceiling_gflops = d.cgma * limits.dram_gbs / (fp64 ? 8 : 4);
+  if (peak > 0) d.cgma_ceiling_gflops = std::min(d.cgma_ceiling_gflops, peak);
   d.limit = row.metrics.text(MetricId::time_limit);
 }
 

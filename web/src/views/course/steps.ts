@@ -127,7 +127,7 @@ function judged(page: Page, topic: Topic, step: Step): { rows: [LabRow, LabRow];
 function outcome(page: Page, topic: Topic, step: Step): Child {
   const [a, b] = judged(page, topic, step).rows;
   const text = outcomeOf(step.text ?? "", timeOf(a), timeOf(b));
-  return text ? [" ", h("span", { class: "step-outcome" }, h("span", { class: "soft" }, `At ${sizeName(b)}: `), rich(page, text))] : null;
+  return text ? [" ", h("span", { class: "step-outcome" }, rich(page, text), h("span", { class: "soft" }, ` (at ${sizeName(b)})`))] : null;
 }
 
 /** Gain of a step, for the summary. */
