@@ -1,5 +1,5 @@
-# The HTML report's page: web/ bundled into one file by esbuild, and the playground's into PLAYGROUND.js and .css. Run as a script
-# (-P) with WEB, WORK, OUT, PLAYGROUND, NPM and NODE.
+# The HTML report's page: web/ bundled into one file by esbuild, and the playground's FILES, which begin with
+# PLAYGROUND. Run as a script (-P) with WEB, WORK, OUT, PLAYGROUND, FILES, NPM and NODE.
 # Where the packages cannot be had the build goes on with an empty page, and `--report` says so.
 file(MAKE_DIRECTORY ${WORK})
 foreach(name package.json package-lock.json)
@@ -17,7 +17,7 @@ if(NOT EXISTS ${installed} OR ${WORK}/package-lock.json IS_NEWER_THAN ${installe
 endif()
 if(NOT result EQUAL 0)
   message(WARNING "npm could not install what the HTML report needs; this build will have no report page.\n${text}\nRemove ${OUT} to try again.")
-  foreach(file ${OUT} ${PLAYGROUND}.js ${PLAYGROUND}.css)
+  foreach(file ${OUT} ${FILES})
     file(WRITE ${file} "")
   endforeach()
   return()

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 
 const option = (name, fallback) => {
   const at = process.argv.indexOf(`--${name}`);
@@ -65,22 +66,37 @@ const page = `<!doctype html>
 `;
 writeFileSync(out, page);
 
-// The page of `warpgrind serve`, whose script and style are files of their own: its policy allows none inside the page.
+// The page of `warpgrind serve`, whose scripts and style are files of their own: its policy allows none inside the page.
+// ECharts is a script of its own, loaded with the first chart. Each file is compressed here, once.
 const playground = option("playground", join(here, "playground"));
-const served = await esbuild.build({
-  ...shared,
-  entryPoints: [join(here, "src/playground/main.ts")],
-  format: "iife",
-  target: "es2020",
-  legalComments: "eof",
-  define: { "process.env.NODE_ENV": '"production"' },
-});
+const charts = { name: "charts", setup: (build) => build.onResolve({ filter: /^\.\/echarts$/ }, () => ({ path: "/playground-echarts.js", external: true })) };
+const scriptOf = async (entry, plugins) => {
+  const made = await esbuild.build({
+    ...shared,
+    entryPoints: [join(here, entry)],
+    plugins,
+    format: "esm",
+    target: "es2020",
+    legalComments: "none", // the licences are a file of their own
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+  return `/* Licences of what this contains: /playground-licences.txt */\n${made.outputFiles[0].text}`;
+};
 const editor = [
   ...["autocomplete", "commands", "lang-cpp", "language", "lint", "search", "state", "view"].map((name) => `@codemirror/${name}`),
   ...["common", "cpp", "highlight", "lr"].map((name) => `@lezer/${name}`),
   ...["@marijn/find-cluster-break", "crelt", "style-mod", "w3c-keyname"],
 ].filter((name) => existsSync(join(modules, name)));
-writeFileSync(`${playground}.js`, `${served.outputFiles[0].text}\n/*\n${licencesOf([...drawing, ...editor]).replaceAll("*/", "* /")}\n*/\n`);
 const servedStyle = await esbuild.build({ ...shared, entryPoints: [join(here, "src/playground/style.css")] });
-writeFileSync(`${playground}.css`, servedStyle.outputFiles[0].text);
+const files = [
+  [".js", await scriptOf("src/playground/main.ts", [charts])],
+  ["-echarts.js", await scriptOf("src/echarts.ts", [])],
+  [".css", servedStyle.outputFiles[0].text],
+  ["-licences.txt", licencesOf([...drawing, ...editor])],
+];
+for (const [name, text] of files) {
+  const path = playground + name;
+  writeFileSync(path, text);
+  writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }));
+}
 console.log(`${out}: ${(page.length / 1024).toFixed(0)} KiB`);

@@ -17,7 +17,7 @@ const lab::Topic kTopic = {
     .title = "host to device and back: pageable, pinned, pieces, overlap, zero copy, managed",
     .document = "001 (Advanced CUDA)",
     .shows =
-        "A copy has a latency and a bandwidth: small copies pay the latency, pageable memory halves the bandwidth. "
+        "A copy has a latency and a bandwidth: small copies pay the latency, pageable memory costs bandwidth. "
         "With pinned memory, the CPU works during the copy; kernels can also read host memory directly, which pays if "
         "they read "
         "once.",

@@ -18,7 +18,7 @@ const lab::Topic kTopic = {
     .full_sizes = "1024,4096,8192,1000x1537",
     .large_sizes = "8192",
     .types = "float,double",
-    .rungs = {{"copy", "rows in, rows out: the limit of every transpose", lab::Role::bound},
+    .rungs = {{"copy", "rows in, rows out: what transposes are compared with", lab::Role::bound},
               {"naive", "rows in, columns out: 32 sectors per store request"},
               {"shared", "through a tile: rows on both sides, a tile column in one bank"},
               {"padded", "tile with one extra word per row: no conflicts; 4 elements per thread"},

@@ -86,6 +86,8 @@ const tests = {};
 
 tests.from_edit_to_drawn_access = async () => {
   const page = await open("/");
+  let charts = 0;
+  page.on("request", (r) => (charts += r.url().endsWith("/playground-echarts.js") ? 1 : 0));
   check((await page.source()).includes("Coalescing"), "the first program to start from is there");
   check((await page.locator("select[aria-label='GPU model'] option").count()) >= 16, "GPU models are offered");
   check((await page.locator("select[aria-label='Start from'] option").count()) > 15, "so are programs to start from");
@@ -116,7 +118,9 @@ tests.from_edit_to_drawn_access = async () => {
   for (const view of ["summary", "kernel", "timeline", "counters"]) {
     await page.goto(`${page.url().split("#")[0]}#view=${view}`);
     await page.waitForSelector(`#result[data-view=${view}]`);
+    if (view === "summary") check(charts === 0, "no chart was needed so far");
   }
+  check(charts === 1, `the script of the charts is loaded with the first of them: ${charts}`);
   await page.context().close();
 };
 
@@ -163,6 +167,16 @@ tests.link_keeps_a_program = async () => {
   check((await other.inputValue("select[aria-label='GPU model']")) === "t4", "and its GPU");
   check(await other.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth + 1), "nothing is wider than a phone");
   await other.screenshot({ path: join(out, "phone.png") });
+  // Counters beside the lines leave no room for the code: they are there on request.
+  await other.type(program("to[i] = from[i];"));
+  await other.run("Run");
+  await other.waitForSelector(".columns input");
+  const codeBegins = () => other.evaluate(() => document.querySelector(".cm-content").getBoundingClientRect().x);
+  check((await codeBegins()) < 80, `the code has the phone's width: it begins at ${await codeBegins()}`);
+  await other.click(".columns input");
+  await other.waitForSelector(".counts .count:visible");
+  check((await codeBegins()) > 80, "the counters are shown on request");
+  await other.screenshot({ path: join(out, "phone_counters.png") });
   await page.context().close();
   await other.context().close();
 };

@@ -1,5 +1,6 @@
 """The playground's server over HTTP: server_test.py WARPGRIND [CASE...]. Exit code 77 (skipped, with the reason) where it cannot be
 started for lack of a sandbox or of the page."""
+import gzip
 import http.client
 import json
 import os
@@ -157,6 +158,24 @@ def case_output_comes_while_it_runs(warpgrind, folder):
         seen.append((state, answer["output"]))
     assert any(s == "running" and "begun" in o and "ended" not in o for s, o in seen), seen
     server.end()
+
+
+# The page's files are compressed, and a browser that has them does not get them again.
+def case_page_is_sent_once(warpgrind, folder):
+    server = Server(warpgrind, folder)
+    first = 0
+    for path in re.findall(r'(?:src|href)="(/playground[^"]*)"', server.ask("GET", "/")[2].decode()):
+        status, headers, text = server.ask("GET", path, Accept_Encoding="gzip")
+        equal((status, headers["Content-Encoding"], headers["Vary"]), (200, "gzip", "Accept-Encoding"), path)
+        assert gzip.decompress(text) == server.ask("GET", path)[2], f"{path}: compressed it is another text"
+        again = server.ask("GET", path, Accept_Encoding="gzip", If_None_Match=headers["ETag"])
+        equal((again[0], again[2], again[1]["ETag"]), (304, b"", headers["ETag"]), path)
+        equal(server.ask("GET", path, If_None_Match='"another"')[0], 200, path)
+        equal(headers.get_all("Cache-Control"), ["no-cache"], path)
+        first += len(text) if "licences" not in path else 0
+    assert 50_000 < first < 300_000, f"a first visit loads {first} bytes"
+    equal(server.ask("GET", "/api/start")[1].get_all("Cache-Control"), ["no-store"], "answers")
+    equal(server.end(), 0)
 
 
 def case_refusals(warpgrind, folder):

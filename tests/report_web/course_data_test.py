@@ -62,6 +62,16 @@ for topic in topics:
     check(topic in chapters, f"the topic {topic} has no chapter: lab/{topic}/chapter.json")
     check(topic in course["order"], f"lab/course/course.json has no place for the chapter {topic}")
 check(len(set(course["order"])) == len(course["order"]), "a chapter comes twice")
+# One order: of the chapters, the weeks of docs/teaching.md, the exercises, and `warpgrind lab`. A beginner starts with the first.
+teaching = (lab.parent / "docs/teaching.md").read_text()
+weeks = re.findall(r"^\| \d+ \|[^|]*\|([^|]*)\|", teaching, re.M)
+check([t for week in weeks for t in re.findall(r"`(\w+)`", week)] == course["order"], "the weeks of docs/teaching.md have another order than the chapters")
+check(f"start with the first, `{course['order'][0]}`" in " ".join(course["opening"]), "the opening sends beginners to the first chapter")
+exercises = sorted((json.loads(path.read_text()) for path in lab.parent.glob("exercises/*/exercise.json")), key=lambda e: e["order"])
+places = [course["order"].index(e["topic"]) for e in exercises]
+check(places == sorted(places), "the exercises have another order than the chapters")
+listed = [topic for topic in topics if topic in course["order"]]
+check(listed == [t for t in course["order"] if t in listed], f"warpgrind lab lists {listed}")
 for topic in course["order"]:
     check(topic in topics or topic in left_out, f"the course has a chapter {topic}, the lab has no such topic")
 
@@ -90,10 +100,10 @@ for topic, chapter in chapters.items():
     check(chapter["topic"] == topic, f"{where}: its topic is {chapter['topic']}")
     check(chapter["question"].strip() and chapter["opening"] and chapter["take_away"], f"{where}: question, opening and take_away")
     for step in chapter.get("steps", []):
-        check(step["text"].strip() and "before" in step, f"{where}: a step has a text and what is before it")
+        check(all(t.strip() for t in texts(step["text"])) and "before" in step, f"{where}: a step has a text and what is before it")
         check_rung(where, topic, step)
         check_rung(where, topic, step["before"])
-    for rung in chapter.get("rungs", {}):
+    for rung in [*chapter.get("rungs", {}), *chapter.get("compared", {}), *chapter.get("compared", {}).values()]:
         check_rung(where, topic, {"rung": rung})
     # A ladder is a topic, or in LADDER / VARIANT what is in front of the slash. Its first rung is compared with none.
     ladders = {}

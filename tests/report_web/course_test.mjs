@@ -34,6 +34,9 @@ tests.map = async () => {
   for (const d of course.documents) check(text.includes(d.title), `the map names ${d.title}`);
   check((await page.locator(".sections > li").count()) === course.documents.reduce((n, d) => n + d.sections.length, 0), "and all their sections");
   check((await page.locator(".chapters > li").count()) === chapters.length, "the chapters are listed");
+  const image = await page.locator(".chapters > li", { hasText: " image:" }).textContent();
+  check(/up to \d+ times as fast \(histogram \/ wide at/.test(image), `a gain is within one ladder: ${image}`);
+  check((await page.textContent(".chapters > li >> nth=0")).includes(" vecadd:"), "the first chapter is that for beginners");
   const kept = (topic, rung) => results.topics.find((t) => t.topic === topic)?.rows.some((r) => r.rung === rung);
   const links = (await page.locator("a.rung-link").evaluateAll((all) => [...new Set(all.map((a) => a.getAttribute("href")))])).filter((href) => {
     const wanted = new URLSearchParams(href.slice(1));
@@ -161,6 +164,47 @@ tests.steppers = async () => {
     await page.keyboard.press("ArrowRight");
     check((await said()).includes(words), `${rung}: ${words}, not ${await said()}`);
   }
+};
+
+// What the page says follows from the rows it shows: with other times it says something else.
+tests.verdicts = async () => {
+  const withTimes = (name, topic, choose, microseconds) => {
+    const changed = (result) => ({
+      ...result,
+      topics: result.topics.map((t) => (t.topic !== topic ? t : { ...t, rows: t.rows.map((r) => (choose(r) ? { ...r, gpu_us: { ...r.gpu_us, median: microseconds(r) }, derived: { ...r.derived, time_us: microseconds(r) } } : r)) })),
+    });
+    return withData(made, name, { lab: changed(virtual), measured: changed(results) });
+  };
+  const cardOf = (page, question) => page.locator(".chart-card", { hasText: question }).locator(".chart-answer");
+  const weak = (times) => withTimes("weak", "multigpu", (r) => r.rung === "weak", (r) => times[r.parameters.devices]);
+  for (const [times, begin] of [[{ 1: 55, 2: 56, 4: 57 }, "Nearly:"], [{ 1: 55, 2: 70, 4: 80 }, "Not quite:"], [{ 1: 55, 2: 108, 4: 119 }, "No:"]]) {
+    const page = await open(weak(times));
+    await page.at("view=lab&topic=multigpu");
+    const said = await cardOf(page, "Does the time stay the same").textContent();
+    check(said.startsWith(begin), `${JSON.stringify(times)}: '${said}' begins with ${begin}`);
+    check((await page.locator(".chart-card", { hasText: "Does the time stay the same" }).textContent()).includes("8192x8192 double"), "the chart names its size");
+  }
+  // A step's sentence: the caches serve few reads as well, or they do not.
+  for (const [factor, words] of [[0.6, "tile and barrier cost more than they save"], [1, "the caches are as good"], [3, ""]]) {
+    const page = await open(withTimes("edges", "image", (r) => ["edges / global", "edges / shared"].includes(r.rung), (r) => (r.rung === "edges / global" ? 30 : 30 / factor)));
+    await page.at("view=lab&topic=image");
+    const said = await page.locator('.step[data-rung="edges / shared"] .step-text').textContent();
+    check(words ? said.includes(words) : !said.includes("(at "), `${factor} times as fast: '${said}'`);
+  }
+  // The graph of naive sweeps stands beside the naive sweeps, not beside the rung in between.
+  const page = await open(html);
+  await page.at("view=lab&topic=poisson");
+  check((await page.getAttribute('.step[data-rung="graph"]', "data-before")) === "naive", "graph is compared with naive");
+};
+
+// Axes are to scale: from 16 to 32 is twice as far as from 8 to 16.
+tests.axes = async () => {
+  const page = await open(html);
+  await page.at("view=lab&topic=constant");
+  const chart = page.locator(".chart-card .chart").first();
+  await chart.locator("svg path").first().waitFor({ state: "attached" });
+  const at = await chart.locator("svg text").evaluateAll((all) => Object.fromEntries(all.map((t) => [t.textContent, t.getBoundingClientRect()]).map(([text, box]) => [text, box.x + box.width / 2])));
+  check(Math.abs((at[32] - at[16]) / (at[16] - at[8]) - 2) < 0.1, `places of 8, 16 and 32: ${at[8]}, ${at[16]}, ${at[32]}`);
 };
 
 tests.reading = async () => {

@@ -41,6 +41,22 @@ tests.views = async () => {
 };
 
 // Local memory is interleaved over the lanes; the constant cache gives a word at a time.
+// A long word among the facts of a kernel stays in its column.
+tests.facts = async () => {
+  const data = profile({ kernels: 1 });
+  for (const kernel of data.kernels) kernel.metrics.warpgrind__estimated_limit.value = "shared memory throughput";
+  for (const width of [1280, 900, 360]) {
+    const page = await open(report("facts", data), { width });
+    await page.at("view=kernel&k=0&tab=overview");
+    const beyond = await page.locator(".facts .fact").evaluateAll((all) => all.filter((f) => {
+      const range = document.createRange();
+      range.selectNodeContents(f);
+      return range.getBoundingClientRect().right > f.getBoundingClientRect().right + 1;
+    }).map((f) => f.textContent));
+    check(beyond.length === 0, `${width} pixels: beyond their columns: ${beyond.join("; ")}`);
+  }
+};
+
 tests.other_spaces = async () => {
   const p = profile({});
   const lanes = Array.from({ length: 32 }, (_, lane) => lane);

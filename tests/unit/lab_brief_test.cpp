@@ -49,6 +49,18 @@ TEST(Brief, FitsAScreenWhateverTheTopicHas) {
   EXPECT_LE(lines(brief_text(t, nullptr, {})), kBriefLines);
 }
 
+// A ladder whose later rungs gain nothing is a lesson as well.
+TEST(Brief, ShowsLaddersThatGainNothing) {
+  TopicResult t;
+  t.topic = "image";
+  t.rows = {row("edges / global", "rung", 4), row("edges / shared", "rung", 5), row("blur / global", "rung", 7),
+            row("blur / shared", "rung", 5), row("hue / global", "rung", 3)};
+  const std::string text = brief_text(t, nullptr, {});
+  EXPECT_NE(text.find("edges   global      4.00  global     4.00   1.00"), std::string::npos) << text;
+  EXPECT_NE(text.find("blur    global      7.00  shared     5.00   1.40"), std::string::npos) << text;
+  EXPECT_EQ(text.find("hue"), std::string::npos) << text;
+}
+
 TEST(Brief, SweepsAreRanges) {
   TopicResult t;
   t.topic = "banks";

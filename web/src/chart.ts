@@ -1,30 +1,6 @@
-// Apache ECharts with the page's colours, and only the parts that are used.
-import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
-import {
-  AriaComponent,
-  DataZoomComponent,
-  GridComponent,
-  LegendComponent,
-  MarkLineComponent,
-  TooltipComponent,
-} from "echarts/components";
-import * as echarts from "echarts/core";
-import { SVGRenderer } from "echarts/renderers";
+// Charts: Apache ECharts with the page's colours.
+import type { ECharts } from "echarts/core";
 import { h } from "./dom";
-
-echarts.use([
-  BarChart,
-  CustomChart,
-  LineChart,
-  ScatterChart,
-  AriaComponent,
-  DataZoomComponent,
-  GridComponent,
-  LegendComponent,
-  MarkLineComponent,
-  TooltipComponent,
-  SVGRenderer,
-]);
 
 // Okabe and Ito's colours, which colour-blind readers can distinguish; series differ in symbol and dash as well.
 export const colours = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8c7a00", "#7f7f7f"];
@@ -60,7 +36,7 @@ export function axis(a: Axis, horizontal: boolean): Option {
     axisLabel: {
       color: ink("--text"),
       formatter: a.format,
-      width: a.categories && !horizontal ? 130 : undefined,
+      width: a.categories && !horizontal ? 160 : undefined,
       overflow: "truncate",
       hideOverlap: true,
     },
@@ -94,18 +70,21 @@ export function base(): Option {
 interface Mounted {
   box: HTMLElement;
   make: () => Option;
-  chart?: echarts.ECharts;
+  chart?: ECharts;
 }
 let mounted: Mounted[] = [];
+async function mount(m: Mounted): Promise<void> {
+  const { init } = await import("./echarts");
+  if (m.chart || !mounted.includes(m)) return; // drawn or dropped meanwhile
+  m.chart = init(m.box, undefined, { renderer: "svg" });
+  m.chart.setOption(m.make());
+}
 const seen = new ResizeObserver((entries) => {
   for (const entry of entries) {
     const m = mounted.find((x) => x.box === entry.target);
     if (!m || entry.contentRect.width < 10) continue;
     if (m.chart) m.chart.resize();
-    else {
-      m.chart = echarts.init(m.box, undefined, { renderer: "svg" });
-      m.chart.setOption(m.make());
-    }
+    else void mount(m);
   }
 });
 

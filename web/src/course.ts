@@ -5,6 +5,7 @@ import type { LabRow, Page, Topic } from "./data";
 import { type Child, h } from "./dom";
 import { shown } from "./views/lab_rows";
 import { address, type State } from "./state";
+import type { Answer, StepWords } from "./views/course/claims";
 
 export interface Term {
   term: string;
@@ -20,7 +21,7 @@ export interface RowChoice {
 }
 export interface StepText extends RowChoice {
   before?: RowChoice;
-  text: string;
+  text: StepWords;
 }
 export interface ChartText {
   question: string;
@@ -34,14 +35,15 @@ export interface ChartText {
   limit?: "dram" | "fp32" | "fp64";
   models?: boolean | string[]; // the GPU models of the topic beside each other, or only those
   measured?: boolean; // what a real GPU took as well
-  answer?: string;
+  answer?: Answer;
 }
 export interface Chapter {
   topic: string;
   question: string;
   opening: string[];
   steps?: StepText[]; // else the ladder, rung by rung
-  rungs?: Record<string, string>; // why: of rungs of a ladder
+  rungs?: Record<string, StepWords>; // why: of rungs of a ladder
+  compared?: Record<string, string>; // of rungs: the rung to compare with, if it is not the one before
   clock?: "cpu"; // what its steps are about
   access?: Record<string, string>; // of rungs: "shared load", the memory instruction to be drawn
   charts?: ChartText[];

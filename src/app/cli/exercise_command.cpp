@@ -57,15 +57,16 @@ exercises::JudgeSettings settings_of(const ExerciseCommand& command) {
 int list(const Exercises& all) {
   std::size_t width = 0;
   for (const Exercise& e : all) width = std::max(width, e.name.size());
-  std::string document, out;
+  std::string topic, out;
   for (const Exercise& e : all) {
-    if (e.document != document) out += fmt::format("{}{}\n", out.empty() ? "" : "\n", e.document);
-    document = e.document;
+    if (e.topic != topic) out += fmt::format("{}{}\n", out.empty() ? "" : "\n", e.topic);
+    topic = e.topic;
     out += fmt::format("  {}  {}  {}\n", report::left(e.name, static_cast<int>(width)),
                        report::left(std::string(static_cast<std::size_t>(std::clamp(e.level, 1, 5)), '*'), 5), e.title);
   }
   print_text(stdout, out);
-  std::puts("\n`warpgrind exercise start NAME` begins one; * is easy, ***** hard");
+  std::puts("\nin the order of the course's chapters (`warpgrind lab`); * is easy, ***** hard");
+  std::puts("`warpgrind exercise start NAME` begins one");
   return 0;
 }
 

@@ -20,6 +20,7 @@
 #include "lab/batch.h"
 #include "lab/brief.h"
 #include "lab/course.h"
+#include "lab/row_groups.h"
 #include "lab/table.h"
 #include "report/html.h"
 #include "results/json.h"
@@ -74,8 +75,9 @@ Result<std::vector<const lab::Topic*>> chosen(const std::vector<lab::Topic>& top
     if (!topic) return topic.error();
     out.push_back(*topic);
   }
-  // The topic `bandwidth` goes first: it measures the ceilings for the others.
-  std::stable_partition(out.begin(), out.end(), [](const lab::Topic* t) { return t->name == "bandwidth"; });
+  // On a real GPU the topic `bandwidth` goes first: it measures the ceilings for the others.
+  if (command.on == "gpu")
+    std::stable_partition(out.begin(), out.end(), [](const lab::Topic* t) { return t->name == "bandwidth"; });
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
@@ -151,6 +153,16 @@ Result<lab::LabResult> measured_results(const LabCommand& command, const std::st
   return all;
 }
 
+// What follows the topics: the summary of several, the rows that were skipped, and what to type next.
+void print_closing(const lab::LabResult& result, bool brief) {
+  if (result.topics.size() > 1) print_text(stdout, lab::summary_text(result));
+  if (brief && result.topics.size() == 1) print_text(stdout, lab::without_result(result.topics.front()));
+  if (brief && !result.topics.empty())
+    std::fputs("all rows of a topic, and why each rung is faster: warpgrind lab TOPIC\n", stdout);
+  if (result.topics.size() > 1 && result.on == "virtual")
+    print_text(stdout, lab::closing_text(result, typed_executable()));
+}
+
 }  // namespace
 
 int lab(const LabCommand& command) {
@@ -159,6 +171,9 @@ int lab(const LabCommand& command) {
   const std::string folder = command.programs.empty() ? lab_folder() : command.programs;
   auto topics = lab::find_topics(folder, *library);
   if (!topics) return complain(topics.error()), kUsageError;
+  const auto course = lab::read_course(folder, exercises_folder());
+  if (!course) return complain(course.error()), kUsageError;
+  lab::sort_by_chapter(*topics, course->order);
   const std::vector<lab::LeftOut> left_out = missing_topics(folder, *topics);
   if (command.topics.empty()) {
     print_text(stdout, lab::topics_text(*topics, left_out));
@@ -178,8 +193,6 @@ int lab(const LabCommand& command) {
   const auto measured = measured_results(command, folder, *wanted);
   if (!measured) return complain(measured.error()), kUsageError;
 
-  const auto course = lab::read_course(folder, exercises_folder());
-  if (!course) return complain(course.error()), kUsageError;
   if (!command.report_path.empty())
     if (const Status page = report::html_available(); !page) return complain(page.error()), kUsageError;
 
@@ -234,11 +247,7 @@ int lab(const LabCommand& command) {
   result.full = command.full;
   result.topics = std::move(outcome.topics);
   if (std::count(command.topics.begin(), command.topics.end(), "all")) result.left_out = left_out;
-  if (result.topics.size() > 1) print_text(stdout, lab::summary_text(result));
-  if (brief && !result.topics.empty())
-    std::fputs("all rows of a topic, and why each rung is faster: warpgrind lab TOPIC\n", stdout);
-  if (result.topics.size() > 1 && result.on == "virtual")
-    print_text(stdout, lab::closing_text(result, typed_executable()));
+  print_closing(result, brief);
   if (outcome.resumed > 0)
     print_text(stdout,
                fmt::format("{} topics are results of an interrupted run; --fresh runs them again\n", outcome.resumed));

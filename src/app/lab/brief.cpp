@@ -85,14 +85,16 @@ std::string ladders_table(const TopicResult& t, const std::vector<std::string>& 
   for (const std::string& name : names) {
     if (left == 0) break;
     const Row *first = nullptr, *best = nullptr;
+    std::size_t rungs = 0;
     for (const Row& row : t.rows) {
       if (row.role != "rung" || !row.shown() || ladder_of(row) != name || row.derived.time_us <= 0) continue;
       if (!first) first = &row;
       const bool same = row.size_text == first->size_text && row.type == first->type;
+      rungs += same ? 1 : 0;
       if (same && (!best || row.derived.time_us < best->derived.time_us)) best = &row;
     }
     WG_ASSERT(!first == !best);  // the first rung is one of those that the best is chosen from
-    if (!first || first == best) continue;
+    if (rungs < 2) continue;     // a ladder whose first rung is the best is shown: that is its lesson
     --left;
     const auto rung = [&name](const Row& row) { return name.empty() ? row.rung : row.rung.substr(name.size() + 3); };
     table.add({name, rung(*first), figure_text(first->derived.time_us), rung(*best), figure_text(best->derived.time_us),

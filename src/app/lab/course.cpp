@@ -105,6 +105,9 @@ Result<Course> read_course(const std::string& folder, const std::string& exercis
     if (const auto of_it = exercises.find(topic); of_it != exercises.end())
       chapters[topic]["exercises"] = std::move(of_it->second);
   }
+  if (const auto it = whole->find("order"); it != whole->end() && it->is_array())
+    for (const OrderedJson& topic : *it)
+      if (topic.is_string()) course.order.push_back(topic.get<std::string>());
   (*whole)["glossary"] = (*glossary)["terms"];
   (*whole)["chapters"] = std::move(chapters);
   course.json = whole->dump(-1, ' ', false, OrderedJson::error_handler_t::replace);

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -17,6 +18,7 @@ struct ChapterWords {
 struct Course {
   std::string json;                              // all of it as one object, for the report's page; empty: no course
   std::map<std::string, ChapterWords> chapters;  // by topic
+  std::vector<std::string> order;                // topics, in the order of the chapters
 };
 
 // `folder`: of the programs. If it has no folder course/, there is no course; that is no error. A file that cannot be

@@ -28,9 +28,12 @@ void derive_counts(Row& row, const Limits& limits) {
   d.conflicts_per_request = requests > 0 ? d.bank_conflicts / requests : 0;
   d.divergent_branches = row.metric(MetricId::divergent_branches);
   d.cgma = row.metric(MetricId::cgma_loads);
-  // The documents' formula: each access moves a word, so bandwidth / word x ratio limits the arithmetic.
-  const double word = row.type == "double" ? 8 : 4;
-  d.cgma_ceiling_gflops = d.cgma * limits.dram_gbs / word;
+  // The documents' formula: each access moves a word, so bandwidth / word x ratio limits the arithmetic, as its peak
+  // does.
+  const bool fp64 = row.type == "double";
+  const double peak = fp64 ? limits.fp64_gflops : limits.fp32_gflops;
+  d.cgma_ceiling_gflops = d.cgma * limits.dram_gbs / (fp64 ? 8 : 4);
+  if (peak > 0) d.cgma_ceiling_gflops = std::min(d.cgma_ceiling_gflops, peak);
   d.limit = row.metrics.text(MetricId::time_limit);
 }
 
@@ -89,7 +92,8 @@ std::string ladder_of(const Row& row) {
 }
 
 void derive(TopicResult& topic, const Limits& limits) {
-  // Speed-ups are between rungs of the same problem: same ladder, size, type and parameters.
+  // Speed-ups are between rungs of the same problem: same ladder, size and type. Rows that differ in a parameter (the
+  // number of GPUs) are steps of one ladder, so "total" compares them with the ladder's first row.
   struct Ladder {
     double first = 0;
     const Row* before = nullptr;
@@ -101,9 +105,7 @@ void derive(TopicResult& topic, const Limits& limits) {
     derive_counts(row, limits);
     derive_rates(row, limits);
     if (row.role != "rung" || row.derived.time_us <= 0) continue;
-    std::string problem = ladder_of(row) + " " + row.size_text + " " + row.type;
-    for (const auto& [name, value] : row.parameters) problem += " " + name + std::to_string(value);
-    Ladder& ladder = ladders[problem];
+    Ladder& ladder = ladders[ladder_of(row) + " " + row.size_text + " " + row.type];
     WG_ASSERT(!ladder.before || ladder.first > 0);
     if (ladder.before) {
       row.derived.step = ladder.before->derived.time_us / row.derived.time_us;

@@ -23,6 +23,12 @@ std::string figure(double x) {
   return x >= 10 ? fmt::format("{:.1f}", x) : fmt::format("{:.2f}", x);
 }
 
+// "1 load request", "12 load requests", "2 branches".
+std::string counted(double n, const std::string& noun) {
+  const bool one = count(n) == "1", hisses = noun.ends_with("ch");
+  return fmt::format("{} {}{}", count(n), noun, one ? "" : hisses ? "es" : "s");
+}
+
 // Phrases for counts that decreased (better) and increased (worse), the most informative first. A change below 5 % is
 // ignored.
 struct Changes {
@@ -51,9 +57,13 @@ bool differs(double a, double b) {
 }
 
 // "54 % of their bytes". Above 100 %, lanes share words and use some of them more than once.
-std::string used(double percent) {
-  return percent > 100.5 ? fmt::format("each of their bytes {} times", figure(percent / 100))
-                         : fmt::format("{:.0f} % of their bytes", percent);
+std::string used(double percent, const char* whose) {
+  return percent > 100.5 ? fmt::format("each of {} bytes {} times", whose, figure(percent / 100))
+                         : fmt::format("{:.0f} % of {} bytes", percent, whose);
+}
+std::string used_instead(double before, double after, const char* whose) {
+  return fmt::format("uses {} instead of {}", used(after, whose),
+                     before > 100.5 ? used(before, whose) : fmt::format("{:.0f} %", before));
 }
 
 void global_memory(Changes& changes, const Row& a, const Row& b, const Access& access) {
@@ -63,25 +73,30 @@ void global_memory(Changes& changes, const Row& a, const Row& b, const Access& a
   if (sectors_a <= 0 || sectors_b <= 0) return;
   const double each_a = sectors_a / requests_a, each_b = sectors_b / requests_b;
   const double used_a = a.metric(access.efficiency), used_b = b.metric(access.efficiency);
-  if (differs(each_a, each_b) || differs(used_a, used_b)) {
-    changes.compare(
-        sectors_a, sectors_b,
-        fmt::format("a {} request touches {} sectors instead of {} and uses {} instead of {}: {} sectors, not {}", word,
-                    figure(each_b), figure(each_a), used(used_b),
-                    used_a > 100.5 ? used(used_a) : fmt::format("{:.0f} %", used_a), count(sectors_b),
-                    count(sectors_a)));
+  const std::string in_all = fmt::format("{} sectors, not {}", count(sectors_b), count(sectors_a));
+  const bool other_shape = differs(each_a, each_b), other_use = differs(used_a, used_b);
+  if (other_shape) {
+    const std::string use = other_use ? " and " + used_instead(used_a, used_b, "their") : "";
+    changes.compare(sectors_a, sectors_b,
+                    fmt::format("a {} request touches {} sectors instead of {}{}: {}", word, figure(each_b),
+                                figure(each_a), use, in_all));
+  } else if (other_use) {
+    changes.compare(sectors_a, sectors_b,
+                    fmt::format("a {} request {}: {}", word, used_instead(used_a, used_b, "its sectors'"), in_all));
   } else {
     changes.compare(sectors_a, sectors_b,
-                    fmt::format("{} sectors for {}s instead of {}", count(sectors_b), word, count(sectors_a)));
+                    fmt::format("{} for {}s instead of {}", counted(sectors_b, "sector"), word, count(sectors_a)));
   }
-  if (access.requests == kLoads.requests && b.derived.cgma > 1.05 * a.derived.cgma && a.derived.cgma > 0) {
-    changes.better.push_back(
-        fmt::format("{} global load requests instead of {}, since each loaded value is used for {} "
-                    "operations, not {}",
-                    count(requests_b), count(requests_a), figure(b.derived.cgma), figure(a.derived.cgma)));
+  // The ratio explains fewer requests. It does not explain more of them.
+  const double ratio_a = a.derived.cgma, ratio_b = b.derived.cgma;
+  if (access.requests == kLoads.requests && ratio_a > 0 && ratio_b > 1.05 * ratio_a && requests_a > 1.05 * requests_b) {
+    changes.better.push_back(fmt::format("{} instead of {}, since each loaded value is used for {} operation{}, not {}",
+                                         counted(requests_b, "global load request"), count(requests_a), figure(ratio_b),
+                                         figure(ratio_b) == "1" ? "" : "s", figure(ratio_a)));
   } else {
-    changes.compare(requests_a, requests_b,
-                    fmt::format("{} {} requests instead of {}", count(requests_b), word, count(requests_a)));
+    changes.compare(
+        requests_a, requests_b,
+        fmt::format("{} instead of {}", counted(requests_b, fmt::format("{} request", word)), count(requests_a)));
   }
 }
 
@@ -107,18 +122,19 @@ Changes changes_between(const Row& a, const Row& b) {
   const double shared_a = a.metric(MetricId::shared_wavefronts), shared_b = b.metric(MetricId::shared_wavefronts);
   if (shared_a > 0 && shared_b > 0 && da.bank_conflicts == 0 && db.bank_conflicts == 0)
     changes.compare(shared_a, shared_b,
-                    fmt::format("{} shared memory wavefronts instead of {}", count(shared_b), count(shared_a)));
+                    fmt::format("{} instead of {}", counted(shared_b, "shared memory wavefront"), count(shared_a)));
   // Divergence at the edge of the data is not mentioned: at most 1 % of the warps.
   if (std::max(da.divergent_branches, db.divergent_branches) > 0.01 * std::max(warps_a, warps_b))
-    changes.compare(
-        da.divergent_branches, db.divergent_branches,
-        fmt::format("{} divergent branches instead of {}", count(db.divergent_branches), count(da.divergent_branches)));
+    changes.compare(da.divergent_branches, db.divergent_branches,
+                    fmt::format("{} instead of {}", counted(db.divergent_branches, "divergent branch"),
+                                count(da.divergent_branches)));
   const auto plain = [&](MetricId metric, const char* what) {
     const double x = a.metric(metric), y = b.metric(metric);
-    changes.compare(x, y, fmt::format("{} {} instead of {}", count(y), what, count(x)));
+    changes.compare(x, y, fmt::format("{} instead of {}", counted(y, what), count(x)));
   };
-  plain(MetricId::inst_barrier, "barrier instructions");
-  plain(MetricId::inst, "instructions");
+  plain(MetricId::launches, "launch");
+  plain(MetricId::inst_barrier, "barrier instruction");
+  plain(MetricId::inst, "instruction");
   return changes;
 }
 
@@ -137,29 +153,50 @@ std::pair<double, double> interval(const Row& row) {
   return {t * low / time, t * high / time};
 }
 
-// True for two estimates whose intervals share more than half of the shorter one.
-bool about_the_same(const Row& a, const Row& b) {
+// Whether two estimates are too close to rank: their intervals share more than half of the shorter one.
+bool uncertain_order(const Row& a, const Row& b) {
   const auto [a_low, a_high] = interval(a);
   const auto [b_low, b_high] = interval(b);
   const double shorter = std::min(a_high - a_low, b_high - b_low);
   return shorter > 0 && std::min(a_high, b_high) - std::max(a_low, b_low) > 0.5 * shorter;
 }
 
-// "12.4 us instead of 20 us (estimated; bound by latency)". Estimates that are too close to rank are "about the same",
-// with an interval.
+enum class Order { faster, same, slower };
+// By the times that the table prints.
+Order order_of(const Row& before, const Row& after) {
+  constexpr double kSame = 1.02;
+  const double t0 = before.derived.time_us, t1 = after.derived.time_us;
+  return t0 > kSame * t1 ? Order::faster : t1 > kSame * t0 ? Order::slower : Order::same;
+}
+
+// "12.4 us instead of 20 us (estimated; bound by latency)". If the estimates are too close to rank, their intervals
+// stand there as well.
 std::string time_text(const Row& before, const Row& after) {
   const double t0 = before.derived.time_us, t1 = after.derived.time_us;
   if (t0 <= 0 || t1 <= 0) return "";
-  std::string text;
-  if (about_the_same(before, after)) {
+  std::string text = order_of(before, after) == Order::same
+                         ? fmt::format(". Time stays {:.4g} us", t1)
+                         : fmt::format(". Time {:.4g} us instead of {:.4g} us", t1, t0);
+  if (order_of(before, after) != Order::same && uncertain_order(before, after)) {
     const auto [low, high] = interval(after);
-    text = fmt::format(". Time about the same: {:.4g} us ({:.3g} to {:.3g}) and {:.4g} us", t1, low, high, t0);
-  } else {
-    text = std::fabs(t0 / t1 - 1) > 0.02 ? fmt::format(". Time {:.4g} us instead of {:.4g} us", t1, t0)
-                                         : fmt::format(". Time stays {:.4g} us", t1);
+    const auto [before_low, before_high] = interval(before);
+    text += fmt::format(", too close to rank for an estimate ({:.3g} to {:.3g} us and {:.3g} to {:.3g} us)", low, high,
+                        before_low, before_high);
   }
   return text +
          fmt::format(" ({}{})", after.origin, after.derived.limit.empty() ? "" : "; bound by " + after.derived.limit);
+}
+
+// How the explanation begins. It ranks the rungs only where the estimates can be ranked.
+std::string verdict(const Row& before, const Row& after, const Changes& changes) {
+  const std::string name = before.label();
+  const Order order = uncertain_order(before, after) ? Order::same : order_of(before, after);
+  if (changes.better.empty() && changes.worse.empty()) return "the same counts as " + name;
+  if (changes.better.empty())
+    return order == Order::faster ? fmt::format("faster than {} by the estimate, although it does more: ", name)
+                                  : fmt::format("does more than {}: ", name);
+  if (order == Order::slower) return fmt::format("slower than {} by the estimate, although: ", name);
+  return order == Order::faster ? fmt::format("better than {}: ", name) : fmt::format("against {}: ", name);
 }
 
 }  // namespace
@@ -167,17 +204,11 @@ std::string time_text(const Row& before, const Row& after) {
 std::string explain(const Row& before, const Row& after) {
   if (before.metrics.empty() || after.metrics.empty()) return "";
   const Changes changes = changes_between(before, after);
-  const double t0 = before.derived.time_us, t1 = after.derived.time_us;
-  const bool same = about_the_same(before, after), slower = !same && t1 > 1.02 * t0;
-  std::string text;
-  if (changes.better.empty() && changes.worse.empty()) {
-    text = fmt::format("the same counts as {}", before.label());
-  } else if (changes.better.empty()) {
-    text = fmt::format("does more than {}: {}", before.label(), list(changes.worse, 2));
+  std::string text = verdict(before, after, changes);
+  if (changes.better.empty()) {
+    text += list(changes.worse, 2);
   } else {
-    text = slower ? fmt::format("slower than {} by the estimate, although: {}", before.label(), list(changes.better, 3))
-           : same ? fmt::format("against {}: {}", before.label(), list(changes.better, 3))
-                  : fmt::format("better than {}: {}", before.label(), list(changes.better, 3));
+    text += list(changes.better, 3);
     if (!changes.worse.empty()) text += ". The price: " + list(changes.worse, 2);
   }
   return text + time_text(before, after) + ".";

@@ -48,7 +48,7 @@ std::pair<const Row*, const Row*> ends_of_ladder(const TopicResult& t) {
     auto& [first, best] = ends;
     if (row.role != "rung" || !row.shown() || row.derived.time_us <= 0) return;
     if (!first) first = &row;
-    if (ladder_of(row) != ladder_of(*first)) return;
+    if (ladder_of(row) != ladder_of(*first) || row.size_text != first->size_text || row.type != first->type) return;
     if (!best || row.derived.time_us < best->derived.time_us) best = &row;
   };
   for (const Row& row : t.large) look_at(row);

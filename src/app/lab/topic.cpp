@@ -108,6 +108,11 @@ Result<std::vector<Topic>> find_topics(const std::string& folder, const std::str
   return topics;
 }
 
+void sort_by_chapter(std::vector<Topic>& topics, const std::vector<std::string>& chapters) {
+  const auto place = [&](const Topic& t) { return std::find(chapters.begin(), chapters.end(), t.name); };
+  std::stable_sort(topics.begin(), topics.end(), [&](const Topic& a, const Topic& b) { return place(a) < place(b); });
+}
+
 Result<const Topic*> find_topic(const std::vector<Topic>& topics, const std::vector<LeftOut>& left_out,
                                 const std::string& name) {
   for (const LeftOut& l : left_out)

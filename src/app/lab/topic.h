@@ -41,6 +41,9 @@ std::vector<LeftOut> left_out_topics(const std::string& folder);
 // need it but have no path to it.
 Result<std::vector<Topic>> find_topics(const std::string& folder, const std::string& library);
 
+// Puts the topics into the order of the course's chapters. Topics without a chapter come last, by name.
+void sort_by_chapter(std::vector<Topic>& topics, const std::vector<std::string>& chapters);
+
 // The topic of this name. The error gives the reason if it is left out, otherwise the available topics and the most
 // similar name.
 Result<const Topic*> find_topic(const std::vector<Topic>& topics, const std::vector<LeftOut>& left_out,

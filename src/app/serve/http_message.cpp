@@ -85,6 +85,14 @@ std::string HttpRequest::parameter(const std::string& name) const {
   return found != parameters_.end() ? found->second : "";
 }
 
+void HttpResponse::set_header(const std::string& name, const std::string& value) {
+  const auto same = std::find_if(headers_.begin(), headers_.end(), [&](const auto& h) { return h.first == name; });
+  if (same != headers_.end())
+    same->second = value;
+  else
+    headers_.emplace_back(name, value);
+}
+
 void HttpResponse::set_content(std::string body, const std::string& type) {
   owned_ = std::move(body);
   static_ = {};

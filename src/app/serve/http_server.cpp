@@ -280,8 +280,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     const std::string_view body = response_.static_.empty() ? response_.owned_ : response_.static_;
     head_ = fmt::format("HTTP/1.1 {} {}\r\n", response_.status, reason_of(response_.status));
     for (const auto& [name, value] : response_.headers_) head_ += fmt::format("{}: {}\r\n", name, value);
-    head_ += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\nConnection: {}\r\n\r\n", response_.type_,
-                         body.size(), keep_alive_ ? "keep-alive" : "close");
+    if (response_.status != 304)  // Not Modified has no body
+      head_ += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\n", response_.type_, body.size());
+    head_ += fmt::format("Connection: {}\r\n\r\n", keep_alive_ ? "keep-alive" : "close");
     hold(response_.owned_.size());
     if (closed_) return;
     begin(Phase::writing, server_.limits.request_time + std::chrono::seconds(body.size() / kSlowestReader));

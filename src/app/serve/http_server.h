@@ -55,7 +55,7 @@ class HttpRequest {
 class HttpResponse {
  public:
   int status = 200;
-  void set_header(const std::string& name, const std::string& value) { headers_.emplace_back(name, value); }
+  void set_header(const std::string& name, const std::string& value);  // instead of an earlier one of this name
   void set_content(std::string body, const std::string& type);
   void set_static_content(std::string_view body, const std::string& type);  // `body` lives as long as the server
   // There is no news. The handler is called again after HttpServer::wake(key), and at the end of HttpLimits::patience.

@@ -77,7 +77,7 @@ sandbox::Job job_of(const RunRequest& run, bool compared) {
   job.readable = readable();
   return job;
 }
-  job.taken = {kReport, kProfile};
+job.taken = {kReport, kProfile};
 
 Status add_tests(const RunRequest& run, const fs::path& work) {
   const fs::path folder = exercises_folder();

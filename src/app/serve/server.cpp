@@ -33,7 +33,8 @@ constexpr const char* kPage = R"(<!doctype html>
 <link rel="icon" href="data:,">
 <title>warpgrind playground</title>
 <link rel="stylesheet" href="/playground.css">
-<script src="/playground.js" defer></script>
+<link rel="license" href="/playground-licences.txt">
+<script src="/playground.js" type="module"></script>
 </head>
 <body>
 <noscript>The playground is drawn by a script; please allow it.</noscript>
@@ -128,12 +129,13 @@ class Server {
     };
     http_.get("/", page);
     http_.get("/p/{id}", page);
-    http_.get("/playground.js", [](const Request&, Response& response) {
-      response.set_static_content(page_script(), "text/javascript; charset=utf-8");
-    });
-    http_.get("/playground.css", [](const Request&, Response& response) {
-      response.set_static_content(page_style(), "text/css; charset=utf-8");
-    });
+    for (const PageFile& file : page_files())
+      http_.get(file.path, [&file](const Request& request, Response& response) {
+        const PageAnswer answer = answer_file(file, request.header("If-None-Match"), request.header("Accept-Encoding"));
+        response.status = answer.status;
+        for (const auto& [name, value] : answer.headers) response.set_header(name, value);
+        if (answer.status == 200) response.set_static_content(answer.body, file.type);
+      });
     http_.get("/api/start", [this](const Request&, Response& response) { send(response, api_.start()); });
     http_.get("/api/starts/{rest}",
               [this](const Request& request, Response& response) { send(response, api_.starting_point(request.id)); });

@@ -26,6 +26,14 @@ const stopButton = h("button", { type: "button", class: "button", disabled: true
 const keepButton = h("button", { type: "button", class: "button", onclick: () => guard(keep) }, "Link");
 const columnNames = h("p", { class: "columns soft" });
 const holder = h("div", { class: "editor" });
+// On a phone the counters would take half of the code's width: there they are shown on request.
+const kNarrow = 600;
+const showCounts = h("input", { type: "checkbox", onchange: () => setCounts(showCounts.checked) });
+function setCounts(shown: boolean): void {
+  showCounts.checked = shown;
+  holder.classList.toggle("bare", !shown);
+  editor.view.requestMeasure();
+}
 
 const editor = new Editor(
   holder,
@@ -69,7 +77,7 @@ function showColumns(page: Page | undefined): void {
   const counters = page && lineCounters(page);
   editor.count(counters);
   columnNames.replaceChildren(
-    ...(counters?.columns.length ? ["Beside the lines: ", ...counters.columns.flatMap((c, i) => [i ? ", " : "", definitionLink(c.metric, c.title)])] : []),
+    ...(counters?.columns.length ? [h("label", null, showCounts, "Beside the lines: "), ...counters.columns.flatMap((c, i) => [i ? ", " : "", definitionLink(c.metric, c.title)])] : []),
   );
 }
 
@@ -191,4 +199,9 @@ document.getElementById("app")!.replaceChildren(
   message,
   h("main", { class: "playground" }, h("section", { class: "left", "aria-label": "Program" }, holder, columnNames), h("section", { class: "right", "aria-label": "Result" }, result.navigation, result.content)),
 );
+setCounts(innerWidth >= kNarrow);
+document.addEventListener("keydown", (e) => {
+  if (e.key !== "Enter" || !(e.ctrlKey || e.metaKey) || e.defaultPrevented) return; // the editor has its own
+  void guard(() => execute("run"));
+});
 void guard(open).then(() => (document.documentElement.dataset.ready = "playground"));

@@ -53,6 +53,9 @@ export function mainProblem(rows: LabRow[]): LabRow[] {
   return [...groups.values()].filter((g) => g.length > most / 2).sort((a, b) => elements(b[0]) - elements(a[0]) || b.length - a.length)[0] ?? [];
 }
 
+/** Rows of one of the ladders of a topic, at the ladder's main size. */
+export const rowsOfLadder = (topic: Topic, name: string): LabRow[] => mainProblem(topic.rows.filter((r) => shown(r) && !isSwept(r) && r.role !== "host" && ladderOf(r) === name));
+
 /** Rows of the ladder. */
 export const ladderRows = (topic: Topic): LabRow[] => mainProblem(topic.rows.filter((r) => shown(r) && !isSwept(r) && r.role !== "host"));
 

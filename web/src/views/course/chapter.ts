@@ -7,7 +7,7 @@ import { percent, significant } from "../../format";
 import { definitionLink, originBadge } from "../../metric";
 import { address, type State } from "../../state";
 import { table } from "../../table";
-import { derived, elements, hasFlop, keyOf, label, ladderRows, measuredTopic, modelFor, shown, timeOf } from "../lab_rows";
+import { derived, elements, hasFlop, keyOf, label, ladderRows, largeRows, measuredTopic, modelFor, shown, timeOf } from "../lab_rows";
 import { rooflineChart, type RoofPoint } from "../roofline";
 import { defaultCharts, questionChart } from "./curves";
 import { figure } from "./figures/index";
@@ -17,7 +17,9 @@ import { freeComparison, stepList } from "./steps";
 
 function roofline(page: Page, topic: Topic): Child {
   const model = modelFor(page, topic);
-  const rows = ladderRows(topic).filter((r) => (r.flop ?? 0) > 0);
+  // At the large size if there is one: on a small grid better rungs lie lower.
+  const large = largeRows(topic).filter((r) => (r.flop ?? 0) > 0 && r.metrics);
+  const rows = large.filter((r) => r.role === "rung").length > 1 ? large : ladderRows(topic).filter((r) => (r.flop ?? 0) > 0);
   if (!model || rows.filter((r) => r.role === "rung").length < 2 || !hasFlop(rows)) return null;
   const points: RoofPoint[] = [];
   for (const r of rows) {
@@ -26,7 +28,7 @@ function roofline(page: Page, topic: Topic): Child {
     const bytes = moved || r.bytes || 0;
     if (bytes && timeOf(r)) points.push({ name: label(r), group: "rungs", intensity: (r.flop ?? 0) / bytes, gflops: (r.flop ?? 0) / timeOf(r) / 1e3 });
   }
-  return points.length > 1 ? section(`Is it memory or arithmetic that limits? The roofline of ${model.name}`, rooflineChart(model, points, 420)) : null;
+  return points.length > 1 ? section(`Is it memory or arithmetic that limits? The roofline of ${model.name}`, h("p", { class: "soft" }, `${rows[0].size_text} ${rows[0].type}`), rooflineChart(model, points, 420)) : null;
 }
 
 function rowsTable(page: Page, topic: Topic): Child {

@@ -6,6 +6,7 @@ import { type Child, h } from "../../dom";
 import { short, significant } from "../../format";
 import { originBadge } from "../../metric";
 import { derived, elements, mainProblem, measuredTopic, modelFor, shown, sizeName } from "../lab_rows";
+import { answerFor, type Drawn } from "./claims";
 import { bars } from "./ladder";
 
 const kFewest = 3; // points of a curve: two are in the table
@@ -14,6 +15,7 @@ interface Line {
   name: string;
   points: [x: number, y: number, name: string][]; // name: of x
   measured: boolean;
+  problems: string[]; // size and type of each point
 }
 
 /** "derived.NAME", "cpu_us", "gpu_us", "metric:NAME", "metric:NAME / NAME" of a row. */
@@ -29,8 +31,9 @@ function valueOf(row: LabRow, what: string): number {
 
 const xOf = (r: LabRow, x: string): number | undefined => (x === "size" ? elements(r) : r.parameters?.[x]);
 
-/** Points of a line. Of several problems with the same x, the largest: if possible, a curve over a parameter has one size. */
-function pointsOf(rows: LabRow[], c: ChartText): Line["points"] {
+/** Points of a line, and their problems. Of several problems with the same x, the largest: if possible, a curve over a
+ * parameter has one size. */
+function pointsOf(rows: LabRow[], c: ChartText): Pick<Line, "points" | "problems"> {
   const chosen = new Map<number, LabRow>();
   for (const r of rows) {
     const x = xOf(r, c.x);
@@ -38,7 +41,11 @@ function pointsOf(rows: LabRow[], c: ChartText): Line["points"] {
     const other = chosen.get(x);
     if (!other || elements(r) > elements(other)) chosen.set(x, r);
   }
-  return [...chosen].map(([x, r]): Line["points"][number] => [x, valueOf(r, c.y), c.x === "size" ? sizeName(r) : short(x)]).sort((a, b) => a[0] - b[0]);
+  const sorted = [...chosen].sort((a, b) => a[0] - b[0]);
+  return {
+    points: sorted.map(([x, r]) => [x, valueOf(r, c.y), c.x === "size" ? sizeName(r) : short(x)]),
+    problems: sorted.map(([, r]) => (c.x === "size" ? r.type : `${r.size_text} ${r.type}`)),
+  };
 }
 
 function linesOf(topic: Topic, c: ChartText, measured: boolean): Line[] {
@@ -48,7 +55,7 @@ function linesOf(topic: Topic, c: ChartText, measured: boolean): Line[] {
     .map((name) => ({
       name,
       measured,
-      points: pointsOf(topic.rows.filter((r) => matches(r, { rung: name }) && swept(r) && (!c.types || c.types.includes(r.type))), c),
+      ...pointsOf(topic.rows.filter((r) => matches(r, { rung: name }) && swept(r) && (!c.types || c.types.includes(r.type))), c),
     }))
     .filter((line) => line.points.length >= kFewest);
 }
@@ -59,21 +66,38 @@ function limitOf(model: Model | undefined, limit: ChartText["limit"]): [number, 
   return [limit === "fp64" ? model.fp64_gflops : model.fp32_gflops, "arithmetic by the data sheet"];
 }
 
+const drawnBy = (lines: Line[]): Drawn => new Map(lines.map((l) => [l.name, l.points.map(([x, y]) => ({ x, y }))]));
+
+/** The problems that the lines show: "1024x1024 double". */
+function sizesOf(lines: Line[]): string {
+  const all = [...new Set(lines.flatMap((l) => l.problems))];
+  return all.length > 1 ? `${all[0]} to ${all[all.length - 1]}. ` : `${all[0]}. `;
+}
+
+function answerOf(page: Page, c: ChartText, drawn: Drawn): Child {
+  const text = answerFor(c.answer, drawn);
+  return text ? h("p", { class: "chart-answer" }, rich(page, text)) : null;
+}
+
+/** To scale: 14, 15 and 16 lie close together, 16 and 32 far apart. The axis names up to ten values themselves. */
+function xAxisOf(c: ChartText, lines: Line[]): Option {
+  const names = new Map(lines.flatMap((l) => l.points.map((p): [number, string] => [p[0], p[2]])));
+  const ticks = [...names.keys()].sort((a, b) => a - b);
+  const few = ticks.length <= 10;
+  const log = c.log?.includes("x");
+  const option = axis({ name: few || c.x !== "size" ? c.x : "elements", log, format: few ? (x: number) => names.get(x) ?? "" : short }, true);
+  const named = few ? { axisLabel: { ...(option.axisLabel as Option), customValues: ticks }, axisTick: { customValues: ticks } } : {};
+  return { ...option, min: "dataMin", max: "dataMax", minInterval: !log && ticks.every(Number.isInteger) ? 1 : undefined, ...named };
+}
+
 function draw(title: string, c: ChartText, lines: Line[], model: Model | undefined): HTMLElement {
   const [limit, limitName] = limitOf(model, c.limit);
-  const xs = lines.flatMap((l) => l.points.map((p) => p[0]));
   const top = Math.max(...lines.flatMap((l) => l.points.map((p) => p[1])));
-  const whole = !c.log?.includes("x") && xs.every(Number.isInteger);
-  const ticks = [...new Set(xs)].sort((a, b) => a - b);
-  const names = new Map(lines.flatMap((l) => l.points.map((p): [number, string] => [p[0], p[2]])));
-  const few = ticks.length <= 10; // then the axis has the values themselves, evenly: 4 and 16 are two places, not a scale
   const make = (): Option => ({
     ...base(),
     grid: { left: innerWidth < 500 ? 52 : 74, right: 16, top: lines.length > 1 ? 14 + 24 * Math.ceil(lines.length / (innerWidth < 500 ? 2 : 5)) : 14, bottom: 44 },
     legend: lines.length > 1 ? base().legend : { show: false },
-    xAxis: few
-      ? { ...axis({ name: c.x, categories: ticks.map((t) => names.get(t)!) }, true), axisTick: { alignWithLabel: true } }
-      : { ...axis({ name: c.x === "size" ? "elements" : c.x, log: c.log?.includes("x"), format: short }, true), min: "dataMin", max: "dataMax", minInterval: whole ? 1 : undefined },
+    xAxis: xAxisOf(c, lines),
     yAxis: axis({ name: c.name, log: c.log?.includes("y"), format: short, max: limit && !c.log?.includes("y") && limit < 12 * top ? Math.ceil(limit * 1.05) : undefined }, false),
     series: lines.map((l, i) => ({
       name: l.name,
@@ -81,8 +105,8 @@ function draw(title: string, c: ChartText, lines: Line[], model: Model | undefin
       symbol: symbols[i % symbols.length],
       symbolSize: 7,
       lineStyle: { type: l.measured ? "dashed" : dashes[Math.floor(i / colours.length) % dashes.length] },
-      tooltip: { formatter: (p: { data: number[] }) => `${l.name}\n${c.x} ${significant(few ? ticks[p.data[0]] : p.data[0], 6)}: ${significant(p.data[1])} ${c.name}` },
-      data: l.points.map(([x, y]) => [few ? ticks.indexOf(x) : x, y]),
+      tooltip: { formatter: (p: { data: number[] }) => `${l.name}\n${c.x} ${significant(p.data[0], 6)}: ${significant(p.data[1])} ${c.name}` },
+      data: l.points.map(([x, y]) => [x, y]),
       markLine:
         i === 0 && limit && (c.log?.includes("y") || limit < 12 * top)
           ? { symbol: "none", silent: true, lineStyle: { color: colours[4], type: "dashed", width: 2 }, label: { formatter: `${limitName}: ${short(limit)}`, position: "insideStartTop", color: ink("--text") }, data: [{ yAxis: limit }] }
@@ -107,7 +131,7 @@ function rungBars(page: Page, topic: Topic, c: ChartText): Child {
     "section",
     { class: "card chart-card", "data-rungs": (c.rungs ?? []).join("|") },
     h("h2", null, c.question),
-    c.answer ? h("p", null, rich(page, c.answer)) : null,
+    answerOf(page, c, new Map(rows.map((r) => [r.rung, [{ x: 0, y: valueOf(r, c.y) }]]))),
     h("p", { class: "soft" }, `${c.name}, ${rows[0].size_text} ${rows[0].type}${isMeasured ? `, on a real ${real!.device?.name ?? real!.gpu}` : ""} `, badge(c.y, isMeasured)),
     bars({ rows, of: (r) => valueOf(r, c.y), kind: isMeasured ? "measured" : "predicted", unit: c.name, limit: 0, limitName: "" }),
   );
@@ -134,9 +158,9 @@ export function questionChart(page: Page, topic: Topic, c: ChartText): Child {
     "section",
     { class: "card chart-card", "data-rungs": (c.rungs ?? []).join("|") },
     h("h2", null, c.question),
-    c.answer ? h("p", null, rich(page, c.answer)) : null,
+    answerOf(page, c, drawnBy(lines)),
     shape,
-    h("p", { class: "soft" }, measured ? `On a real ${real!.device?.name ?? real!.gpu} ` : null, badge(c.y, measured)),
+    h("p", { class: "soft" }, sizesOf(lines), measured ? `On a real ${real!.device?.name ?? real!.gpu} ` : null, badge(c.y, measured)),
   );
 }
 

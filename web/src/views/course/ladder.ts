@@ -3,7 +3,7 @@ import type { LabRow, Page, Topic } from "../../data";
 import { type Child, h, section } from "../../dom";
 import { percent, short, significant, time } from "../../format";
 import { originBadge } from "../../metric";
-import { derived, elements, keyOf, ladderOf, ladderRows, label, laddersOf, largeRows, mainProblem, type Measure, measuredTopic, measureOf, modelFor, problemOf, shown, isSwept, timeOf } from "../lab_rows";
+import { derived, elements, keyOf, ladderRows, label, laddersOf, largeRows, type Measure, measuredTopic, measureOf, modelFor, problemOf, rowsOfLadder, shown, timeOf } from "../lab_rows";
 
 const kFar = 12; // a limit this many times beyond the best bar would leave no bars to see
 
@@ -61,13 +61,14 @@ function shareOfLimits(row: LabRow): Child {
 /** Note for ladders whose fastest rungs leave most of the GPU idle: bars then show little of the effect of the rungs. */
 function smallGrid(rows: LabRow[]): Child {
   const waves = (r: LabRow): number => r.metrics?.number("launch__waves_per_multiprocessor") ?? 0;
-  const small = rows.filter((r) => r.role === "rung" && waves(r) > 0 && waves(r) < 0.5);
+  const rungs = rows.filter((r) => r.role === "rung");
+  const small = rungs.filter((r) => waves(r) > 0 && waves(r) < 0.5);
   if (!small.length) return null;
   const least = small.reduce((a, b) => (waves(b) < waves(a) ? b : a));
   return h(
     "p",
     null,
-    `${small.length === 1 ? "One rung fills" : `${small.length} of ${rows.length} rungs fill`} less than half of the GPU at this size; ${label(least)} starts ${percent(waves(least))} of the blocks that it could hold at once. What a rung saves shows where grids are larger. `,
+    `${small.length === 1 ? "One rung fills" : `${small.length} of ${rungs.length} rungs fill`} less than half of the GPU at this size; ${label(least)} starts ${percent(waves(least))} of the blocks that it could hold at once. What a rung saves shows where grids are larger. `,
     originBadge(least.metrics?.get("launch__waves_per_multiprocessor")?.origin ?? "exact"),
   );
 }
@@ -86,8 +87,6 @@ function fastest(rows: LabRow[], measure: Measure): Child {
   );
 }
 
-const ofLadder = (topic: Topic, name: string): LabRow[] => mainProblem(topic.rows.filter((r) => shown(r) && !isSwept(r) && r.role !== "host" && ladderOf(r) === name));
-
 /** Many short ladders: a figure for each. */
 function severalLadders(page: Page, topic: Topic, names: string[]): Child {
   const real = measuredTopic(page, topic);
@@ -98,9 +97,9 @@ function severalLadders(page: Page, topic: Topic, names: string[]): Child {
       "div",
       { class: "small-figures" },
       names.map((name) => {
-        const rows = ofLadder(topic, name);
+        const rows = rowsOfLadder(topic, name);
         const rung = (r: LabRow): string => label(r).slice(name ? name.length + 3 : 0);
-        const large = real ? ofLadder(real, name) : [];
+        const large = real ? rowsOfLadder(real, name) : [];
         if (rows.length < 2) return null;
         return h(
           "figure",

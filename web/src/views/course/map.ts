@@ -4,15 +4,20 @@ import type { Page, Topic } from "../../data";
 import { type Child, h } from "../../dom";
 import { significant } from "../../format";
 import { address } from "../../state";
-import { label, ladderRows, timeOf } from "../lab_rows";
+import { label, laddersOf, largeRows, rowsOfLadder, sizeName, timeOf } from "../lab_rows";
 
-/** "46 to 9.2 µs by 13 rungs": what a chapter has to show. */
+/** "13 rungs, up to 8 times as fast (padded)": what a chapter has to show. Rungs are compared within their ladder. */
 function gain(topic: Topic): string {
-  const rows = ladderRows(topic).filter((r) => r.role === "rung");
-  if (rows.length < 2) return `${topic.rows.length} rows`;
-  const best = rows.reduce((a, b) => (timeOf(b) < timeOf(a) ? b : a));
-  const factor = timeOf(rows[0]) / timeOf(best);
-  return `${rows.length} rungs${factor > 1.2 ? `, up to ${significant(factor, 2)} times as fast (${label(best)})` : ""}`;
+  const large = largeRows(topic).filter((r) => r.role === "rung");
+  const ladders = (large.length > 1 ? [large] : laddersOf(topic).map((name) => rowsOfLadder(topic, name).filter((r) => r.role === "rung"))).filter((rows) => rows.length > 1);
+  if (!ladders.length) return `${topic.rows.length} rows`;
+  const gains = ladders.map((rows) => {
+    const best = rows.reduce((a, b) => (timeOf(b) < timeOf(a) ? b : a));
+    return { best, factor: timeOf(rows[0]) / timeOf(best) };
+  });
+  const { best, factor } = gains.reduce((a, b) => (b.factor > a.factor ? b : a));
+  const rungs = ladders.reduce((n, rows) => n + rows.length, 0);
+  return `${rungs} rungs${factor > 1.2 ? `, up to ${significant(factor, 2)} times as fast (${label(best)} at ${sizeName(best)})` : ""}`;
 }
 
 function chapterList(page: Page): Child {

@@ -6,14 +6,13 @@ import { type Child, h, note, section } from "../../dom";
 import { significant } from "../../format";
 import { originBadge } from "../../metric";
 import { elements, keyOf, label, ladderOf, laddersOf, largeRows, mainProblem, measuredTopic, problemOf, shown, isSwept, sizeName, timeOf } from "../lab_rows";
+import { kSame, outcomeOf, type StepWords, wordsOf } from "./claims";
 import { accessPair, counterTable, sourceDiff } from "./compare";
-
-const kSame = 0.02; // times that differ by less are the same
 
 export interface Step {
   before: LabRow;
   after: LabRow;
-  text?: string;
+  text?: StepWords;
 }
 
 /** Rows of two choices at the largest problem that both ran. */
@@ -28,7 +27,7 @@ function pair(rows: LabRow[], before: RowChoice, after: RowChoice): [LabRow, Lab
 
 /** Rung by rung. A rung that ran at the ladder's main size stands beside the one before it there; another (one thread, a
  * single tile) beside the nearest one with which it shares a size. */
-function ladderSteps(topic: Topic, name: string, texts: Record<string, string>): Step[] {
+function ladderSteps(topic: Topic, name: string, chapter: Chapter | undefined): Step[] {
   const rows = topic.rows.filter((r) => shown(r) && !isSwept(r) && r.role === "rung" && ladderOf(r) === name);
   const main = new Set(mainProblem(rows).map((r) => r.rung));
   const names = [...new Set(rows.map((r) => r.rung))];
@@ -36,10 +35,11 @@ function ladderSteps(topic: Topic, name: string, texts: Record<string, string>):
   names.forEach((rung, i) => {
     const earlier = names.slice(0, i).reverse();
     const ordered = main.has(rung) ? [...earlier.filter((n) => main.has(n)), ...earlier.filter((n) => !main.has(n))] : earlier;
-    for (const before of ordered) {
+    const compared = chapter?.compared?.[rung];
+    for (const before of compared && names.includes(compared) ? [compared, ...ordered] : ordered) {
       const found = pair(rows, { rung: before }, { rung });
       if (!found) continue;
-      steps.push({ before: found[0], after: found[1], text: texts[rung] });
+      steps.push({ before: found[0], after: found[1], text: chapter?.rungs?.[rung] });
       return;
     }
   });
@@ -61,7 +61,7 @@ export function stepsOf(topic: Topic, chapter: Chapter | undefined): Step[] {
       const found = s.before ? pair(topic.rows, s.before, s) : undefined;
       return found ? [{ before: found[0], after: found[1], text: s.text }] : [];
     });
-  const steps = laddersOf(topic).flatMap((name) => ladderSteps(topic, name, chapter?.rungs ?? {}));
+  const steps = laddersOf(topic).flatMap((name) => ladderSteps(topic, name, chapter));
   return steps.length ? steps : sweepSteps(topic);
 }
 
@@ -116,10 +116,24 @@ function timeFacts(page: Page, topic: Topic, step: Step, cpu: boolean): Child {
   );
 }
 
-/** Gain of a step, for the summary: the factor on a real GPU with the largest data, otherwise by the model. */
-function gain(page: Page, topic: Topic, step: Step, cpu: boolean): Child {
+/** The rows that a step is judged by: on a real GPU with the largest data, otherwise by the model, at the large size if
+ * there is one. */
+function judged(page: Page, topic: Topic, step: Step): { rows: [LabRow, LabRow]; real: boolean } {
   const real = onGpu(page, topic, step).pop();
-  const [a, b] = real ?? largePair(topic, step)[0] ?? [step.before, step.after];
+  return { rows: real ?? largePair(topic, step)[0] ?? [step.before, step.after], real: !!real };
+}
+
+/** What the times of these rows show. */
+function outcome(page: Page, topic: Topic, step: Step): Child {
+  const [a, b] = judged(page, topic, step).rows;
+  const text = outcomeOf(step.text ?? "", timeOf(a), timeOf(b));
+  return text ? [" ", h("span", { class: "step-outcome" }, rich(page, text), h("span", { class: "soft" }, ` (at ${sizeName(b)})`))] : null;
+}
+
+/** Gain of a step, for the summary. */
+function gain(page: Page, topic: Topic, step: Step, cpu: boolean): Child {
+  const { rows, real } = judged(page, topic, step);
+  const [a, b] = rows;
   const origin = originBadge(real ? "measured" : step.after.origin ?? "estimated");
   const clock = cpu ? byCpu(a, b) : "";
   if (clock) return h("span", { class: "step-gain", title: `by the CPU's clock (${b.size_text} ${b.type})` }, `CPU ${clock}`, h("span", { class: "soft" }, ` at ${sizeName(b)} `), origin);
@@ -171,7 +185,7 @@ export function stepList(page: Page, topic: Topic, chapter: Chapter | undefined,
       "details",
       { class: wanted ? "step target" : "step", id: `step-${i + 1}`, "data-rung": step.after.rung, "data-before": step.before.rung, open: wanted, ontoggle: (e: Event) => (e.target as HTMLDetailsElement).open && fill() },
       h("summary", { tabindex: 0 }, h("span", { class: "step-number" }, `${i + 1}`), h("span", { class: "step-names" }, label(step.before), " \u2192 ", h("strong", null, label(step.after))), gain(page, topic, step, chapter?.clock === "cpu"), h("span", { class: "step-what" }, step.after.what)),
-      step.text ? h("p", { class: "step-text" }, rich(page, step.text)) : null,
+      step.text ? h("p", { class: "step-text" }, rich(page, wordsOf(step.text)), outcome(page, topic, step)) : null,
       holder,
     );
     if (wanted) fill();
