@@ -117,4 +117,70 @@ TEST(Libraries, Refused) {
   FAILS(cudaErrorInvalidValue, cudaLibraryLoadData(&library, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0));
 }
 
+// A kernel that hardware would run and the virtual GPU refuses. Later waits may not say success, because the results
+// are wrong. When the program has read the error, other kernels run.
+TEST(Libraries, WaitsAfterARefusedLaunchFail) {
+  constexpr const char* kRefused = R"(.version 8.1
+.target sm_90
+.address_size 64
+.visible .entry multicast(.param .u64 p)
+{
+  .reg .u64 %rd<2>;
+  .reg .u32 %r<2>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, 1;
+  multimem.red.relaxed.sys.global.add.u32 [%rd1], %r1;
+  ret;
+}
+)";
+  cudaLibrary_t library = nullptr;
+  OK(cudaLibraryLoadData(&library, kRefused, nullptr, nullptr, 0, nullptr, nullptr, 0));
+  cudaKernel_t kernel = nullptr;
+  OK(cudaLibraryGetKernel(&kernel, library, "multicast"));
+  test::Words d(1);
+  unsigned *p = d, word = 0;
+  void* parameters[] = {&p};
+  cudaStream_t stream = nullptr;
+  cudaEvent_t event = nullptr;
+  OK(cudaStreamCreate(&stream));
+  OK(cudaEventCreate(&event));
+  const auto launch = [&](cudaStream_t on) {
+    return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), {1, 1, 1}, {1, 1, 1}, parameters, 0, on);
+  };
+  FAILS(cudaErrorNotSupported, launch(nullptr));
+  OK(cudaEventRecord(event));
+  FAILS(cudaErrorNotSupported, cudaDeviceSynchronize());
+  FAILS(cudaErrorNotSupported, cudaStreamSynchronize(nullptr));
+  FAILS(cudaErrorNotSupported, cudaStreamSynchronize(stream));
+  FAILS(cudaErrorNotSupported, cudaEventSynchronize(event));
+  FAILS(cudaErrorNotSupported, cudaStreamQuery(nullptr));
+  FAILS(cudaErrorNotSupported, cudaMemcpy(&word, p, sizeof word, cudaMemcpyDeviceToHost));
+  FAILS(cudaErrorNotSupported, cudaPeekAtLastError());  // does not clear it
+  FAILS(cudaErrorNotSupported, cudaDeviceSynchronize());
+  FAILS(cudaErrorNotSupported, cudaGetLastError());
+  OK(cudaDeviceSynchronize());
+  OK(cudaMemcpy(&word, p, sizeof word, cudaMemcpyDeviceToHost));
+  // The same for a launch by a graph.
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  OK(launch(stream));
+  OK(cudaStreamEndCapture(stream, &graph));
+  OK(cudaGraphInstantiate(&exec, graph, 0));
+  FAILS(cudaErrorNotSupported, cudaGraphLaunch(exec, stream));
+  FAILS(cudaErrorNotSupported, cudaStreamSynchronize(stream));
+  FAILS(cudaErrorNotSupported, cudaGetLastError());
+  OK(cudaStreamSynchronize(stream));
+  OK(cudaGraphExecDestroy(exec));
+  OK(cudaGraphDestroy(graph));
+  // An error that a GPU gives, too, fails only the launch.
+  FAILS(cudaErrorInvalidValue,
+        cudaLaunchKernel(reinterpret_cast<const void*>(kernel), {1, 1, 1}, {4096, 1, 1}, parameters, 0, nullptr));
+  OK(cudaDeviceSynchronize());
+  FAILS(cudaErrorInvalidValue, cudaGetLastError());
+  OK(cudaEventDestroy(event));
+  OK(cudaStreamDestroy(stream));
+  OK(cudaLibraryUnload(library));
+}
+
 }  // namespace warpgrind::runtime

@@ -57,6 +57,10 @@ struct Runner {
     const std::string text = exec::read_text(path + ".ptx");
     if (kernels.empty() || text.empty())
       return fail(path + ".txt or .ptx is missing or empty: the build's target test_cases writes them");
+    std::size_t results = 0;
+    for (const exec::Kernel& kernel : kernels) results += kernel.out.size();
+    if (const std::size_t least = exec::least_results(family); results < least)
+      fail(fmt::format("{}.txt has {} results, at least {} are expected (case_file.h)", path, results, least));
     for (const bool uniform : {false, true}) {
       auto module = ptx::parse(uniform ? exec::uniform_variant(text) : text, family + ".ptx");
       if (!module.ok()) return fail(module.error().message + "\n" + module.error().detail);

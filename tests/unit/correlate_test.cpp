@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -161,6 +162,17 @@ TEST(Correlate, MatchesInOrder) {
   EXPECT_EQ(c.kernels[0].metrics[0].equal, 1u);
   EXPECT_EQ(c.kernels[0].metrics[0].hardware, 8);
   EXPECT_NEAR(c.kernels[0].metrics[0].difference(), -0.25, 1e-12);
+}
+
+// A counter that gets another name would lose its cause without a word.
+TEST(Correlate, EachCauseIsOfACounter) {
+  std::set<const Cause*> unused;
+  for (const Cause& c : causes()) unused.insert(&c);
+  ASSERT_FALSE(unused.empty());
+  for (std::size_t i = 0; i < static_cast<std::size_t>(MetricId::count); ++i)
+    unused.erase(cause_of(results::name(static_cast<MetricId>(i))));
+  for (const Cause* c : unused) ADD_FAILURE() << c->pattern;
+  EXPECT_EQ(cause_of("no_such_thing"), nullptr);
 }
 
 }  // namespace

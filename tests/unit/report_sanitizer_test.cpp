@@ -111,13 +111,18 @@ TEST(Sanitizer, Summaries) {
   leak.severity = Severity::warning;
   leak.count = 3;
   counts.add(leak);
+  leak.severity = Severity::info;  // cudaDeviceReset has freed it
+  leak.count = 2;
+  counts.add(leak);
+  leak.accesses[0].memory.reset();  // a stream
+  counts.add(leak);
   counts.add(finding("race-shared", "races", {call, call}));
   Finding info = finding("race-same-value", "races", {call, call});
   info.severity = Severity::info;
   counts.add(info);
   counts.not_printed = 5;
   EXPECT_EQ(sanitizer_summary(counts, {true, true, true}, {}),
-            "========= LEAK SUMMARY: 4096 bytes leaked in 3 allocations\n"
+            "========= LEAK SUMMARY: 8192 bytes leaked in 5 allocations\n"
             "========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\n"
             "========= ERROR SUMMARY: 1 error\n"
             "========= ERROR SUMMARY: 5 errors were not printed. Use --print-limit option to adjust the number of "

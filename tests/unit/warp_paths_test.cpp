@@ -12,7 +12,7 @@ namespace warpgrind::checkers {
 namespace {
 
 // Of the lanes 0 to 9 of a warp of 48 threads, those that use the result of the shuffle. %r1: tid.x, %r6: an argument.
-LaneMask users(const std::string& after, unsigned warp = 0) {
+LaneMask users(const std::string& after, unsigned warp = 0, LaneMask readers = 0x3ff) {
   const std::string text =
       ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 n)\n{\n"
       ".reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<9>;\n"
@@ -28,9 +28,9 @@ LaneMask users(const std::string& after, unsigned warp = 0) {
   const auto place = [&](unsigned lane) {
     return LaneOfBlock{{warp * kWarpSize + lane, 0, 0}, {48, 1, 1}, {7, 1, 1}, lane};
   };
-  const LaneMask out = lanes_that_use_result(f, shuffle, 0x3ff, place);
+  const LaneMask out = lanes_that_use_result(f, shuffle, readers, 0x3ff, place);
   if (result_is_used(f, shuffle)) {
-    EXPECT_EQ(out, 0x3ffu);
+    EXPECT_EQ(out, readers);
   }
   return out;
 }
@@ -69,6 +69,26 @@ TEST(WarpPaths, UnknownConditionsMayDropIt) {
   EXPECT_EQ(users("mov.u32 %r4, 0; L: add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 5; @%p2 bra L;"
                   "st.global.u32 [%rd1], %r3;"),
             0x3ffu);
+}
+
+// The lanes 6 to 9 get the undefined value.
+TEST(WarpPaths, LaterShufflesHandItOn) {
+  const std::string sum = "add.s32 %r3, %r3, %r1; ", guard = "setp.ne.s32 %p2, %r1, 0; @%p2 bra L; ";
+  const std::string store = "st.global.u32 [%rd1], %r4; L:";
+  const auto down = [](int n) { return "shfl.sync.down.b32 %r4, %r3, " + std::to_string(n) + ", 31, 0x3ff; "; };
+  EXPECT_EQ(users(sum + down(6) + guard + store, 0, 0x3c0), 1u);
+  EXPECT_EQ(users(sum + down(5) + guard + store, 0, 0x3c0), 0u);
+  EXPECT_EQ(users(sum + down(6) + store, 0, 0x3c0), 0xfu);
+  EXPECT_EQ(users(sum + "mov.u32 %r7, 9; shfl.sync.idx.b32 %r4, %r3, %r7, 31, 0x3ff; " + guard + store, 0, 0x3c0), 1u);
+  EXPECT_EQ(users(sum + "shfl.sync.bfly.b32 %r4, %r3, 8, 31, 0x3ff; " + guard + store, 0, 0x3c0), 1u);
+  EXPECT_EQ(users(sum + "shfl.sync.up.b32 %r4, %r3, 1, 0, 0x3ff; " + store, 0, 0x3c0), 0x380u);
+  EXPECT_EQ(users(sum + "shfl.sync.idx.b32 %r4, %r3, %r6, 31, 0x3ff; " + store, 0, 0x3c0), 0u);  // unknown lane
+  // Lane 0 adds what lane 6 gave to lane 2, but not if another value has replaced it there.
+  const std::string twice = sum + down(4) + "mov.u32 %r3, %r4; " + down(2);
+  EXPECT_EQ(users(twice + guard + store, 0, 0x3c0), 1u);
+  EXPECT_EQ(users(sum + down(4) + "mov.u32 %r3, %r1; " + down(2) + guard + store, 0, 0x3c0), 0u);
+  // Only lanes that hold it on every path hand it on.
+  EXPECT_EQ(users(sum + "setp.lt.s32 %p3, %r1, %r6; @%p3 mov.u32 %r3, 1; " + down(6) + guard + store, 0, 0x3c0), 0u);
 }
 
 TEST(LaneValues, IntegersOfTheThread) {

@@ -171,6 +171,10 @@ void ClusterExits::on_launch_end(const events::Launch& launch, const events::Lau
             "access to shared memory of block ({}, {}, {}) of the cluster, which may have exited before: nothing makes "
             "it wait",
             other.x, other.y, other.z);
+        f.missing = fmt::format(
+            "cluster.sync() after {}: no block may exit while another block of its cluster accesses its shared memory",
+            seen.access.line != 0 ? fmt::format("line {}", seen.access.line)
+                                  : fmt::format("PTX line {}", seen.access.ptx_line));
         f.advice =
             "call cluster.sync() in all blocks of the cluster, after the last access to another block's shared memory";
         return f;

@@ -117,7 +117,7 @@ std::optional<bool> LaneValues::of(const ptx::Guard& guard) {
   return (*v != 0) != guard.negated;
 }
 
-std::optional<std::uint64_t> LaneValues::operand(const ptx::Operand& o) {
+std::optional<std::uint64_t> LaneValues::of(const ptx::Operand& o) {
   if (o.component != 0xff || o.selector != 0) return std::nullopt;
   if (o.kind == ptx::OperandKind::immediate && o.literal == ptx::Literal::integer) return o.bits;
   if (o.kind == ptx::OperandKind::sreg) return special(o.sreg);
@@ -163,7 +163,7 @@ std::optional<std::uint64_t> LaneValues::result(const ptx::Instruction& i) {
     return std::nullopt;
   std::uint64_t v[3] = {};
   for (std::size_t k = 1; k < i.operands.size(); ++k) {
-    const std::optional<std::uint64_t> o = operand(i.operands[k]);
+    const std::optional<std::uint64_t> o = of(i.operands[k]);
     if (!o) return std::nullopt;
     v[k - 1] = *o;
   }

@@ -24,9 +24,9 @@ class LaneValues {
   // Integers modulo their width; predicates: 0 or 1; nullopt: unknown.
   std::optional<std::uint64_t> of(ptx::RegId reg);
   std::optional<bool> of(const ptx::Guard& guard);
+  std::optional<std::uint64_t> of(const ptx::Operand& operand);
 
  private:
-  std::optional<std::uint64_t> operand(const ptx::Operand& o);
   std::optional<std::uint64_t> special(ptx::SpecialRegister r) const;
   std::optional<std::uint64_t> result(const ptx::Instruction& i);
 

@@ -59,11 +59,29 @@ struct LaunchRaces::Step {
   std::uint64_t address = 0;  // of the lane, as the shadow counts it
 };
 
+// 0: each lane moves its own part. Fragments of wmma have a layout that PTX does not specify, so that only the same
+// elements of two accumulators of one shape and type (wmma.load.c, wmma.store.d) are certainly of one lane.
+std::uint8_t LaunchRaces::owner_of(const events::Site& site, std::map<std::string, std::uint8_t>& accumulators) {
+  constexpr std::uint8_t kFactor = 1;  // of an A or a B fragment: only loads, which do not race with each other
+  const std::string& text = site.text;
+  const bool load = text.starts_with("wmma.load.");
+  if (!load && !text.starts_with("wmma.store.")) return 0;
+  const std::string spelling = text.substr(0, text.find(' '));
+  const char fragment = spelling[load ? sizeof "wmma.load." - 1 : sizeof "wmma.store." - 1];
+  if (fragment == 'a' || fragment == 'b') return kFactor;
+  const std::size_t shape = spelling.find(".m");
+  const std::string key =
+      spelling.substr(shape, spelling.find('.', shape + 1) - shape) + spelling.substr(spelling.rfind('.'));
+  return accumulators.try_emplace(key, static_cast<std::uint8_t>(kFactor + 1 + accumulators.size())).first->second;
+}
+
 LaunchRaces::LaunchRaces(const events::Launch& launch, std::unique_ptr<Shadow> global)
     : launch_(launch), order_(launch), global_(global ? std::move(global) : std::make_unique<Shadow>()) {
   bool copies = false;
+  std::map<std::string, std::uint8_t> accumulators;
   for (const events::Site& s : launch.facts->sites) {
     copies |= s.kind == SiteKind::bulk_copy || s.kind == SiteKind::async_copy;
+    owners_.push_back(owner_of(s, accumulators));
   }
   writes_global_ = what_has(launch).global_writes;
   kinds_.resize(launch.facts->sites.size() * 2 + 2);
@@ -166,6 +184,7 @@ std::uint32_t LaunchRaces::record_of(Shadow& shadow, Running& of, std::uint32_t 
   r.stamp.tick = w.tick;
   r.stamp.weak = w.weak;
   r.stamp.warp = static_cast<std::uint8_t>(warp);
+  r.stamp.owner = kind.site < owners_.size() ? owners_[kind.site] : 0;
   return last.record;
 }
 
@@ -177,6 +196,7 @@ QuickAccess LaunchRaces::quick_of(Shadow& shadow, Running& of, const WarpOrder& 
   what.shared = &shadow == of.shared.get();
   what.exact = is_exact(*of.order, warp);
   what.non_coherent = shadow.record(record).non_coherent;
+  what.owner = shadow.record(record).stamp.owner;
   return {shadow, *of.order, warp, what};
 }
 
@@ -483,7 +503,8 @@ void LaunchRaces::update_read(Step& s, unsigned l, std::uint64_t word, std::uint
   }
   const Shadow& shadow = *s.shadow;
   const auto over = [&](std::uint32_t record, unsigned lane) {
-    return order_.ordered(shadow.record(record).stamp, lane, s.block, s.warp, l) == LaunchOrder::Order::ordered;
+    return order_.ordered(shadow.record(record).stamp, lane, s.block, s.warp, l, shadow.record(s.record).stamp.owner) ==
+           LaunchOrder::Order::ordered;
   };
   bool replaced = c.read == 0;
   if (!replaced && (c.read_bytes & ~bytes) == 0) {
@@ -564,7 +585,7 @@ bool LaunchRaces::test_fully(Step& s, unsigned l, std::uint64_t word, std::uint3
     return true;
   }
   if (q.stamp.copy != 0 && q.stamp.copy == r.stamp.copy && lane == l) return false;  // the two sides of one copy
-  const LaunchOrder::Order order = order_.ordered(q.stamp, lane, s.block, s.warp, l);
+  const LaunchOrder::Order order = order_.ordered(q.stamp, lane, s.block, s.warp, l, r.stamp.owner);
   if (order == LaunchOrder::Order::ordered) {
     if (!s.shared || !r.bulk || r.writes() || !q.writes() || q.stamp.copy != 0 ||
         order_.proxy_fenced(q.stamp, s.block, s.warp))
@@ -620,7 +641,11 @@ void LaunchRaces::found(const Step& s, unsigned l, std::uint64_t address, const 
     race.first_lane = lane;
     race.second_lane = l;
     race.address = address;
-    race.may_turn = (*last_of_)[slot(q.site, q.writes())].turn != s.running.turn;
+    race.barrier_between = q.stamp.block == s.block.number && q.stamp.epoch < s.block.epoch;
+    race.may_turn = !race.barrier_between && (*last_of_)[slot(q.site, q.writes())].turn != s.running.turn;
+    if (q.stamp.copy != 0 && q.stamp.block == s.block.number)
+      race.copy_waited = order_.ordered(q.stamp, lane, s.block, s.block.warps[q.stamp.warp], lane, q.stamp.owner) ==
+                         LaunchOrder::Order::ordered;
   }
   if (++race.count == kEnough) enough_.insert(pair(q.site, r.site, s.shared));
   if (race.last_block != s.block.number) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <tuple>
 #include <unordered_set>
 #include <vector>
@@ -25,8 +26,10 @@ struct Race {
   bool only_weakly = false;      // only a shuffle or vote of the warp is between them
   bool volatile_lanes = false;   // lanes of a warp that rely on volatile
   bool sizes_differ = false;     // atomics of different width
-  // The second thread's warp has not executed the first access's site since the last barrier. It may do so later, so
-  // the observed order of the two accesses means nothing.
+  bool copy_waited = false;      // first is a copy: its own thread has waited for it, the second access's thread not
+  bool barrier_between = false;  // first is a copy of the same block: a barrier of the block follows its issue
+  // The second thread's warp has not executed the first access's site since the last barrier, and the first access came
+  // after that barrier. The warp may do so later, so the observed order of the two accesses means nothing.
   bool may_turn = false;
   Hint hint;
   Record first, second;
@@ -101,6 +104,7 @@ class LaunchRaces {
   std::uint32_t record_of(Shadow& shadow, Running& of, std::uint32_t warp, const AccessKind& kind, std::uint64_t copy);
   QuickAccess quick_of(Shadow& shadow, Running& of, const WarpOrder& warp, std::uint32_t warp_index,
                        std::uint32_t record) const;
+  static std::uint8_t owner_of(const events::Site& site, std::map<std::string, std::uint8_t>& accumulators);
   bool is_exact(const BlockOrder& block, const WarpOrder& warp) const {
     return order_.orders_blocks() || block.fine || warp.pairs;
   }
@@ -133,7 +137,8 @@ class LaunchRaces {
   std::uint64_t last_number_ = 0;  // block of last_running_
   Running* last_running_ = nullptr;
   std::vector<Blocks::node_type> ended_;
-  std::vector<AccessKind> kinds_;  // of affine accesses, indexed as Last
+  std::vector<AccessKind> kinds_;     // of affine accesses, indexed as Last
+  std::vector<std::uint8_t> owners_;  // Stamp::owner, by site
   // Accesses to other blocks' shared memory, by that memory, and the accessing block and warp.
   std::map<std::tuple<const Shadow*, std::uint64_t, std::uint32_t>, Last> last_elsewhere_;
   Last* last_of_ = nullptr;  // of the current access

@@ -57,7 +57,7 @@ LaneMask LaunchOrder::all_lanes(std::size_t warp) const {
 }
 
 LaunchOrder::Order LaunchOrder::ordered(const Stamp& q, unsigned lane, const BlockOrder& b, const WarpOrder& w,
-                                        unsigned by) const {
+                                        unsigned by, std::uint8_t owner) const {
   WG_DEBUG_ASSERT(by < kWarpSize && lane < kWarpSize && (q.block != b.number || q.warp < b.warps.size()));
   const LaneOrder& me = w.lanes[by];
   if (q.copy != 0) {
@@ -71,7 +71,10 @@ LaunchOrder::Order LaunchOrder::ordered(const Stamp& q, unsigned lane, const Blo
   if (q.block == b.number) {
     if (q.epoch < b.epoch) return Order::ordered;
     if (&b.warps[q.warp] == &w) {
-      if (lane == by || q.tick < w.synced || (w.pairs && q.tick < (*w.pairs)[by][lane])) return Order::ordered;
+      // Lanes of different owners do not compare: the access may be that of any lane.
+      const bool known = q.owner == owner;
+      if ((known && lane == by) || q.tick < w.synced || (known && w.pairs && q.tick < (*w.pairs)[by][lane]))
+        return Order::ordered;
       weakly = q.weak < w.weak;
     }
   }

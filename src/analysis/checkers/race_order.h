@@ -23,6 +23,9 @@ struct Stamp {
   std::uint32_t tick = 0;   // WarpOrder::tick
   std::uint32_t weak = 0;   // shuffles and votes of its whole warp so far
   std::uint8_t warp = 0;
+  // 0: each lane moves its own part of the access. Otherwise a kind of matrix fragment: PTX does not specify which lane
+  // holds an element, so that the lane is only the virtual GPU's choice (LaunchRaces::owner_of).
+  std::uint8_t owner = 0;
 };
 
 // Knowledge of a lane at one moment. It becomes a Knowledge object only when another thread takes it.
@@ -135,8 +138,9 @@ class LaunchOrder {
   void begin(BlockOrder& block, std::uint64_t number) const;
 
   enum class Order : std::uint8_t { none, weakly, ordered };
-  // Is `before`, of lane `lane`, ordered before what the lane `by` of the warp does now?
-  Order ordered(const Stamp& before, unsigned lane, const BlockOrder& block, const WarpOrder& warp, unsigned by) const;
+  // Is `before`, of lane `lane`, ordered before what the lane `by` of the warp does now? owner: Stamp::owner of that.
+  Order ordered(const Stamp& before, unsigned lane, const BlockOrder& block, const WarpOrder& warp, unsigned by,
+                std::uint8_t owner) const;
   Hint hint(const Stamp& before, unsigned lane, const WarpOrder& warp) const;
   // Has a fence.proxy made the write `before` visible to the asynchronous proxy?
   bool proxy_fenced(const Stamp& before, const BlockOrder& block, const WarpOrder& by) const;

@@ -51,7 +51,8 @@ QuickAccess::Known QuickAccess::find_out(const Record& r) const {
   if (q.block != block_.number || q.copy != 0) return Known::foreign;
   if (q.epoch < block_.epoch) return Known::settled;
   if (q.warp != of_.warp) return Known::foreign;
-  return q.tick < warp_.synced ? Known::settled : Known::own_warp;
+  if (q.tick < warp_.synced) return Known::settled;
+  return q.owner == of_.owner ? Known::own_warp : Known::foreign;
 }
 
 // ---- Word by word

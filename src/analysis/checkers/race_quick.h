@@ -19,6 +19,7 @@ class QuickAccess {
     bool shared = false;
     bool exact = false;         // each reader matters (LaunchRaces::is_exact)
     bool non_coherent = false;  // read through the read-only path
+    std::uint8_t owner = 0;     // Stamp::owner
   };
   QuickAccess(Shadow& shadow, const BlockOrder& block, const WarpOrder& warp, const Of& of)
       : shadow_(shadow), block_(block), warp_(warp), of_(of), none_(shadow.none()) {}

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -68,8 +69,36 @@ std::string place_of(const FindingAccess& a) {
   return a.line != 0 ? fmt::format("line {}", a.line) : fmt::format("PTX line {}", a.ptx_line);
 }
 
+// Text for the missing wait, if the first access is an asynchronous copy that may not be complete.
+std::string missing_wait(const Race& race, const std::string& between) {
+  const bool own = race.first.stamp.block == race.second.stamp.block &&
+                   race.first.stamp.warp == race.second.stamp.warp && race.first_lane == race.second_lane;
+  // A bulk copy to global memory completes in its bulk group, one to shared memory on its mbarrier.
+  const bool store = race.first.bulk && race.shared != race.first.writes();
+  const char* const wait = !race.first.bulk ? "cp.async.wait_group"
+                           : !store         ? "a wait for the copy's mbarrier"
+                           : race.shared    ? "cp.async.bulk.wait_group.read"
+                                            : "cp.async.bulk.wait_group";
+  const char* const why = !race.first.bulk ? "cp.async.wait_group (or an mbarrier at which the copy arrives)"
+                          : !store         ? "the wait (mbarrier.try_wait, cuda::barrier::wait)"
+                          : race.shared    ? "cp.async.bulk.wait_group.read, before the buffer is written again,"
+                                           : "cp.async.bulk.wait_group (without .read: that waits for the source only)";
+  if (own && !race.barrier_between) return fmt::format("{} {}: {} says that the copy is complete", wait, between, why);
+  if (race.copy_waited)
+    return fmt::format(
+        "a barrier after {}, {}: {} is for the thread that executes it, others need a barrier after that", wait,
+        between, why);
+  if (race.barrier_between)
+    return fmt::format(
+        "{} before the barrier {}: the copying thread needs {}, because a barrier does not wait for copies", wait,
+        between, why);
+  return fmt::format("{} and then a barrier {}: the copying thread needs {}, other threads the barrier after that",
+                     wait, between, why);
+}
+
 // Text for the missing synchronisation that would order the two accesses.
-std::string missing_edge(const Race& race, const FindingAccess& first, const FindingAccess& second, bool next_turn) {
+std::string missing_edge(const Race& race, const FindingAccess& first, const FindingAccess& second, bool next_turn,
+                         bool in_one_cluster) {
   const bool one_block = race.first.stamp.block == race.second.stamp.block;
   const std::string between =
       first.line == second.line && first.ptx_line == second.ptx_line ? fmt::format("at {}", place_of(first))
@@ -81,11 +110,7 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
   if (race.kind == RaceKind::non_coherent)
     return "no synchronisation helps here: a kernel must not write memory that it reads through the read-only cache "
            "(__ldg, const __restrict__, textures)";
-  if (race.kind == RaceKind::async_copy)
-    return fmt::format(
-        "a wait for the copy {}: its own thread needs cp.async.wait_group (or the copy's mbarrier), other threads a "
-        "barrier after that",
-        between);
+  if (race.kind == RaceKind::async_copy && race.first.stamp.copy != 0) return missing_wait(race, between);
   if (race.kind == RaceKind::proxy)
     return fmt::format(
         "fence.proxy.async {}: the copy uses the async proxy, so without this fence it may not see the written values",
@@ -97,6 +122,14 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
     return "no synchronisation helps here: the lanes of one instruction have no order; let only one of them store";
   if (race.sizes_differ)
     return "atomics of the same width: atomics of different widths on the same bytes are not atomic to each other";
+  if (race.kind == RaceKind::async_copy && one_block && race.first.stamp.warp == race.second.stamp.warp)
+    return fmt::format("__syncwarp() (or __syncthreads()) {}: the copy touches what another lane has accessed",
+                       between);
+  if (race.kind == RaceKind::warp && race.first.stamp.owner != race.second.stamp.owner)
+    return fmt::format(
+        "__syncwarp() {}: which lane moves an element of a wmma fragment is not specified, so any lane of the warp may "
+        "have accessed it",
+        between);
   if (race.kind == RaceKind::warp)
     return race.only_weakly
                ? fmt::format("__syncwarp() {}: a shuffle or vote orders these lanes, but it is not a memory barrier",
@@ -105,6 +138,17 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
                      "__syncwarp() {}: the lanes of a warp do not run in lockstep (independent thread scheduling){}",
                      between, race.volatile_lanes ? "; volatile does not order them" : "");
   if (one_block) return fmt::format("__syncthreads() {}", between);
+  if (race.shared)
+    return fmt::format(
+        "cluster.sync() {}: the blocks of a cluster share this memory, and only barrier.cluster (arrive, then wait) "
+        "makes "
+        "one block wait for another; __syncthreads() is for one block",
+        between);
+  if (in_one_cluster)
+    return fmt::format(
+        "cluster.sync() {}: both blocks are in one cluster (between other blocks: a release and an acquire at device "
+        "scope, grid.sync(), or two kernels)",
+        between);
   return fmt::format(
       "synchronisation of two blocks {}: a release and an acquire at device scope (__threadfence() and a flag, "
       "cuda::atomic), grid.sync(), or two kernels instead of one",
@@ -329,7 +373,8 @@ Race order_accesses(const LaunchRaces& in, const Race& race) {
   const auto& sites = in.launch().facts->sites;
   if (!race.may_turn || race.first.site >= sites.size() || race.second.site >= sites.size()) return race;
   const events::Site &first = sites[race.first.site], &second = sites[race.second.site];
-  if (first.function != second.function || race.kind != RaceKind::plain) return race;
+  if (first.function != second.function) return race;
+  if (race.kind != RaceKind::plain && race.kind != RaceKind::async_copy) return race;
   bool as_seen = stands_before(first, second), other_way = !as_seen;
   if (const ptx::Function* const f = find_body(*in.launch().module, first.function)) {
     const bool onwards = reaches_without_barrier(*f, first.instruction, second.instruction);
@@ -343,15 +388,23 @@ Race order_accesses(const LaunchRaces& in, const Race& race) {
   return turned;
 }
 
+bool in_one_cluster(const events::Launch& launch, const Race& race) {
+  const auto cluster_of = [&](const Record& r) {
+    const Dim3 block = block_of(launch, r.stamp.block), &size = launch.cluster;
+    return std::array{block.x / std::max(1u, size.x), block.y / std::max(1u, size.y), block.z / std::max(1u, size.z)};
+  };
+  return launch.cluster.count() > 1 && cluster_of(race.first) == cluster_of(race.second);
+}
+
 // Does the second access follow the first only in the next iteration of a loop?
-bool is_next_turn(const events::Launch& launch, const Race& race) {
+bool is_next_turn(const events::Launch& launch, const Race& race, const FindingAccess& at, const FindingAccess& then) {
   const auto& sites = launch.facts->sites;
   if (race.first.site >= sites.size() || race.second.site >= sites.size()) return false;
   const events::Site &first = sites[race.first.site], &second = sites[race.second.site];
-  if (first.function != second.function || first.line < second.line || first.file != second.file) return false;
-  if (first.line == second.line && first.instruction <= second.instruction) return false;
+  if (first.function != second.function || at.line < then.line || at.file != then.file) return false;
+  if (at.line == then.line && first.instruction <= second.instruction) return false;
   const ptx::Function* const f = find_body(*launch.module, first.function);
-  return f && reaches_without_barrier(*f, first.instruction, second.instruction);
+  return f && (race.barrier_between || reaches_without_barrier(*f, first.instruction, second.instruction));
 }
 
 Finding Races::finding_of(const LaunchRaces& in, const Race& seen) const {
@@ -371,8 +424,9 @@ Finding Races::finding_of(const LaunchRaces& in, const Race& seen) const {
                   : fmt::format("{} in {} memory by {}, without synchronisation{}", hazard(race), space, parties,
                                 race.kind == RaceKind::same_value ? "; both write the same value" : "");
   if (in.is_guess(race)) f.notes.push_back("the compare-and-swap that follows detects an outdated value");
-  const bool next_turn = race.first.stamp.block == race.second.stamp.block && is_next_turn(in.launch(), race);
-  f.missing = missing_edge(race, f.accesses[0], f.accesses[1], next_turn);
+  const bool next_turn = race.first.stamp.block == race.second.stamp.block &&
+                         is_next_turn(in.launch(), race, f.accesses[0], f.accesses[1]);
+  f.missing = missing_edge(race, f.accesses[0], f.accesses[1], next_turn, in_one_cluster(in.launch(), race));
   f.advice = advice_of(in.launch(), race, f.accesses[0], f.accesses[1]);
   if (std::string hint = hint_of(race, in.launch()); !hint.empty()) f.notes.push_back(std::move(hint));
   f.count = race.count;

@@ -28,8 +28,9 @@ struct Part {
   SiteKind operation = SiteKind::warp_barrier;
 };
 struct BlockParts {
-  std::map<std::uint32_t, Part> parts;  // by warp
-  void clear() { parts.clear(); }
+  std::map<std::uint32_t, Part> parts;          // by warp
+  std::map<std::uint32_t, LaneMask> executing;  // by warp: lanes of its last operation without all of its lanes
+  void clear() { parts.clear(), executing.clear(); }
 };
 
 std::string call_of(const events::Site& site) {
@@ -54,6 +55,8 @@ class WarpSyncs final : public Checker {
       return;
     }
     if (e.left) left_without(e);
+    if (e.together != ~LaneMask{0} && e.operation == SiteKind::shuffle)
+      blocks_.of(*e.launch, e.block).executing[e.warp] = e.mask;
     if (e.together != e.mask) compare_parts(e);
   }
   void on_absent_lanes(const events::AbsentLanes& e, unsigned) override;
@@ -107,20 +110,23 @@ bool WarpSyncs::ask(const events::WarpEvent& e, bool (*question)(const ptx::Func
   return it->second;
 }
 
-// Of the readers, those that use what they read. The same for all blocks of a launch.
+// Lanes that use what the readers read, themselves or through another shuffle. The same for all blocks of a launch.
 LaneMask WarpSyncs::lanes_that_use(const events::AbsentLanes& e) {
   if (ask(e, &result_is_used)) return e.mask;
   const events::Launch& launch = *e.launch;
   const Dim3 &t = launch.block, &g = launch.grid;
-  const std::string of =
-      fmt::format("{} {} {:#x} {} {} {} {} {} {}", key("users", e), e.warp, e.mask, t.x, t.y, t.z, g.x, g.y, g.z);
+  const auto& all = blocks_.of(launch, e.block).executing;
+  const auto last = all.find(e.warp);
+  const LaneMask executing = last == all.end() ? e.mask : last->second;
+  const std::string of = fmt::format("{} {} {:#x} {:#x} {} {} {} {} {} {}", key("users", e), e.warp, e.mask, executing,
+                                     t.x, t.y, t.z, g.x, g.y, g.z);
   const std::lock_guard lock(mutex_);
   const auto [it, is_new] = users_.try_emplace(of, 0);
   if (!is_new || !launch.module) return it->second;
   const events::Site& site = launch.facts->sites[e.site];
   const ptx::Function* f = find_body(*launch.module, site.function);
   const auto place = [&](unsigned lane) { return LaneOfBlock{thread_of(launch, e.warp, lane), t, g, lane}; };
-  if (f) it->second = lanes_that_use_result(*f, site.instruction, e.mask, place);
+  if (f) it->second = lanes_that_use_result(*f, site.instruction, e.mask, executing, place);
   return it->second;
 }
 
@@ -189,10 +195,16 @@ void WarpSyncs::compare_parts(const events::WarpSync& e) {
 void WarpSyncs::on_absent_lanes(const events::AbsentLanes& e, unsigned) {
   const LaneMask users = lanes_that_use(e);
   if (users == 0) return;
-  found_.add(key("absent", e), order_key_of(e, users), [&] {
-    results::Finding f = finding("shuffle-inactive-lane", e, users);
-    f.message = fmt::format("{} {} the value of a lane that does not execute the shuffle, and {} it", lanes_text(users),
-                            std::has_single_bit(users) ? "reads" : "read", std::has_single_bit(users) ? "uses" : "use");
+  const LaneMask own = users & e.mask;  // of the readers
+  const LaneMask readers = own ? own : e.mask;
+  found_.add(key("absent", e), order_key_of(e, readers), [&] {
+    results::Finding f = finding("shuffle-inactive-lane", e, readers);
+    const bool one = std::has_single_bit(readers);
+    f.message = fmt::format("{} {} the value of a lane that does not execute the shuffle, and {}", lanes_text(readers),
+                            one ? "reads" : "read",
+                            own ? (one ? "uses it" : "use it")
+                                : fmt::format("{} {} it through later shuffles", lanes_text(users),
+                                              std::has_single_bit(users) ? "uses" : "use"));
     f.notes.push_back("the value is undefined (CUDA C++ guide, warp shuffle functions); an H200 returns 0");
     f.advice = "let every lane whose value is read execute the shuffle, and discard unwanted results afterwards";
     return f;

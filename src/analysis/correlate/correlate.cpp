@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -40,16 +41,11 @@ bool fits(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-std::string cause_of(const std::string& metric) {
-  static constexpr std::pair<const char*, const char*> kCauses[] = {
+constexpr Cause kCauses[] = {
 #define WG_CAUSE(pattern, cause) {pattern, cause},
 #include "correlate/causes.inc"
 #undef WG_CAUSE
-  };
-  for (const auto& [pattern, cause] : kCauses)
-    if (fits(pattern, metric)) return cause;
-  return "";
-}
+};
 
 std::string shape(const std::string& printed) {
   std::string out;
@@ -149,7 +145,7 @@ class Comparer {
         out_.modelled_near += same || std::fabs(relative(hardware.value, here.value)) <= kNear;
       }
     }
-    if (!same) it->cause = cause_of(name);
+    if (const Cause* const cause = same ? nullptr : cause_of(name)) it->cause = cause->text;
     const double apart = std::fabs(relative(hardware.value, here.value));
     if (!first && !(apart > std::fabs(it->difference()))) return;
     it->hardware = hardware.value;
@@ -175,6 +171,16 @@ class Comparer {
 };
 
 }  // namespace
+
+std::span<const Cause> causes() {
+  return kCauses;
+}
+
+const Cause* cause_of(std::string_view metric) {
+  const auto* const found =
+      std::find_if(std::begin(kCauses), std::end(kCauses), [&](const Cause& c) { return fits(c.pattern, metric); });
+  return found == std::end(kCauses) ? nullptr : found;
+}
 
 double MetricComparison::difference() const {
   return relative(hardware, here);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/origin.h"
@@ -11,6 +13,14 @@
 #include "results/profile.h"
 
 namespace warpgrind::correlate {
+
+// Why a counter may differ from the hardware's (causes.inc).
+struct Cause {
+  const char* pattern;
+  const char* text;
+};
+std::span<const Cause> causes();
+const Cause* cause_of(std::string_view metric);  // the first row whose pattern fits; null: none
 
 // One metric over the launches of one kernel and shape.
 struct MetricComparison {

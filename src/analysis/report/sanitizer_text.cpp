@@ -168,6 +168,10 @@ bool is_leak(const Finding& f) {
   return f.kind.starts_with("leak-");
 }
 
+bool is_leak_of_memory(const Finding& f) {
+  return is_leak(f) && !f.accesses.empty() && f.accesses[0].memory;
+}
+
 const char* sanitizer_level(const Finding& f) {
   return f.severity == results::Severity::error     ? "Error"
          : f.severity == results::Severity::warning ? "Warning"
@@ -245,15 +249,16 @@ std::string sanitizer_text(const Finding& f, const SanitizerForm& form) {
 }
 
 void SanitizerCounts::add(const Finding& f) {
-  if (f.severity == results::Severity::info) return;
-  if (is_race(f)) {
-    ++(f.severity == results::Severity::error ? hazard_errors : hazard_warnings);
-    return;
+  // INFO: the end of the context has released the memory. compute-sanitizer counts such leaks, too.
+  if (is_leak_of_memory(f)) {
+    leaks += f.count;
+    leaked_bytes += f.accesses[0].memory->object_bytes;
   }
-  ++errors;
-  if (!is_leak(f)) return;
-  leaks += f.count;
-  if (!f.accesses.empty() && f.accesses[0].memory) leaked_bytes += f.accesses[0].memory->object_bytes;
+  if (f.severity == results::Severity::info) return;
+  if (is_race(f))
+    ++(f.severity == results::Severity::error ? hazard_errors : hazard_warnings);
+  else
+    ++errors;
 }
 
 std::string sanitizer_summary(const SanitizerCounts& c, const SanitizerSummaries& which, const SanitizerForm& form) {

@@ -28,6 +28,7 @@ std::string sanitizer_call(const results::FindingAccess& access);       // "cuda
 std::string sanitizer_headline(const results::Finding& finding);
 bool is_race(const results::Finding& finding);
 bool is_leak(const results::Finding& finding);
+bool is_leak_of_memory(const results::Finding& finding);  // of bytes: not a stream, an event or a graph
 // The whole finding, with an empty line at the end.
 std::string sanitizer_text(const results::Finding& finding, const SanitizerForm& form);
 

@@ -146,6 +146,9 @@ CUresult leave(CUresult error, const char* call) {
   // NOT_READY is an answer, not a failure.
   if (error == CUDA_SUCCESS || error == CUDA_ERROR_NOT_INITIALIZED || error == CUDA_ERROR_NOT_READY) return error;
   semantics::note_error(semantics::call_name(call), error_name(error), error_text(error));
+  // The driver API has no last error that a program could read later: this result is the only one.
+  if (const int device = semantics::thread_state().refused_launch_device; device >= 0)
+    semantics::forget_refused_launch(device);
   return error;
 }
 

@@ -82,7 +82,7 @@ WG_API cudaError_t cudaDeviceReset() {
       session::programs().unload(gpus[device]);
     }
     Context& c = current_context();
-    c.fault = c.sticky = cudaSuccess;
+    c.fault = c.sticky = c.refused_launch = cudaSuccess;
     c.survived = false;
     if (gpus.in_use(device)) gpus[device].abandon_launches(false);
     {

@@ -24,6 +24,7 @@ WG_API cudaError_t cudaGetLastError() {
   ThreadState& thread = thread_state();
   cudaError_t error = thread.last_error;
   if (error == cudaSuccess || error != context(thread.device).sticky) thread.last_error = cudaSuccess;
+  if (error != cudaSuccess && error == context(thread.device).refused_launch) forget_refused_launch(thread.device);
   return error;
 }
 

@@ -104,9 +104,9 @@ cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long f
   return cudaSuccess;
 }
 
-cudaError_t graph_launch(GraphExec* exec, cudaStream_t handle) {
-  const StreamRef stream = resolve(handle);
-  if (!stream) return cudaErrorInvalidResourceHandle;
+namespace {
+
+cudaError_t launch_on(GraphExec* exec, const StreamRef& stream) {
   if (cudaError_t error = implicit_dependency(*stream)) return error;
   std::vector<KernelShape> shapes;
   {
@@ -123,6 +123,14 @@ cudaError_t graph_launch(GraphExec* exec, cudaStream_t handle) {
   const GraphsLock lock;
   if (!is_graph_exec(exec)) return cudaErrorInvalidValue;
   return launch_graph(*exec->graph, stream);
+}
+
+}  // namespace
+
+cudaError_t graph_launch(GraphExec* exec, cudaStream_t handle) {
+  const StreamRef stream = resolve(handle);
+  if (!stream) return cudaErrorInvalidResourceHandle;
+  return note_refused_launch(stream->device, launch_on(exec, stream));
 }
 
 // Takes over the new parameters. The shape and the kinds of node must be the same; kernel functions may differ.

@@ -35,7 +35,8 @@ void begin_call() {
   thread.reason.clear();
   thread.refused_kernel.clear();
   thread.refused_address = thread.refused_handle = 0;
-  thread.error_is_said = false;
+  thread.error_is_said = thread.refused_by_us = false;
+  thread.refused_launch_device = -1;
 }
 
 void note_error(std::string call, const char* name, const char* text) {

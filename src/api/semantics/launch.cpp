@@ -25,6 +25,7 @@ struct PendingLaunch {
 
 cudaError_t check_launch(const LaunchArguments& arguments, const StreamRef& stream, KernelOperation& kernel);  // 1
 void charge_launch(const KernelOperation& kernel, int device);                                                 // 3
+cudaError_t make_launch(const LaunchArguments& arguments, const StreamRef& stream);                            // 1 to 5
 void run_launch(PendingLaunch& launch);                                                                        // 6
 void place_launch(PendingLaunch& launch);                                                                      // 7
 
@@ -32,6 +33,13 @@ void place_launch(PendingLaunch& launch);                                       
 
 cudaError_t launch_kernel(const LaunchArguments& arguments, cudaStream_t handle) {
   const StreamRef stream = resolve(handle);
+  const cudaError_t error = make_launch(arguments, stream);
+  return note_refused_launch(stream ? stream->device : thread_state().device, error);
+}
+
+namespace {
+
+cudaError_t make_launch(const LaunchArguments& arguments, const StreamRef& stream) {
   Operation operation;
   auto& kernel = operation.emplace<KernelOperation>();
   // 1. Checks shape, bounds and resources, and packs the parameters.
@@ -49,8 +57,6 @@ cudaError_t launch_kernel(const LaunchArguments& arguments, cudaStream_t handle)
 }
 
 // ---- 1. Check
-
-namespace {
 
 cudaError_t check_launch(const LaunchArguments& arguments, const StreamRef& stream, KernelOperation& kernel) {
   if (!stream) {
@@ -96,11 +102,15 @@ cudaError_t refused(const session::Launches::Refusal& refusal) {
   using Step = session::Launches::Refusal::Step;
   session::messages().problem(refusal.error);
   // An environment error concerns the JIT in the compile step, else memory for variables.
+  const cudaError_t error = error_of(refusal.error);
   if (refusal.error.kind == ErrorKind::environment && refusal.step == Step::compile)
     return cudaErrorJitCompilerNotFound;
-  if (refusal.step == Step::architecture) return cudaErrorNoKernelImageForDevice;
+  if (refusal.step == Step::architecture) {
+    thread_state().refused_by_us = false;  // that GPU itself refuses the kernel
+    return cudaErrorNoKernelImageForDevice;
+  }
   if (refusal.error.kind == ErrorKind::bad_input && refusal.step == Step::shape) return cudaErrorInvalidValue;
-  return error_of(refusal.error);
+  return error;
 }
 
 cudaError_t prepare(KernelHandle& kernel, const session::LaunchRequest& request, double& part_of_gpu) {

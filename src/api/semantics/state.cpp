@@ -72,7 +72,20 @@ cudaError_t enter_call() {
 cudaError_t show_fault(int device) {
   Context& c = context(device);
   if (cudaError_t fault = c.fault.load()) c.sticky = fault;
-  return c.sticky;
+  if (c.sticky != cudaSuccess) return c.sticky;
+  const cudaError_t refused = c.refused_launch;
+  if (refused == cudaSuccess) return cudaSuccess;
+  thread_state().refused_launch_device = device;
+  return already_said(refused);  // Messages::problem() reported it at the launch
+}
+
+cudaError_t note_refused_launch(int device, cudaError_t error) {
+  if (error != cudaSuccess && thread_state().refused_by_us) context(device).refused_launch = error;
+  return error;
+}
+
+void forget_refused_launch(int device) {
+  context(device).refused_launch = cudaSuccess;
 }
 
 StreamRef resolve(cudaStream_t handle) {
@@ -135,6 +148,7 @@ cudaError_t module_error(const session::Program& program, const Error& error) {
 
 // "the program holds no PTX, ...": for a library, the message names its file and the first kernel that was requested.
 cudaError_t no_image(const KernelHandle& kernel, Error error) {
+  thread_state().refused_by_us = true;
   constexpr std::string_view kWhole = "the program ";
   Dl_info at{};
   if (kernel.host_function && dladdr(kernel.host_function, &at) != 0 && at.dli_fname) {
@@ -235,6 +249,7 @@ cudaError_t error_of(const device::Fault& fault) {
 
 cudaError_t error_of(const Error& error) {
   already_said(cudaSuccess);  // code that gets an Error reports it by Messages::problem()
+  if (error.kind != ErrorKind::bad_input) thread_state().refused_by_us = true;
   switch (error.kind) {
     case ErrorKind::bad_input:
       return cudaErrorInvalidPtx;

@@ -41,6 +41,10 @@ struct Context {
   // but later work still runs, so that the checker finds more.
   std::atomic<bool> survived{false};
   bool runs_nothing() const { return fault != cudaSuccess && !survived; }
+  // Error of a launch that hardware would have run and the virtual GPU refused. Later results may be wrong, so every
+  // wait for the device returns this error until the program has read it (forget_refused_launch()). It is not sticky:
+  // a program that knows of it may go on with other kernels, as after any launch that a GPU refuses.
+  std::atomic<cudaError_t> refused_launch{cudaSuccess};
   std::atomic<unsigned> flags{0};
   std::mutex peers_mutex;
   std::set<int> peers;
@@ -84,6 +88,8 @@ struct ThreadState {
   std::uint64_t refused_address = 0;                      // the allocation that is too small
   std::uint64_t refused_handle = 0;                       // the handle that is invalid, or no longer valid
   bool error_is_said = false;                             // the error of the current call has been reported
+  bool refused_by_us = false;                             // the current call needs what only the virtual GPU lacks
+  int refused_launch_device = -1;                         // the current call returned Context::refused_launch of it
   std::map<std::size_t, std::uint64_t> unchecked_errors;  // unchecked errors: number in Findings::api_errors(), count
   unsigned graphs_locks = 0;                              // nesting depth of GraphsLock
   std::vector<UserObject*> ended_objects;                 // user objects whose references ended under GraphsLock
@@ -139,8 +145,13 @@ cudaError_t sticky_error();
 bool goes_on_after_fault();
 // First step of every call: an error if no call is allowed in this place (a forked child, a host function).
 cudaError_t enter_call();
-// The program has waited for work on the device: a fault of that work becomes visible, and is returned.
+// The program has waited for work on the device: a fault of that work becomes visible, and is returned. Without a
+// fault, the error of a refused launch is returned.
 cudaError_t show_fault(int device);
+// Last step of a launch: keeps its error for later waits if hardware would have run the kernel. Returns the error.
+cudaError_t note_refused_launch(int device, cudaError_t error);
+// The program has read this error: by cudaGetLastError, or as the result of a wait in the driver API.
+void forget_refused_launch(int device);
 
 void begin_call();  // clears the error details of the previous call
 

@@ -94,11 +94,12 @@ struct Shown {
   std::vector<const Finding*> findings;
   report::SanitizerCounts counts;
 };
-Shown shown_of(const FinishedRun& run, const std::string& print_level, std::size_t limit) {
+// all_leaks: also memory that only the end of the context has freed, whatever the level. compute-sanitizer reports it.
+Shown shown_of(const FinishedRun& run, const std::string& print_level, std::size_t limit, bool all_leaks) {
   Shown out;
   for (const results::Profile& p : run.profiles)
     for (const Finding& f : p.findings) {
-      if (!is_printed(f.severity, print_level)) continue;
+      if (!is_printed(f.severity, print_level) && !(all_leaks && report::is_leak_of_memory(f))) continue;
       out.counts.add(f);
       if (limit == 0 || out.findings.size() < limit)
         out.findings.push_back(&f);
@@ -210,7 +211,7 @@ std::string expanded_path(const std::string& path) {
 
 Status print_as_sanitizer(const FinishedRun& run, const SanitizerOptions& o, const std::string& print_level,
                           std::size_t limit, std::FILE* out) {
-  const Shown shown = shown_of(run, print_level, limit);
+  const Shown shown = shown_of(run, print_level, limit, o.leak_check == "full");
   const std::string text = text_of(shown, run, o);
   const std::string kept = o.xml ? report::sanitizer_xml(shown.findings, form_of(o)) : text;
   // XML without a file of its own replaces the report.

@@ -205,7 +205,8 @@ __global__ void __cluster_dims__(2, 1, 1) cluster_peer_gone(int* out) {
   cluster.sync();
   if (cluster.block_rank() == 0) {
     const int* peer = cluster.map_shared_rank(s, 1);
-    out[threadIdx.x] = peer[31 - threadIdx.x];  //! C100 ERROR cluster-exit block=0,0,0 access=read
+    out[threadIdx.x] =
+        peer[31 - threadIdx.x];  //! C100 ERROR cluster-exit block=0,0,0 access=read message~"cluster.sync() after"
   }
 }
 CASE(C100, "block 0 reads block 1 shared memory after block 1 may have ended") {
@@ -243,5 +244,21 @@ CASE(C201, "barrier inside the guard of the last, partial tile of a loop; the th
   barrier_skipped_in_the_last_turn<<<1, 64>>>(in, out, 240);
   cudaDeviceSynchronize();
   cudaFree(in);
+  cudaFree(out);
+}
+
+__global__ void __cluster_dims__(2, 1, 1) cluster_peer_writes(int* out) {
+  __shared__ int s[32];
+  const cg::cluster_group cluster = cg::this_cluster();
+  s[threadIdx.x] = blockIdx.x;  //! C228 ERROR race-shared access=write message~"cluster.sync() between line"
+  __syncthreads();
+  const int* peer = cluster.map_shared_rank(s, cluster.block_rank() ^ 1);
+  out[32 * blockIdx.x + threadIdx.x] = peer[threadIdx.x];  //! C228 ERROR race-shared access=read
+  cluster.sync();
+}
+CASE(C228, "block reads what another of its cluster has written, after __syncthreads() only") {
+  int* out = cases::zeros<int>(64);
+  cluster_peer_writes<<<2, 32>>>(out);
+  cudaDeviceSynchronize();
   cudaFree(out);
 }

@@ -11,7 +11,8 @@
 __global__ void cp_async_no_wait(const int* in, int* out) {
   __shared__ int s[64];
   const int t = threadIdx.x;
-  COPY_ASYNC(&s[t], &in[t]);  //! C047 ERROR race-async-copy
+  //! C047 ERROR race-async-copy message~"cp.async.wait_group before the barrier"
+  COPY_ASYNC(&s[t], &in[t]);
   COPY_COMMIT();
   __syncthreads();
   out[t] = s[63 - t];  //! C047 ERROR race-async-copy access=read
@@ -28,7 +29,7 @@ CASE(C047, "cp.async of a tile, barrier, read: no wait_group") {
 __global__ void cp_async_wait_no_barrier(const int* in, int* out) {
   __shared__ int s[64];
   const int t = threadIdx.x;
-  COPY_ASYNC(&s[t], &in[t]);  //! C048 ERROR race-async-copy
+  COPY_ASYNC(&s[t], &in[t]);  //! C048 ERROR race-async-copy message~"barrier after cp.async.wait_group"
   COPY_COMMIT();
   COPY_WAIT(0);
   out[t] = s[63 - t];  //! C048 ERROR race-async-copy access=read
@@ -45,7 +46,8 @@ CASE(C048, "wait_group 0 then read of a word that another thread copied") {
 __global__ void cp_async_source_overwritten(int* in, int* out) {
   __shared__ int s[64];
   const int t = threadIdx.x;
-  COPY_ASYNC(&s[t], &in[t]);  //! C049 ERROR race-async-copy
+  //! C049 ERROR race-async-copy message~"cp.async.wait_group before the barrier"
+  COPY_ASYNC(&s[t], &in[t]);
   COPY_COMMIT();
   __syncthreads();
   in[63 - t] = 1;  //! C049 ERROR race-async-copy access=write
@@ -120,7 +122,7 @@ __global__ void tma_read_before_phase(const int* in, int* out) {
   __syncthreads();
   if (t == 0) {
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" ::"r"(bar) : "memory");
-    copy_256_bytes(s, in, bar);  //! C051 ERROR race-async-copy
+    copy_256_bytes(s, in, bar);  //! C051 ERROR race-async-copy message~"wait for the copy's mbarrier"
   }
   for (int polls = 0; polls < 4 && !mbarrier_done(bar, 1); ++polls) {
   }
@@ -153,6 +155,75 @@ __global__ void mbarrier_relaxed_arrive(const int* in, int* out) {
 CASE(C052, "producer arrives with .relaxed, consumer waits") {
   int *in = cases::zeros<int>(32), *out = cases::zeros<int>(32);
   mbarrier_relaxed_arrive<<<1, 64>>>(in, out);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}
+
+// The missing barrier is the one at the end of a turn: the copies of the next one write what others still read.
+__global__ void cp_async_next_turn(const int* in, int* out) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  int sum = 0;
+#pragma unroll 1
+  for (int turn = 0; turn < 4; ++turn) {
+    COPY_ASYNC(&s[t], &in[64 * turn + t]);  //! C225 ERROR race-async-copy access="asynchronous write"
+    COPY_COMMIT();
+    COPY_WAIT(0);
+    __syncthreads();
+    //! C225 ERROR race-async-copy access=read message~"__syncthreads() between line" message~"next iteration"
+    sum += s[63 - t];
+  }
+  out[t] = sum;
+}
+CASE(C225, "loop of cp.async, wait_group, barrier, read: no barrier before the copies of the next turn") {
+  int *in = cases::zeros<int>(256), *out = cases::zeros<int>(64);
+  cp_async_next_turn<<<1, 64>>>(in, out);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}
+
+#define BULK_STORE(to, from)                                                                                       \
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;" ::"l"(to), "r"(shared_address(from)) \
+               : "memory")
+
+__global__ void bulk_store_source_reused(int* out) {
+  __shared__ alignas(128) int s[64];
+  const int t = threadIdx.x;
+#pragma unroll 1
+  for (int turn = 0; turn < 2; ++turn) {
+    //! C226 ERROR race-async-copy access=write message~"cp.async.bulk.wait_group.read before the barrier"
+    s[t] = t + turn;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    if (t == 0) {
+      BULK_STORE(out + 64 * turn, s);  //! C226 ERROR race-async-copy access="asynchronous read"
+      asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+    }
+    __syncthreads();
+  }
+  if (t == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+CASE(C226, "source of a bulk store is written again before cp.async.bulk.wait_group.read") {
+  int* out = cases::zeros<int>(128);
+  bulk_store_source_reused<<<1, 64>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
+
+__global__ void cp_async_source_of_others(int* in, int* out) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  in[t] = t;                       //! C227 ERROR race-async-copy access=write message~"__syncthreads() between line"
+  COPY_ASYNC(&s[t], &in[63 - t]);  //! C227 ERROR race-async-copy access="asynchronous read"
+  COPY_COMMIT();
+  COPY_WAIT(0);
+  out[t] = s[t];
+}
+CASE(C227, "cp.async of what other threads of the block have written, without a barrier") {
+  int *in = cases::zeros<int>(64), *out = cases::zeros<int>(64);
+  cp_async_source_of_others<<<1, 64>>>(in, out);
   cudaDeviceSynchronize();
   cudaFree(in);
   cudaFree(out);

@@ -278,3 +278,52 @@ CASE(C205, "tiled loop with one barrier: the next tile is written while slower w
   cudaFree(in);
   cudaFree(out);
 }
+
+// Macros, so that the access is on the line of the kernel. Fragments have 8 registers a lane.
+#define STORE_FRAGMENT(to, r)                                                                                   \
+  asm volatile("wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%0], {%1,%1,%1,%1,%1,%1,%1,%1}, 16;" ::"r"( \
+                   shared_address(to)),                                                                         \
+               "f"(r)                                                                                           \
+               : "memory")
+#define LOAD_FRAGMENT(r, from)                                                                   \
+  asm volatile(                                                                                  \
+      "{ .reg .f32 a, b, c, d, e, f, g;\n"                                                       \
+      "wmma.load.c.sync.aligned.row.m16n16k16.shared.f32 {%0, a, b, c, d, e, f, g}, [%1], 16; }" \
+      : "=f"(r)                                                                                  \
+      : "r"(shared_address(from))                                                                \
+      : "memory")
+
+__global__ void wmma_store_no_syncwarp(float* out) {
+  __shared__ float s[256];
+  const int t = threadIdx.x;
+  STORE_FRAGMENT(s, 1.0f);  //! C229 WARNING race-warp access=write message~"__syncwarp()" message~fragment
+  for (int i = t; i < 256; i += 32) out[i] = s[i];  //! C229 WARNING race-warp access=read
+}
+CASE(C229, "fragment stored by wmma, then each lane reads its share, without __syncwarp()") {
+  float* out = cases::zeros<float>(256);
+  wmma_store_no_syncwarp<<<1, 32>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
+
+// The same elements of an accumulator belong to the same lane at each load and store.
+__global__ void wmma_in_place(float* out) {
+  __shared__ float s[256];
+  const int t = threadIdx.x;
+  for (int i = t; i < 256; i += 32) s[i] = t;
+  __syncwarp();
+  for (int turn = 0; turn < 2; ++turn) {
+    float r;
+    LOAD_FRAGMENT(r, s);
+    STORE_FRAGMENT(s, r + 1);
+  }
+  __syncwarp();
+  for (int i = t; i < 256; i += 32) out[i] = s[i];
+}
+//! C230 clean
+CASE(C230, "accumulator loaded and stored in place by wmma, __syncwarp() before other lanes read") {
+  float* out = cases::zeros<float>(256);
+  wmma_in_place<<<1, 32>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}

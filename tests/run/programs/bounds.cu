@@ -3,6 +3,8 @@
 //   bounds shared     a block's 100 bytes of shared memory are rounded up; the last words of that are used
 //   bounds beyond     far beyond all allocations
 //   bounds atomic     as past, with atomics
+//   bounds before N   N bytes before the first allocation, where a GPU has memory of the driver
+//   bounds alone N    the same, before a first allocation of 64 MiB: that has nothing before it
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -16,7 +18,7 @@ __global__ void add_past(int* data, int n) {
   atomicAdd(data + n + threadIdx.x % 4, 1);
 }
 __global__ void read_past(const int* data, int n, int* sum) {
-  atomicAdd(sum, data[n + threadIdx.x]);
+  atomicAdd(sum, data[n + static_cast<int>(threadIdx.x)]);
 }
 __global__ void shared_past(int* sum, int at) {
   __shared__ int words[25];
@@ -30,7 +32,8 @@ __global__ void shared_past(int* sum, int at) {
 int main(int argc, char** argv) {
   const auto is = [&](const char* name) { return argc > 1 && !std::strcmp(argv[1], name); };
   int *data, *sum, host = -1;
-  if (cudaMalloc(&data, 1024) != cudaSuccess || cudaMalloc(&sum, sizeof(int)) != cudaSuccess) return 3;
+  if (cudaMalloc(&data, is("alone") ? 64 << 20 : 1024) != cudaSuccess || cudaMalloc(&sum, sizeof(int)) != cudaSuccess)
+    return 3;
   cudaMemset(sum, 0, sizeof(int));
   const int launches = argc > 2 ? std::atoi(argv[2]) : 1;
   if (is("past"))
@@ -40,6 +43,7 @@ int main(int argc, char** argv) {
   if (is("atomic")) read_past<<<1, 4>>>(data, 256, sum);
   if (is("shared")) shared_past<<<1, 32>>>(sum, 31);
   if (is("beyond")) write_past<<<1, 64>>>(data, 1 << 24);
+  if (is("before") || is("alone")) read_past<<<1, 64>>>(data, -std::atoi(argv[2]) / 4, sum);
   const cudaError_t run = cudaDeviceSynchronize();
   cudaMemcpy(&host, sum, sizeof host, cudaMemcpyDeviceToHost);
   std::printf("run: %s, sum %d\n", cudaGetErrorName(run), host);

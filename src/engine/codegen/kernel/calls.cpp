@@ -119,6 +119,25 @@ std::optional<Signature> Calls::callee_signature() {
   return signature;
 }
 
+// Refuses a call of a function that neither the module nor the virtual GPU has, by the feature that the program uses.
+void Calls::refuse_undefined(std::string_view function) {
+  // The device runtime's functions have the prefix __cudaCDP2 in PTX of nvcc, and a suffix with streams of threads.
+  std::string name(function);
+  constexpr std::string_view kDeviceRuntime = "__cudaCDP2", kOwnStream = "_ptsz";
+  if (name.starts_with(kDeviceRuntime)) name.replace(0, kDeviceRuntime.size(), "cuda");
+  if (name.ends_with(kOwnStream)) name.erase(name.size() - kOwnStream.size());
+  if (name == "cudaGraphLaunch" || name == "cudaGetCurrentGraphExec")
+    return f_.unsupported_feature(fmt::format("A launch of a graph by a kernel (device graph launch: {}())", name));
+  if (name.starts_with("cuda"))
+    return f_.unsupported_feature(fmt::format("{}() in a kernel, a function of CUDA's device runtime,", name));
+  const bool device_library = name.starts_with("__nv_");
+  f_.unsupported(
+      fmt::format(
+          "the function {} is declared but not defined{}", function,
+          device_library ? ": it is one of the device library, without which this PTX was compiled (libdevice.bc)" : "")
+          .c_str());
+}
+
 void Calls::lower() {
   const ptx::Instruction& i = f_.instruction();
   const Operand& callee = i.operands[0];
@@ -154,13 +173,7 @@ void Calls::lower() {
   } else if (target) {
     const std::string name = "wg_call_" + target->name;
     const std::optional<CallSymbol> symbol = find_call_symbol(name);
-    if (!symbol)
-      return f_.unsupported(
-          fmt::format("the function {} is declared but not defined{}", target->name,
-                      target->name.starts_with("__nv_")
-                          ? ": it is one of the device library, without which this PTX was compiled (libdevice.bc)"
-                          : "")
-              .c_str());
+    if (!symbol) return refuse_undefined(target->name);
     if (in.words < symbol->parameter_words || out.words < symbol->result_words)
       return f_.refuse(fmt::format("'{}' is declared with other parameters than the virtual GPU's", target->name));
     f_.call(name.c_str(), ir_.getVoidTy(), {f_.context_argument, sites_.number(), mask, arguments, results});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "codegen/kernel/divergence.h"
 #include "codegen/kernel/parameters.h"
@@ -28,6 +29,7 @@ class Calls {
                  llvm::Value* results);
   void call(std::uint32_t callee, llvm::Value* mask, llvm::Value* arguments, llvm::Value* results);
   void after_call(llvm::Value* exited_before);
+  void refuse_undefined(std::string_view function);
 
   FunctionContext& f_;
   llvm::IRBuilder<>& ir_;

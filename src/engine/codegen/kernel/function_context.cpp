@@ -138,8 +138,11 @@ std::string FunctionContext::spelling() const {
 }
 
 void FunctionContext::unsupported(const char* why) {
-  fail({ErrorKind::unsupported,
-        fmt::format("{} is not supported by the virtual GPU: {} ({})", spelling(), why, place()),
+  unsupported_feature(spelling(), fmt::format(": {}", why));
+}
+
+void FunctionContext::unsupported_feature(const std::string& feature, const std::string& why) {
+  fail({ErrorKind::unsupported, fmt::format("{} is not supported by the virtual GPU{} ({})", feature, why, place()),
         "`warpgrind scan` lists every such instruction of a program before it is run"});
 }
 

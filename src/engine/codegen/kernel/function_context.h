@@ -36,7 +36,8 @@ class FunctionContext : public Values {
 
   void enter_again(llvm::Value* context, llvm::Value* frame);  // continues from here with another warp of the kernel
 
-  void unsupported(const char* why);        // ends the compilation of the kernel
+  void unsupported(const char* why);  // ends the compilation of the kernel
+  void unsupported_feature(const std::string& feature, const std::string& why = "");  // the same, not about the opcode
   void refuse(const std::string& problem);  // the PTX is invalid: ends the compilation, too
 
   KernelUnit& unit;

@@ -384,6 +384,16 @@ std::optional<Range> AddressSpace::mapped_around(std::uint64_t address) {
     return above != ranges_.begin() && std::prev(above)->second.high > page;
   };
   Range mapped;
+  if (address < base_) {
+    const auto first = ranges_.lower_bound(base_);
+    if (base_ - address > kDriverMemory || first == ranges_.end() || first->second.low >= base_ + kHugePage ||
+        first->second.high - first->second.low > kBesideDriver)
+      return std::nullopt;
+    mapped.low = base_ - kDriverMemory;
+    mapped.high = round_up(first->second.high, kHugePage);
+    if (mprotect(pointer(mapped.low), mapped.high - mapped.low, PROT_READ | PROT_WRITE) != 0) return std::nullopt;
+    return mapped;
+  }
   mapped.low = round_down(address, kHugePage);
   mapped.high = mapped.low + kHugePage;
   if (!in_use(mapped.low)) return std::nullopt;

@@ -87,7 +87,8 @@ class AddressSpace {
   std::optional<Range> nearest(std::uint64_t address) const;
   std::shared_ptr<const RangeTable> snapshot();
   // The range that a GPU would have mapped around an address of the reserved range. A GPU maps pages of 2 MiB: every
-  // page that holds part of an allocation, and its neighbours of the same kind. The host can read and write all of it.
+  // page that holds part of an allocation, and its neighbours of the same kind. Before the first allocation is memory
+  // of the driver (kDriverMemory). The host can read and write all of it.
   std::optional<Range> mapped_around(std::uint64_t address);
   std::uint64_t reserved_base();  // 0: the host has no address space for it
   // False while nothing is reserved: a program built without position independence has its heap at low addresses.
@@ -101,6 +102,9 @@ class AddressSpace {
   // Reserved before the first allocation, for messages: a negative int as index of 4-byte words stays within 8 GiB.
   // Otherwise the host's own memory would begin there.
   static constexpr std::uint64_t kFront = std::uint64_t{1} << 33;
+  // Bytes of the driver's memory, all zeros, that are mapped before a first allocation of at most kBesideDriver bytes. A
+  // larger one begins in a chunk of its own, with nothing before it (H200, driver 580: tests/data/h200/mapped.csv).
+  static constexpr std::uint64_t kDriverMemory = std::uint64_t{488} << 20, kBesideDriver = std::uint64_t{24} << 20;
   static constexpr std::uint64_t kInternal = std::uint64_t{1} << 32;  // part of kReserved, at its end: Range::internal
   static constexpr std::uint64_t kRedZone = 512;
   // Limits of the quarantine of freed addresses. Their pages are returned to the host, so that they cost addresses
