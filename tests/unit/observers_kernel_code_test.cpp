@@ -105,6 +105,42 @@ TEST(KernelCode, EveryInstructionCountsAtItsOwnLine) {
   EXPECT_EQ(instructions, 4 * 2 * 4);
 }
 
+// A header's function counts at the line of its call, with its own line beside; the user's function keeps its lines.
+TEST(KernelCode, HeadersFunctionsCountAtTheUsersLine) {
+  std::string text = kModule;
+  text.replace(text.find("  setp"), 0,
+               "  .loc 2 138 62, function_name $L__info_string0, inlined_at 1 20 3\n"
+               "  .loc 2 708 1, function_name $L__info_string0, inlined_at 2 138 62\n");
+  text.replace(text.find(".file"), 0, ".file 2 \"/usr/local/cuda/targets/x86_64-linux/include/cuda_fp16.hpp\"\n");
+  auto module = ptx::parse(text, "test");
+  ASSERT_TRUE(module.ok()) << module.error().message << module.error().detail;
+  events::KernelFacts facts;
+  facts.name = "k";
+  events::BlockFacts block;
+  block.function = "k";
+  block.instruction_count = 5;
+  facts.blocks.push_back(block);
+  events::LaunchCounts counts;
+  counts.blocks.push_back({4, 4 * 32});
+  KernelCode code(0);
+  code.on_launch_end(launch_of(facts, **module), counts);
+  results::Profile profile;
+  profile.kernels.emplace_back().mangled_name = "k";
+  code.contribute(profile);
+  const results::KernelProfile& k = profile.kernels[0];
+  ASSERT_EQ(k.code.size(), 5u);
+  const results::CodeRow& row = k.code[2];
+  EXPECT_EQ(row.text.substr(0, 4), "setp");
+  EXPECT_EQ(row.file, "a.cu");
+  EXPECT_EQ(row.line, 20u);
+  EXPECT_TRUE(row.inlined_at.empty());
+  ASSERT_TRUE(row.header);
+  EXPECT_EQ(row.header->line, 708u);
+  EXPECT_EQ(row.header->function, "f");
+  EXPECT_FALSE(k.code[1].header);
+  for (const results::LineProfile& l : k.lines) EXPECT_EQ(l.file, "a.cu");
+}
+
 // if (tid == 0) { ... }: of 4 warps, one lane of each enters, twice.
 TEST(KernelCode, FlowGraphSumsLaunches) {
   auto module = ptx::parse(

@@ -8,6 +8,7 @@
 
 #include "base/demangle.h"
 #include "base/element.h"
+#include "ptx/inlining.h"
 #include "ptx/printer.h"
 #include "results/code_rows.h"
 
@@ -24,18 +25,11 @@ std::string file_name(const ptx::Module& module, std::uint32_t file) {
   return file < module.files.size() ? module.files[file] : std::string();
 }
 
-void add_location(results::CodeRow& row, const ptx::Function& function, const ptx::Module& module,
-                  std::uint32_t location) {
-  if (location == ptx::kNoId) return;
-  const ptx::SourceLocation* at = &function.locations[location];
-  row.file = file_name(module, at->file);
-  row.line = at->line;
-  // The chain ends at the kernel's own line. The depth limit protects against a cycle of wrong indexes.
-  for (std::size_t depth = 0; at->inlined_at >= 0 && depth < function.locations.size(); ++depth) {
-    const std::string name = at->function.empty() ? "" : demangle(at->function);
-    at = &function.locations[static_cast<std::size_t>(at->inlined_at)];
-    row.inlined_at.push_back({file_name(module, at->file), name, at->line});
-  }
+void add_place(results::CodeRow& row, ptx::SourcePlace place) {
+  row.file = std::move(place.file);
+  row.line = place.line;
+  for (ptx::Caller& c : place.callers) row.inlined_at.push_back({std::move(c.file), std::move(c.function), c.line});
+  if (place.header) row.header = {place.header->file, place.header->function, place.header->line};
 }
 
 using results::MetricId;
@@ -101,7 +95,7 @@ KernelCode::Kernel KernelCode::rows_of(const events::KernelFacts& facts, const p
       row.ptx_line = instruction.range.line;
       row.text = ptx::print(instruction, *function, module);
       if (name != facts.name) row.function = demangle(name);
-      add_location(row, *function, module, instruction.location);
+      add_place(row, ptx::source_place(module, *function, instruction));
     }
   }
   for (std::uint32_t b = 0; b < facts.blocks.size(); ++b)
