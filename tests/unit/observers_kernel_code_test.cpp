@@ -141,6 +141,42 @@ TEST(KernelCode, HeadersFunctionsCountAtTheUsersLine) {
   for (const results::LineProfile& l : k.lines) EXPECT_EQ(l.file, "a.cu");
 }
 
+// Two loads of a line that ptxas merges into one: the line has the merged one's wavefronts, as the kernel has.
+TEST(KernelCode, SharedAccessesOfALineAreThoseOfTheMachineCode) {
+  KernelCode code(0);
+  auto module = ptx::parse(kModule, "test");
+  ASSERT_TRUE(module.ok());
+  events::KernelFacts facts;
+  facts.name = "k";
+  code.on_launch_end(launch_of(facts, **module), {});
+  results::Profile profile;
+  results::KernelProfile& k = profile.kernels.emplace_back();
+  k.mangled_name = "k";
+  for (const bool leader : {true, false}) {
+    results::SiteProfile& site = k.sites.emplace_back();
+    site.kind = "load";
+    site.file = "a.cu";
+    site.line = 6;
+    site.ptx_line = leader ? 15 : 14;
+    site.metrics[MetricId::site_inst] = {8, "inst", Origin::exact, ""};
+    site.metrics[MetricId::shared_wavefronts] = {16, "", Origin::modelled, ""};
+    site.metrics[MetricId::shared_ideal] = {8, "", Origin::modelled, ""};
+    site.metrics[MetricId::shared_excessive] = {8, "", Origin::modelled, ""};
+    site.metrics[MetricId::shared_conflicts] = {8, "", Origin::modelled, ""};
+    site.metrics[MetricId::site_machine_requests] = {leader ? 8.0 : 0, "", Origin::modelled, ""};
+    site.metrics[MetricId::site_machine_wavefronts] = {leader ? 24.0 : 0, "", Origin::modelled, ""};
+    site.metrics[MetricId::site_machine_ideal] = {leader ? 16.0 : 0, "", Origin::modelled, ""};
+    site.metrics[MetricId::site_machine_conflicts] = {leader ? 5.0 : 0, "", Origin::modelled, ""};
+  }
+  code.contribute(profile);
+  ASSERT_EQ(k.lines.size(), 1u);
+  EXPECT_EQ(metric(k.lines[0], MetricId::line_shared_requests), 8);
+  EXPECT_EQ(metric(k.lines[0], MetricId::shared_wavefronts), 24);
+  EXPECT_EQ(metric(k.lines[0], MetricId::shared_ideal), 16);
+  EXPECT_EQ(metric(k.lines[0], MetricId::shared_excessive), 8);
+  EXPECT_EQ(metric(k.lines[0], MetricId::shared_conflicts), 5);
+}
+
 // if (tid == 0) { ... }: of 4 warps, one lane of each enters, twice.
 TEST(KernelCode, FlowGraphSumsLaunches) {
   auto module = ptx::parse(
