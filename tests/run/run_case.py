@@ -18,6 +18,7 @@ A case is a table [[case]] with
   compiles   true: a compiler runs in the run; skipped in builds for a sanitizer
   launches   list of per-launch checks, kernels: list of per-kernel checks in the JSON file {out}/profile.json:
              { name = REGEX, launches = N, metrics = { METRIC = "expression" } }
+  line_sums  metrics whose sum over the source lines must be the kernel's, for every kernel
   files      { NAME = REGEX }: files (or folders, whatever the expression) that the run must leave in {out}
   not_files  paths that must not be there afterwards
   prepare    shell commands that run before
@@ -108,6 +109,19 @@ def check_kernels(checks, kernels, what, problems):
                 problems.append(f"{kernel['name']}: {metric} is {got}, expected {expression} = {want}")
 
 
+def check_line_sums(metrics, kernels, problems):
+    compared = 0
+    for kernel in kernels:
+        for metric in metrics:
+            lines = sum(line["metrics"].get(metric, {"value": 0})["value"] for line in kernel["lines"])
+            whole = kernel["metrics"].get(metric, {"value": 0})["value"]
+            compared += whole != 0
+            if lines != whole:
+                problems.append(f"{kernel['name']}: {metric} is {whole}, and {lines} in the sum of its lines")
+    if compared < len(metrics):
+        problems.append(f"only {compared} values that are not 0")
+
+
 def run(case, build):
     problems = []
     with tempfile.TemporaryDirectory(prefix="warpgrind-test-") as folder:
@@ -149,8 +163,9 @@ def run(case, build):
             line, environment = whole_run.in_shell(fill(step), environment)
             subprocess.run(line, shell=True, check=True, env=environment)
         command = [str(build / "bin/warpgrind")] + [fill(a) for a in case["command"]]
-        if "kernels" in case or "launches" in case:
+        if "kernels" in case or "launches" in case or "line_sums" in case:
             command[2:2] = ["--json", f"{folder}/profile.json"] + (["--launches"] if "launches" in case else [])
+            command[2:2] = ["--detail"] if "line_sums" in case else []
         wanted = {name: fill(value) for name, value in case.get("environment", {}).items()}
         environment = whole_run.environment(**{"XDG_CACHE_HOME": str(build / "test-cache"), **wanted})
         print("$", " ".join(command))
@@ -174,6 +189,9 @@ def run(case, build):
             elif path.is_file() and not re.search(pattern, path.read_text(), re.M):
                 problems.append(f"{name}: no match for {pattern!r} in {path.read_text()[:500]!r}")
         problems += [f"{name} is there" for name in case.get("not_files", []) if os.path.exists(fill(name))]
+        if "line_sums" in case and not problems:
+            with open(f"{folder}/profile.json") as f:
+                check_line_sums(case["line_sums"], json.load(f)["kernels"], problems)
         for what in ("kernels", "launches"):
             if what in case:
                 try:

@@ -105,6 +105,78 @@ TEST(KernelCode, EveryInstructionCountsAtItsOwnLine) {
   EXPECT_EQ(instructions, 4 * 2 * 4);
 }
 
+// A header's function counts at the line of its call, with its own line beside; the user's function keeps its lines.
+TEST(KernelCode, HeadersFunctionsCountAtTheUsersLine) {
+  std::string text = kModule;
+  text.replace(text.find("  setp"), 0,
+               "  .loc 2 138 62, function_name $L__info_string0, inlined_at 1 20 3\n"
+               "  .loc 2 708 1, function_name $L__info_string0, inlined_at 2 138 62\n");
+  text.replace(text.find(".file"), 0, ".file 2 \"/usr/local/cuda/targets/x86_64-linux/include/cuda_fp16.hpp\"\n");
+  auto module = ptx::parse(text, "test");
+  ASSERT_TRUE(module.ok()) << module.error().message << module.error().detail;
+  events::KernelFacts facts;
+  facts.name = "k";
+  events::BlockFacts block;
+  block.function = "k";
+  block.instruction_count = 5;
+  facts.blocks.push_back(block);
+  events::LaunchCounts counts;
+  counts.blocks.push_back({4, 4 * 32});
+  KernelCode code(0);
+  code.on_launch_end(launch_of(facts, **module), counts);
+  results::Profile profile;
+  profile.kernels.emplace_back().mangled_name = "k";
+  code.contribute(profile);
+  const results::KernelProfile& k = profile.kernels[0];
+  ASSERT_EQ(k.code.size(), 5u);
+  const results::CodeRow& row = k.code[2];
+  EXPECT_EQ(row.text.substr(0, 4), "setp");
+  EXPECT_EQ(row.file, "a.cu");
+  EXPECT_EQ(row.line, 20u);
+  EXPECT_TRUE(row.inlined_at.empty());
+  ASSERT_TRUE(row.header);
+  EXPECT_EQ(row.header->line, 708u);
+  EXPECT_EQ(row.header->function, "f");
+  EXPECT_FALSE(k.code[1].header);
+  for (const results::LineProfile& l : k.lines) EXPECT_EQ(l.file, "a.cu");
+}
+
+// Two loads of a line that ptxas merges into one: the line has the merged one's wavefronts, as the kernel has.
+TEST(KernelCode, SharedAccessesOfALineAreThoseOfTheMachineCode) {
+  KernelCode code(0);
+  auto module = ptx::parse(kModule, "test");
+  ASSERT_TRUE(module.ok());
+  events::KernelFacts facts;
+  facts.name = "k";
+  code.on_launch_end(launch_of(facts, **module), {});
+  results::Profile profile;
+  results::KernelProfile& k = profile.kernels.emplace_back();
+  k.mangled_name = "k";
+  for (const bool leader : {true, false}) {
+    results::SiteProfile& site = k.sites.emplace_back();
+    site.kind = "load";
+    site.file = "a.cu";
+    site.line = 6;
+    site.ptx_line = leader ? 15 : 14;
+    site.metrics[MetricId::site_inst] = {8, "inst", Origin::exact, ""};
+    site.metrics[MetricId::shared_wavefronts] = {16, "", Origin::modelled, ""};
+    site.metrics[MetricId::shared_ideal] = {8, "", Origin::modelled, ""};
+    site.metrics[MetricId::shared_excessive] = {8, "", Origin::modelled, ""};
+    site.metrics[MetricId::shared_conflicts] = {8, "", Origin::modelled, ""};
+    site.metrics[MetricId::site_machine_requests] = {leader ? 8.0 : 0, "", Origin::modelled, ""};
+    site.metrics[MetricId::site_machine_wavefronts] = {leader ? 24.0 : 0, "", Origin::modelled, ""};
+    site.metrics[MetricId::site_machine_ideal] = {leader ? 16.0 : 0, "", Origin::modelled, ""};
+    site.metrics[MetricId::site_machine_conflicts] = {leader ? 5.0 : 0, "", Origin::modelled, ""};
+  }
+  code.contribute(profile);
+  ASSERT_EQ(k.lines.size(), 1u);
+  EXPECT_EQ(metric(k.lines[0], MetricId::line_shared_requests), 8);
+  EXPECT_EQ(metric(k.lines[0], MetricId::shared_wavefronts), 24);
+  EXPECT_EQ(metric(k.lines[0], MetricId::shared_ideal), 16);
+  EXPECT_EQ(metric(k.lines[0], MetricId::shared_excessive), 8);
+  EXPECT_EQ(metric(k.lines[0], MetricId::shared_conflicts), 5);
+}
+
 // if (tid == 0) { ... }: of 4 warps, one lane of each enters, twice.
 TEST(KernelCode, FlowGraphSumsLaunches) {
   auto module = ptx::parse(

@@ -9,6 +9,7 @@
 #include "toolchain/dependencies.h"
 #include "toolchain/device_launch.h"
 #include "toolchain/included_libraries.h"
+#include "toolchain/inlined_places.h"
 #include "toolchain/messages.h"
 #include "toolchain/options.h"
 #include "toolchain/spellings.h"
@@ -131,6 +132,51 @@ TEST(ToolchainLibraries, AreThoseOfIncludedHeaders) {
   EXPECT_EQ(options_of("#include <mpi.h>"), (Texts{"-DOMPI_SKIP_MPICXX", "-I/mpi/include", "-L/mpi/lib", "-lmpi"}));
   EXPECT_EQ(options_of("#include <mpi.h>", {"-lmpi"}), Texts{});
   std::filesystem::remove(mpicxx);
+}
+
+// What the launch pass leaves for clang 19, which cannot write inlined_at.
+TEST(ToolchainInlinedPlaces, NumbersBecomeDirectivesOfTheWholeChain) {
+  const std::string ptx =
+      "// inlined file 1 /src/a.cu\n// inlined place 1 1 9 13 0 _Z1kPf\n// inlined file 2 /lib/h.h\n"
+      "// inlined place 2 2 40 3 1 outer\n// inlined place 3 2 50 5 2 inner\n"
+      ".entry k()\n{\n"
+      "\t.loc\t1 8 0 // /src/a.cu:8:0\nmov.u32 %r1, 1;\n"
+      "\t.loc\t1 1073741827 0 // /src/a.cu:1073741827:0\nst.u32 [%rd1], %r1;\n"
+      "\t.loc\t1 1073741826 0\nst.u32 [%rd1], %r1;\n"
+      "}\n\t.file\t1 \"/src/a.cu\"\n";
+  EXPECT_EQ(with_inlined_places(ptx),
+            ".entry k()\n{\n"
+            "\t.loc\t1 8 0 // /src/a.cu:8:0\nmov.u32 %r1, 1;\n"
+            "\t.loc\t1 9 13\n"
+            "\t.loc\t2 40 3, function_name $L__inlined_name0, inlined_at 1 9 13\n"
+            "\t.loc\t2 50 5, function_name $L__inlined_name1, inlined_at 2 40 3\nst.u32 [%rd1], %r1;\n"
+            "\t.loc\t2 40 3, function_name $L__inlined_name0, inlined_at 1 9 13\nst.u32 [%rd1], %r1;\n"
+            "}\n\t.file\t1 \"/src/a.cu\"\n\t.file\t2 \"/lib/h.h\"\n"
+            "\t.section\t.debug_str\n\t{\n$L__inlined_name0:\n.b8 111,117,116,101,114,0\n"
+            "$L__inlined_name1:\n.b8 105,110,110,101,114,0\n\t}\n");
+}
+
+// inlined_at names the latest .loc of a place, so the chain is written again where another one has used the place.
+TEST(ToolchainInlinedPlaces, PlacesThatTwoChainsShareAreWrittenAgain) {
+  const std::string notes =
+      "// inlined file 1 a.cu\n// inlined place 1 1 9 1 0 k\n// inlined place 2 1 4 1 1 f\n"
+      "// inlined place 3 1 9 30 0 k\n// inlined place 4 1 4 1 3 f\n// inlined place 5 1 2 1 2 g\n"
+      "// inlined place 6 1 2 1 4 g\n";
+  const std::string ptx =
+      notes + "{\n.loc 1 1073741829 0\n.loc 1 1073741830 0\n.loc 1 1073741829 0\n}\n.file 1 \"a.cu\"\n";
+  const std::string out = with_inlined_places(ptx);
+  const std::string f = "function_name $L__inlined_name0", g = "function_name $L__inlined_name1";
+  const std::string first = "\t.loc\t1 4 1, " + f + ", inlined_at 1 9 1\n\t.loc\t1 2 1, " + g + ", inlined_at 1 4 1\n";
+  EXPECT_EQ(out.substr(0, out.find("}\n")), "{\n\t.loc\t1 9 1\n" + first + "\t.loc\t1 9 30\n\t.loc\t1 4 1, " + f +
+                                                ", inlined_at 1 9 30\n\t.loc\t1 2 1, " + g + ", inlined_at 1 4 1\n" +
+                                                first);
+}
+
+TEST(ToolchainInlinedPlaces, OtherTextStaysAsItIs) {
+  const std::string ptx = ".entry k()\n{\n\t.loc\t1 1073741900 0\n}\n";  // no note of this number
+  EXPECT_EQ(with_inlined_places(ptx), ptx);
+  EXPECT_EQ(with_inlined_places(""), "");
+  EXPECT_EQ(with_inlined_places("// inlined place 3 1 1 1 3 loop\n" + ptx), "// inlined place 3 1 1 1 3 loop\n" + ptx);
 }
 
 TEST(ToolchainSpellings, RefusedOnesAreFoundWithTheirMacros) {

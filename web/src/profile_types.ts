@@ -147,6 +147,13 @@ export interface InlinedAt {
   function: string; // that was inlined
 }
 
+/** An instruction's own line, in a header's function that was inlined. */
+export interface HeaderPlace {
+  file: string; // the header
+  line: number;
+  function: string; // its function
+}
+
 /** One PTX instruction. */
 export interface CodeRow {
   ptx_line: number;
@@ -155,7 +162,8 @@ export interface CodeRow {
   file: string; // source; empty: not known
   line: number; // 0: not known
   function?: string; // empty: the kernel itself
-  inlined_at?: InlinedAt[]; // innermost first
+  inlined_at?: InlinedAt[]; // calls around the line that were inlined, innermost first
+  header?: HeaderPlace | null; // if a function of a header was inlined at the line: the instruction's place there
 }
 
 /** A basic block. */
@@ -228,7 +236,7 @@ export interface Kernel {
   code?: CodeRow[]; // detail: every PTX instruction of the kernel and of the functions it calls
   graph?: FlowGraph; // detail: the flow graph with exact counts
   block_trace?: BlockTrace; // detail: accesses of one block (`--block X,Y,Z`) of the first launch, in the order they ran
-  lines?: LineRow[]; // detail: by source line; inlined functions count at their own lines, loads of parameters do not count
+  lines?: LineRow[]; // detail: by source line; the user's inlined functions count at their own lines, those of headers at the line of the call; loads of parameters do not count
   inlined_lines?: LineRow[]; // detail: the same by the line of a call, with all code inlined there; `lines` counts it at its own lines
 }
 
@@ -303,6 +311,7 @@ export interface FindingAccess {
   launch: number; // number of the program's work item (kernel, copy, ...), from 1 in the order of issue; 0: none
   stream: string; // as text; empty: not relevant
   inlined_at: InlinedAt[]; // calls into which it was inlined, innermost first
+  header?: HeaderPlace; // if a function of a header was inlined at the line: the place there
   block?: number[]; // of a thread: X, Y, Z
   thread?: number[]; // of a thread: X, Y, Z in the block
   warp?: number; // of a thread: warp in the block

@@ -41,28 +41,6 @@ std::vector<results::Advice::Evidence> KernelView::evidence(const std::vector<Me
   return out;
 }
 
-namespace {
-
-bool is_toolkit(const std::string& file) {
-  return file.starts_with("/usr/") || file.starts_with("/opt/") ||
-         file.find("/targets/x86_64-linux/include/") != std::string::npos;
-}
-
-}  // namespace
-
-// For an instruction in a header of the toolkit (atomicAdd), the place is the calling line, which the reader can
-// change.
-results::Advice::Place KernelView::place_of(const results::SiteProfile& s) const {
-  results::Advice::Place place{s.file, s.line, s.ptx_line};
-  if (!is_toolkit(s.file)) return place;
-  for (const results::CodeRow& c : kernel_.code) {
-    if (c.ptx_line != s.ptx_line) continue;
-    for (const results::InlinedAt& at : c.inlined_at)
-      if (!is_toolkit(at.file)) return {at.file, at.line, s.ptx_line};
-  }
-  return place;
-}
-
 std::vector<results::Advice::Place> KernelView::places(
     const std::function<double(const results::SiteProfile&)>& weight) const {
   // Without line information each instruction is a place of its own.
@@ -70,7 +48,7 @@ std::vector<results::Advice::Place> KernelView::places(
   for (const results::SiteProfile& s : kernel_.sites) {
     const double w = weight(s);
     if (w <= 0) continue;
-    const results::Advice::Place at = place_of(s);
+    const results::Advice::Place at{s.file, s.line, s.ptx_line};
     auto& [sum, place] = lines[{at.file, at.line, at.line == 0 ? at.ptx_line : 0}];
     if (sum == 0) place = at;
     sum += w;

@@ -52,8 +52,6 @@ class KernelView {
   std::vector<results::Advice::Place> places(const std::function<double(const results::SiteProfile&)>& weight) const;
 
  private:
-  results::Advice::Place place_of(const results::SiteProfile& site) const;
-
   const results::KernelProfile& kernel_;
   const GpuModel* model_;
 };

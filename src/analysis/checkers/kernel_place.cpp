@@ -16,23 +16,13 @@ namespace warpgrind::checkers {
 
 namespace {
 
-// Is the file a header of the toolkit, the compiler, Debian or warpgrind, where no bug is searched?
-bool is_library_header(const std::string& file) {
-  for (const char* folder :
-       {"/usr/include/", "/usr/lib/", "/usr/local/cuda", "/opt/cuda", "/include/crt/", "/include/cooperative_groups",
-        "/include/warpgrind/", "/include/cuda/", "/include/cub/", "/include/thrust/"})
-    if (file.find(folder) != std::string::npos) return true;
-  const std::size_t name = file.rfind('/') + 1;
-  for (const char* header : {"sm_20_intrinsics", "sm_30_intrinsics", "sm_32_intrinsics", "device_atomic_functions",
-                             "device_functions", "cuda_pipeline_"})
-    if (file.compare(name, std::string_view(header).size(), header) == 0) return true;
-  return false;
-}
-
-void take_callers(results::FindingAccess& a, const ptx::Module& module, const std::string& function,
-                  std::uint32_t instruction) {
-  for (ptx::Caller& c : ptx::inlined_callers(module, function, instruction))
-    a.inlined_at.push_back({std::move(c.file), std::move(c.function), c.line});
+void take_source(results::FindingAccess& a, ptx::SourcePlace place) {
+  a.file = std::move(place.file);
+  a.line = place.line;
+  a.inlined_at.clear();
+  for (ptx::Caller& c : place.callers) a.inlined_at.push_back({std::move(c.file), std::move(c.function), c.line});
+  a.header.reset();
+  if (place.header) a.header = {place.header->file, place.header->function, place.header->line};
 }
 
 }  // namespace
@@ -45,16 +35,6 @@ std::string plain_name(const std::string& mangled) {
   const std::string name = demangle(mangled);
   const std::size_t scope = name.rfind("::");
   return scope == std::string::npos ? name : name.substr(scope + 2);
-}
-
-void leave_library(results::FindingAccess& a) {
-  std::size_t callers = 0;
-  while (callers < a.inlined_at.size() && is_library_header(callers == 0 ? a.file : a.inlined_at[callers - 1].file))
-    ++callers;
-  if (callers == 0 || is_library_header(a.inlined_at[callers - 1].file)) return;
-  a.file = a.inlined_at[callers - 1].file;
-  a.line = a.inlined_at[callers - 1].line;
-  a.inlined_at.erase(a.inlined_at.begin(), a.inlined_at.begin() + static_cast<std::ptrdiff_t>(callers));
 }
 
 Dim3 thread_of(const events::Launch& launch, std::uint32_t warp, unsigned lane) {
@@ -91,8 +71,7 @@ results::FindingAccess access_at(const events::Launch& launch, std::uint32_t sit
   a.ptx_line = s.ptx_line;
   a.ptx = s.text;
   if (s.function != launch.facts->name) a.function = demangle(s.function);
-  if (launch.module) take_callers(a, *launch.module, s.function, s.instruction);
-  leave_library(a);
+  if (launch.module) take_source(a, ptx::source_place(*launch.module, s.function, s.instruction));
   return a;
 }
 
@@ -106,16 +85,7 @@ void move_to(results::FindingAccess& a, const events::Launch& launch, const even
   const ptx::Instruction& i = function->body[instruction];
   a.ptx_line = i.range.line;
   a.ptx = ptx::print(i, *function, module);
-  a.file.clear();
-  a.line = 0;
-  if (i.location != ptx::kNoId) {
-    const ptx::SourceLocation& at = function->locations[i.location];
-    if (at.file < module.files.size()) a.file = module.files[at.file];
-    a.line = at.line;
-  }
-  a.inlined_at.clear();
-  take_callers(a, module, from.function, instruction);
-  leave_library(a);
+  take_source(a, ptx::source_place(module, *function, i));
 }
 
 results::FindingAccess access_at(const events::WarpEvent& e, unsigned lane, std::string access) {

@@ -20,8 +20,6 @@ results::FindingAccess access_at(const events::Launch& launch, std::uint32_t sit
 // If `lane` is not in the event's mask, its first lane is used.
 results::FindingAccess access_at(const events::WarpEvent& event, unsigned lane, std::string access);
 
-// Moves the access to the user's own code: a library function inlined there gets the line of the call.
-void leave_library(results::FindingAccess& access);
 // Moves the access to another instruction of the same function.
 void move_to(results::FindingAccess& access, const events::Launch& launch, const events::Site& from,
              std::uint32_t instruction);

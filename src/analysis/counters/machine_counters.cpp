@@ -105,9 +105,14 @@ void add_instructions(Values& v, const sass::Code& code, const sass::Flow& flow,
   }
 }
 
+// Cost in shared memory of the instruction, which may do the work of several accesses.
+const AccessCost& shared_cost(const Instruction& i, const events::Site& site, const events::SiteCounts& c) {
+  return i.bytes > site.bytes() ? c.joint : c.shared;
+}
+
 void add_shared(Values& v, const Instruction& i, const events::Site& site, const events::SiteCounts& c) {
   if (c.shared_requests == 0) return;
-  const AccessCost& cost = i.bytes > site.bytes() ? c.joint : c.shared;
+  const AccessCost& cost = shared_cost(i, site, c);
   const bool load = site.kind == SiteKind::load;
   v.add(load ? MetricId::shared_ld_inst : MetricId::shared_st_inst, as_double(c.shared_requests));
   v.add(load ? MetricId::machine_shared_ld_wavefronts : MetricId::machine_shared_st_wavefronts,
@@ -152,15 +157,27 @@ void add_machine_values(Values& v, const LaunchShape& shape, const events::Kerne
     if (!shape.code->predicated[b]) v.add(MetricId::machine_divergent, as_double(counts.branches[b].divergent));
 }
 
-std::vector<std::uint64_t> machine_accesses(const LaunchShape& shape, const events::KernelFacts& facts,
+void MachineAccess::add(const MachineAccess& other) {
+  instructions += other.instructions;
+  shared_requests += other.shared_requests;
+  shared_wavefronts += other.shared_wavefronts;
+  shared_ideal += other.shared_ideal;
+  shared_conflicts += other.shared_conflicts;
+}
+
+std::vector<MachineAccess> machine_accesses(const LaunchShape& shape, const events::KernelFacts& facts,
                                             const events::LaunchCounts& counts) {
-  std::vector<std::uint64_t> left;
+  std::vector<MachineAccess> left;
   if (shape.code == nullptr || shape.code->blocks.empty()) return left;
-  left.assign(facts.sites.size(), 0);
+  left.resize(facts.sites.size());
   for (const sass::Block& block : shape.code->blocks)
-    for (const Instruction& i : block.instructions)
-      if (i.bytes != 0 && i.site < left.size() && i.site < counts.sites.size())
-        left[i.site] += counts.sites[i.site].requests;
+    for (const Instruction& i : block.instructions) {
+      if (i.bytes == 0 || i.site >= left.size() || i.site >= counts.sites.size()) continue;
+      const events::SiteCounts& c = counts.sites[i.site];
+      const AccessCost& shared = shared_cost(i, facts.sites[i.site], c);
+      left[i.site].add(
+          {c.requests, c.shared_requests, shared.wavefronts, shared.ideal_wavefronts, shared.bank_conflicts});
+    }
   return left;
 }
 

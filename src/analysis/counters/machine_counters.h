@@ -13,9 +13,14 @@ namespace warpgrind::counters {
 void add_machine_values(Values& values, const LaunchShape& shape, const events::KernelFacts& facts,
                         const events::LaunchCounts& counts);
 
-// Warp instructions that remain for each load and store, by index into KernelFacts::sites. 0: merged into a neighbour.
-// Empty: there is no machine code.
-std::vector<std::uint64_t> machine_accesses(const LaunchShape& shape, const events::KernelFacts& facts,
+// What remains of a load or store after ptxas has merged accesses; all 0: it was merged into a neighbour.
+struct MachineAccess {
+  std::uint64_t instructions = 0;  // of warps
+  std::uint64_t shared_requests = 0, shared_wavefronts = 0, shared_ideal = 0, shared_conflicts = 0;
+  void add(const MachineAccess& other);
+};
+// By index into KernelFacts::sites. Empty: there is no machine code.
+std::vector<MachineAccess> machine_accesses(const LaunchShape& shape, const events::KernelFacts& facts,
                                             const events::LaunchCounts& counts);
 
 }  // namespace warpgrind::counters

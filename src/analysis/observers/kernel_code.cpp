@@ -2,12 +2,14 @@
 #include "observers/kernel_code.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <set>
 
 #include "base/demangle.h"
 #include "base/element.h"
+#include "ptx/inlining.h"
 #include "ptx/printer.h"
 #include "results/code_rows.h"
 
@@ -24,18 +26,11 @@ std::string file_name(const ptx::Module& module, std::uint32_t file) {
   return file < module.files.size() ? module.files[file] : std::string();
 }
 
-void add_location(results::CodeRow& row, const ptx::Function& function, const ptx::Module& module,
-                  std::uint32_t location) {
-  if (location == ptx::kNoId) return;
-  const ptx::SourceLocation* at = &function.locations[location];
-  row.file = file_name(module, at->file);
-  row.line = at->line;
-  // The chain ends at the kernel's own line. The depth limit protects against a cycle of wrong indexes.
-  for (std::size_t depth = 0; at->inlined_at >= 0 && depth < function.locations.size(); ++depth) {
-    const std::string name = at->function.empty() ? "" : demangle(at->function);
-    at = &function.locations[static_cast<std::size_t>(at->inlined_at)];
-    row.inlined_at.push_back({file_name(module, at->file), name, at->line});
-  }
+void add_place(results::CodeRow& row, ptx::SourcePlace place) {
+  row.file = std::move(place.file);
+  row.line = place.line;
+  for (ptx::Caller& c : place.callers) row.inlined_at.push_back({std::move(c.file), std::move(c.function), c.line});
+  if (place.header) row.header = {place.header->file, place.header->function, place.header->line};
 }
 
 using results::MetricId;
@@ -68,13 +63,48 @@ void add_hit_rate(results::Metrics& line) {
     line[MetricId::l1_hit_rate] = {100 * line.value(MetricId::l1_hits) / lookups, "%", Origin::modelled, ""};
 }
 
+// Counters of shared memory whose sum over the lines must be the kernel's: those of the machine code, if it is
+// modelled.
+struct SharedCounter {
+  MetricId of_line, machine;
+};
+constexpr std::array<SharedCounter, 3> kSharedCounters = {{
+    {MetricId::shared_wavefronts, MetricId::site_machine_wavefronts},
+    {MetricId::shared_ideal, MetricId::site_machine_ideal},
+    {MetricId::shared_conflicts, MetricId::site_machine_conflicts},
+}};
+
+void add_shared(results::Metrics& line, const results::SiteProfile& site) {
+  for (const SharedCounter& c : kSharedCounters) {
+    if (!site.metrics.has(c.of_line)) continue;
+    if (c.of_line == MetricId::shared_conflicts && site.kind == "async_copy")
+      continue;  // the kernel's has none of these
+    const MetricId from = site.metrics.has(c.machine) ? c.machine : c.of_line;
+    const results::Metric& m = *site.metrics.find(from);
+    add_metric(line, name(c.of_line), m.unit, m.value, m.origin);
+  }
+  if (line.has(MetricId::shared_wavefronts))
+    line[MetricId::shared_excessive] = {line.value(MetricId::shared_wavefronts) - line.value(MetricId::shared_ideal),
+                                        "", Origin::modelled, ""};
+}
+
+// Is the metric one that add_shared() adds?
+bool is_shared(const std::string& metric) {
+  if (metric == name(MetricId::shared_excessive)) return true;
+  return std::any_of(kSharedCounters.begin(), kSharedCounters.end(),
+                     [&](const SharedCounter& c) { return metric == name(c.of_line) || metric == name(c.machine); });
+}
+
 // Adds the site's requests to the counter of each space that it accessed.
 void add_requests(results::Metrics& line, const results::SiteProfile& site) {
   const results::Metric* executed = site.metrics.find(MetricId::site_inst);
   if (executed == nullptr) return;
   const double n = executed->value;
   if (site.metrics.has(MetricId::theoretical_sectors)) add_metric(line, MetricId::line_global_requests, "", n);
-  if (site.metrics.has(MetricId::shared_wavefronts)) add_metric(line, MetricId::line_shared_requests, "", n);
+  if (site.metrics.has(MetricId::shared_wavefronts)) {
+    const results::Metric* left = site.metrics.find(MetricId::site_machine_requests);
+    add_metric(line, MetricId::line_shared_requests, "", left ? left->value : n);
+  }
   if (site.metrics.has(MetricId::local_theoretical_sectors)) add_metric(line, MetricId::line_local_requests, "", n);
 }
 
@@ -101,7 +131,7 @@ KernelCode::Kernel KernelCode::rows_of(const events::KernelFacts& facts, const p
       row.ptx_line = instruction.range.line;
       row.text = ptx::print(instruction, *function, module);
       if (name != facts.name) row.function = demangle(name);
-      add_location(row, *function, module, instruction.location);
+      add_place(row, ptx::source_place(module, *function, instruction));
     }
   }
   for (std::uint32_t b = 0; b < facts.blocks.size(); ++b)
@@ -244,7 +274,8 @@ void KernelCode::add_lines(results::KernelProfile& k, const Kernel& kernel) {
     const auto row = rows.find(s.ptx_line);
     sums.add(row == rows.end() ? nullptr : row->second, s.file, s.line, [&](results::LineProfile& l) {
       for (const auto& [name, m] : s.metrics.by_name())
-        if (adds_up(name)) add_metric(l.metrics, name, m.unit, m.value, m.origin);
+        if (adds_up(name) && !is_shared(name)) add_metric(l.metrics, name, m.unit, m.value, m.origin);
+      add_shared(l.metrics, s);
       add_requests(l.metrics, s);
     });
   }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 
+#include "base/library_headers.h"
 #include "base/words.h"
 #include "report/advice_text.h"
 #include "report/format.h"
@@ -18,7 +19,6 @@
 #include "report/line_matching.h"
 #include "report/source_lines.h"
 #include "results/code_rows.h"
-#include "results/sources.h"
 
 namespace warpgrind::report {
 namespace {
@@ -143,7 +143,7 @@ class SourceView {
     leave_out_headers();
     const auto rows = results::by_ptx_line(kernel_.code);
     for (const SiteProfile& s : kernel_.sites) {
-      if (!s.file.empty() && s.line != 0 && !(left_out_ != 0 && results::of_the_system(s.file)))
+      if (!s.file.empty() && s.line != 0 && !(left_out_ != 0 && is_library_header(s.file)))
         files_[s.file][s.line].add_site(s);
       if (const auto code = rows.find(s.ptx_line); code != rows.end())
         for (const auto& call : code->second->inlined_at) {
@@ -162,7 +162,7 @@ class SourceView {
   void leave_out_headers() {
     if (kernel_.inlined_lines.empty()) return;
     const std::size_t before = files_.size();
-    std::erase_if(files_, [](const auto& f) { return results::of_the_system(f.first); });
+    std::erase_if(files_, [](const auto& f) { return is_library_header(f.first); });
     left_out_ = before - files_.size();
   }
 

@@ -69,7 +69,7 @@ struct SiteSum {
   std::string file;
   events::SiteCounts counts;
   events::SiteCaches caches;
-  std::optional<std::uint64_t> machine;  // accesses left after ptxas merged some
+  std::optional<counters::MachineAccess> machine;  // what is left after ptxas merged some; nullopt: unknown
 };
 struct BranchSum {
   events::BranchFacts branch;
@@ -144,8 +144,8 @@ struct KernelSum {
     return *branch_places[i];
   }
 
-  // machine: accesses left after ptxas merged some, by site.
-  void add(const LaunchRecord& l, const counters::Values& v, const std::vector<std::uint64_t>& machine) {
+  // machine: by site.
+  void add(const LaunchRecord& l, const counters::Values& v, const std::vector<counters::MachineAccess>& machine) {
     add_values(l, v);
     const events::KernelFacts& f = *l.facts;
     if (facts != &f) {
@@ -160,7 +160,9 @@ struct KernelSum {
       if (l.counts->caches && i < l.counts->caches->sites.size()) sum.caches.add(l.counts->caches->sites[i]);
       const events::SiteKind kind = f.sites[i].kind;
       const bool plain = kind == events::SiteKind::load || kind == events::SiteKind::store;
-      if (plain && i < machine.size()) sum.machine = sum.machine.value_or(0) + machine[i];
+      if (!plain || i >= machine.size()) continue;
+      if (!sum.machine) sum.machine.emplace();
+      sum.machine->add(machine[i]);
     }
     for (std::size_t i = 0; i < f.branches.size() && i < l.counts->branches.size(); ++i) {
       const events::BranchCounts& c = l.counts->branches[i];
@@ -201,7 +203,15 @@ struct KernelSum {
       counters::Values of_site = counters::site_values(sum.site, sum.counts);
       counters::add_caches(of_site, sum.caches);
       of_site.scaled = values.scaled;
-      if (sum.machine) of_site.set(MetricId::site_machine_inst, static_cast<double>(*sum.machine));
+      if (sum.machine) {
+        of_site.set(MetricId::site_machine_inst, static_cast<double>(sum.machine->instructions));
+        if (sum.counts.shared_requests != 0) {
+          of_site.set(MetricId::site_machine_requests, static_cast<double>(sum.machine->shared_requests));
+          of_site.set(MetricId::site_machine_wavefronts, static_cast<double>(sum.machine->shared_wavefronts));
+          of_site.set(MetricId::site_machine_ideal, static_cast<double>(sum.machine->shared_ideal));
+          of_site.set(MetricId::site_machine_conflicts, static_cast<double>(sum.machine->shared_conflicts));
+        }
+      }
       s.metrics = metrics_of(of_site);
     }
     for (const auto& [place, sum] : branches) {
@@ -247,7 +257,8 @@ struct Collector::Impl {
   std::vector<TimelineEntry> host_timeline;
   std::atomic<std::uint64_t> host_timeline_left_out{0};  // atomic: incremented by every further call, without the lock
 
-  void add_to_range(const LaunchRecord& l, const counters::Values& values, const std::vector<std::uint64_t>& machine) {
+  void add_to_range(const LaunchRecord& l, const counters::Values& values,
+                    const std::vector<counters::MachineAccess>& machine) {
     const std::pair key{l.range, l.mangled_name};
     if (range_kernels.size() >= kMostRangeKernels && range_kernels.count(key) == 0) return;
     KernelSum& sum = range_kernels[key];

@@ -22,11 +22,17 @@ struct InlinedAt {
   std::uint32_t line = 0;
 };
 
+struct HeaderPlace {  // an instruction's own line, in a header's function that was inlined into the user's code
+  std::string file, function;
+  std::uint32_t line = 0;
+};
+
 struct CodeRow {  // one PTX instruction
   std::uint32_t ptx_line = 0, line = 0, block = 0;
   std::string text, file;
   std::string function;               // empty: the kernel itself
-  std::vector<InlinedAt> inlined_at;  // innermost first
+  std::vector<InlinedAt> inlined_at;  // calls around `line`, innermost first
+  std::optional<HeaderPlace> header;
 };
 
 struct GraphBlock {  // a basic block; its id is its index

@@ -21,7 +21,13 @@ void members(V& v, T& x) {
   v.member("function", x.function, Since::first, "that was inlined");
 }
 
-// All rows have the same members, because the report makes a table of them.
+template <class V, Is<HeaderPlace> T>
+void members(V& v, T& x) {
+  v.member("file", x.file, Since::first, "the header");
+  v.member("line", x.line, Since::first, "");
+  v.member("function", x.function, Since::first, "its function");
+}
+
 template <class V, Is<CodeRow> T>
 void members(V& v, T& x) {
   v.member("ptx_line", x.ptx_line, Since::first, "");
@@ -30,7 +36,9 @@ void members(V& v, T& x) {
   v.member("file", x.file, Since::first, "source; empty: not known");
   v.member("line", x.line, Since::first, "0: not known");
   v.member("function", x.function, Since::later, "empty: the kernel itself");
-  v.member("inlined_at", x.inlined_at, Since::later, "innermost first");
+  v.member("inlined_at", x.inlined_at, Since::later, "calls around the line that were inlined, innermost first");
+  v.member("header", x.header, Since::later,
+           "if a function of a header was inlined at the line: the instruction's place there");
 }
 
 template <class V, Is<GraphBlock> T>

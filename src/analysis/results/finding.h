@@ -30,12 +30,13 @@ struct FindingAccess {
   std::string access;  // "write", "read", "atomic", "launch", "cudaMemcpyAsync"
   std::string file, function;
   std::uint32_t line = 0, ptx_line = 0;
-  std::vector<InlinedAt> inlined_at;  // innermost first
-  std::string ptx;                    // the instruction's text
-  std::string kernel;                 // demangled; empty: not in a kernel
-  std::uint64_t launch = 0;           // number of the stream work, 1, 2, 3 ... in order of issue; 0: none
-  std::string stream;                 // "stream 2"; empty: not relevant
-  bool of_thread = false;             // block, thread, warp and lane are valid
+  std::vector<InlinedAt> inlined_at;  // calls around `line`, innermost first
+  std::optional<HeaderPlace> header;
+  std::string ptx;           // the instruction's text
+  std::string kernel;        // demangled; empty: not in a kernel
+  std::uint64_t launch = 0;  // number of the stream work, 1, 2, 3 ... in order of issue; 0: none
+  std::string stream;        // "stream 2"; empty: not relevant
+  bool of_thread = false;    // block, thread, warp and lane are valid
   Dim3 block{0, 0, 0}, thread{0, 0, 0};
   std::uint32_t warp = 0, lane = 0;
   std::uint32_t bytes = 0;

@@ -33,6 +33,7 @@ void members(V& v, T& x) {
            "number of the program's work item (kernel, copy, ...), from 1 in the order of issue; 0: none");
   v.member("stream", x.stream, Since::first, "as text; empty: not relevant");
   v.member("inlined_at", x.inlined_at, Since::first, "calls into which it was inlined, innermost first");
+  v.member("header", x.header, Since::if_any, "if a function of a header was inlined at the line: the place there");
   v.member_if(x.of_thread, "block", x.block, Since::first, "of a thread: X, Y, Z");
   v.member_if(x.of_thread, "thread", x.thread, Since::first, "of a thread: X, Y, Z in the block");
   v.member_if(x.of_thread, "warp", x.warp, Since::first, "of a thread: warp in the block");

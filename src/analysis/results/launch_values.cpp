@@ -1,7 +1,5 @@
 #include "results/launch_values.h"
 
-#include "counters/machine_counters.h"
-
 namespace warpgrind::results {
 
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "counters/kernel_counters.h"
+#include "counters/machine_counters.h"
 #include "events/kernels_gone.h"
 
 namespace warpgrind::results {
@@ -15,8 +16,8 @@ namespace warpgrind::results {
 class LaunchValues {
  public:
   struct Of {
-    counters::Values values;             // without times
-    std::vector<std::uint64_t> machine;  // machine_accesses(): accesses left after ptxas merged some, by site
+    counters::Values values;                       // without times
+    std::vector<counters::MachineAccess> machine;  // machine_accesses(), by site
   };
   // Valid until the next call.
   const Of& of(const counters::LaunchShape& shape, const events::KernelFacts& facts,

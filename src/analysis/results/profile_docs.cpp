@@ -23,6 +23,9 @@ inline constexpr Object kObject{};
 template <>
 inline constexpr Object kObject<InlinedAt>{"InlinedAt", "A call whose callee was inlined."};
 template <>
+inline constexpr Object kObject<HeaderPlace>{"HeaderPlace",
+                                             "An instruction's own line, in a header's function that was inlined."};
+template <>
 inline constexpr Object kObject<AccessedMemory>{"AccessedMemory", "Accessed bytes of an object."};
 template <>
 inline constexpr Object kObject<FindingAccess>{

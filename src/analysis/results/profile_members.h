@@ -127,7 +127,9 @@ void members(V& v, T& x) {
   v.member_if(detail, "block_trace", x.block_trace, Since::if_any,
               "detail: accesses of one block (`--block X,Y,Z`) of the first launch, in the order they ran");
   v.member_if(detail, "lines", x.lines, Since::first,
-              "detail: by source line; inlined functions count at their own lines, loads of parameters do not count");
+              "detail: by source line; the user's inlined functions count at their own lines, those of headers at the "
+              "line of the "
+              "call; loads of parameters do not count");
   v.member_if(
       detail, "inlined_lines", x.inlined_lines, Since::if_any,
       "detail: the same by the line of a call, with all code inlined there; `lines` counts it at its own lines");

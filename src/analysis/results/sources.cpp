@@ -62,14 +62,6 @@ SourceFile read(const std::string& path, std::time_t built) {
 
 }  // namespace
 
-bool of_the_system(const std::string& file) {
-  for (const char* start : {"/usr/include/", "/usr/lib/"})
-    if (file.starts_with(start)) return true;
-  for (const char* part : {"/targets/x86_64-linux/include/", "/cuda/include/", "/lib/clang/"})
-    if (file.find(part) != std::string::npos) return true;
-  return false;
-}
-
 void read_sources(Profile& profile) {
   std::set<std::string> files;
   for (const KernelProfile& k : profile.kernels) {

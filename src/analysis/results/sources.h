@@ -12,7 +12,4 @@ namespace warpgrind::results {
 // cannot be read gets an entry with the reason.
 void read_sources(Profile& profile);
 
-// Is the file a header of the system, the toolkit or the compiler, not of the program?
-bool of_the_system(const std::string& file);
-
 }  // namespace warpgrind::results

@@ -32,7 +32,6 @@ std::optional<results::Finding> Findings::check_finding(const device::Fault& fau
   finding.group = group_of(kind.kind);
   finding.severity = kind.severity;
   for (results::FindingAccess& at : finding.accesses) {
-    checkers::leave_library(at);
     if (!at.access.empty()) continue;
     at.access = fault.kind == device::FaultKind::block_order ? "waits here"
                 : at.bytes != 0                              ? "stops at an access"  // "... of 4 bytes"

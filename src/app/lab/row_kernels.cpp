@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "base/library_headers.h"
 #include "lab/function_text.h"
-#include "results/sources.h"
 
 namespace warpgrind::lab {
 namespace {
@@ -64,7 +64,7 @@ class Texts {
     }
     std::vector<SourceText> out;
     for (const results::SourceFile& source : profile_.sources)
-      if (const auto it = lines.find(source.file); it != lines.end() && !results::of_the_system(source.file))
+      if (const auto it = lines.find(source.file); it != lines.end() && !is_library_header(source.file))
         add(source, it->second, out);
     std::stable_partition(out.begin(), out.end(),
                           [](const SourceText& t) { return t.text.find("__global__") != std::string::npos; });

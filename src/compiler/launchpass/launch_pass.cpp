@@ -19,6 +19,7 @@
 
 #include <vector>
 
+#include "launchpass/inlined_places.h"
 #include "launchpass/run_time_variables.h"
 #include "launchpass/vector_copies.h"
 
@@ -209,12 +210,14 @@ extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo ll
             builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
               passes.addPass(LaunchPass());
               passes.addPass(RunTimeVariables());
+              passes.addPass(FunctionNames());
               if (level != llvm::OptimizationLevel::O0)
                 passes.addPass(llvm::createModuleToFunctionPassAdaptor(VectorCopies()));
             });
             builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
               if (level != llvm::OptimizationLevel::O0)
                 passes.addPass(llvm::createModuleToFunctionPassAdaptor(WideCopies()));
+              passes.addPass(InlinedPlaces());
             });
           }};
 }

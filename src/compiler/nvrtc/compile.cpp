@@ -19,6 +19,7 @@
 #include "nvrtc/release.h"
 #include "toolchain/clang_run.h"
 #include "toolchain/cluster_dimensions.h"
+#include "toolchain/inlined_places.h"
 #include "toolchain/plan.h"
 #include "toolchain/spellings.h"
 #include "toolchain/static_variables.h"
@@ -141,7 +142,7 @@ class Compilation {
       return out;
     }
     out.lowered = std::move(names.lowered);
-    ptx = toolchain::with_cluster_dimensions(ptx);
+    ptx = toolchain::with_inlined_places(toolchain::with_cluster_dimensions(ptx));
     if (options_.request.relocatable) ptx = toolchain::with_static_variables_joined(ptx);
     pack(std::move(ptx), out);
     return out;

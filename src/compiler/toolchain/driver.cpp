@@ -20,6 +20,7 @@
 #include "toolchain/device_launch.h"
 #include "toolchain/device_link.h"
 #include "toolchain/help.h"
+#include "toolchain/inlined_places.h"
 #include "toolchain/messages.h"
 #include "toolchain/spellings.h"
 #include "toolchain/static_variables.h"
@@ -262,7 +263,7 @@ class Driver {
   }
 
   std::string ptx_of(const Unit& unit) const {
-    const std::string ptx = with_cluster_dimensions(content_of(unit.ptx));
+    const std::string ptx = with_inlined_places(with_cluster_dimensions(content_of(unit.ptx)));
     return request_.relocatable ? with_static_variables_joined(ptx) : ptx;
   }
 

@@ -33,7 +33,7 @@ Fault describe(const Launch& launch, FaultKind kind, std::uint32_t site) {
   f.line = s->line;
   f.ptx_line = s->ptx_line;
   f.ptx_text = s->text;
-  f.callers = ptx::inlined_callers(launch.module->module(), s->function, s->instruction);
+  f.callers = ptx::source_place(launch.module->module(), s->function, s->instruction).callers;
   return f;
 }
 

@@ -200,6 +200,10 @@ function lineDetails(ref: KernelRef, file: string, line: number, rows: LineRow[]
   for (const c of code)
     if (c.inlined_at?.length && c.line === line && c.file === file)
       chains.add(c.inlined_at.map((a) => `${a.function ? a.function + ", " : ""}${fileName(a.file)}:${a.line}`).join(" \u2190 "));
+  const headers = new Set<string>();
+  for (const c of code)
+    if (c.header && c.line === line && c.file === file)
+      headers.add(`${c.header.function ? c.header.function + ", " : ""}${fileName(c.header.file)}:${c.header.line}`);
   return [
     h("h3", null, `${fileName(file)}:${line}`),
     metrics
@@ -211,6 +215,7 @@ function lineDetails(ref: KernelRef, file: string, line: number, rows: LineRow[]
       : note("Nothing of this line was executed as an instruction of its own."),
     callsOf(kernel, file).has(line) ? note("With what was inlined here, which its own lines show as well.") : null,
     [...chains].slice(0, 8).map((c) => h("p", { class: "soft" }, "inlined at ", c)),
+    [...headers].slice(0, 8).map((c) => h("p", { class: "soft" }, "calls ", c)),
     code.length
       ? h(
           "details",

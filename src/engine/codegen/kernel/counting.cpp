@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "codegen/kernel/instruction_class.h"
+#include "ptx/inlining.h"
 
 namespace warpgrind::jit {
 
@@ -28,10 +29,7 @@ void Counting::begin_block(std::uint32_t b) {
     const ptx::Instruction& i = f_.function.body[n];
     ++facts.by_class[static_cast<unsigned>(instruction_class(i))];
     if (const std::uint8_t kind = flop_kind(i)) ++*flops[kind];
-    if (!facts.line && i.location != ptx::kNoId) {
-      facts.line = f_.function.locations[i.location].line;
-      facts.file = f_.function.locations[i.location].file;
-    }
+    if (!facts.line) ptx::set_place(facts, *f_.unit.module, f_.function, i);
   }
   WG_ASSERT(block_numbers_[b] == f_.unit.facts.blocks.size());
   f_.unit.facts.blocks.push_back(facts);
@@ -127,10 +125,7 @@ Value* Counting::begin_branch() {
   facts.instruction = f_.now.index;
   facts.ptx_line = i.range.line;
   facts.function = f_.function.name;
-  if (i.location != ptx::kNoId) {
-    facts.line = f_.function.locations[i.location].line;
-    facts.file = f_.function.locations[i.location].file;
-  }
+  ptx::set_place(facts, *f_.unit.module, f_.function, i);
   Value* first = ir_.CreateAdd(part("wg_branch_base"),
                                ir_.getInt64(events::BranchFacts::kCounters * f_.unit.facts.branches.size()));
   f_.unit.facts.branches.push_back(facts);

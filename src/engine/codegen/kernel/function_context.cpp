@@ -9,6 +9,7 @@
 #include "codegen/kernel/stack_parameters.h"
 #include "codegen/kernel/verifier.h"
 #include "flow/webs.h"
+#include "ptx/inlining.h"
 #include "ptx/printer.h"
 
 namespace warpgrind::jit {
@@ -118,10 +119,8 @@ Value* FunctionContext::context_field(std::size_t offset, llvm::Type* type, cons
 std::string FunctionContext::place() const {
   const ptx::Instruction& i = instruction();
   std::string where = fmt::format("PTX line {}", i.range.line);
-  if (i.location != ptx::kNoId) {
-    const ptx::SourceLocation& at = function.locations[i.location];
-    if (at.file < unit.module->files.size()) where += fmt::format(", {}:{}", unit.module->files[at.file], at.line);
-  }
+  const ptx::SourcePlace at = ptx::source_place(*unit.module, function, i);
+  if (!at.file.empty()) where += fmt::format(", {}:{}", at.file, at.line);
   return fmt::format("{}, function {}", where, function.name);
 }
 

@@ -8,6 +8,7 @@
 #include "base/element.h"
 #include "codegen/families/matrix.h"
 #include "codegen/kernel/access_facts.h"
+#include "ptx/inlining.h"
 #include "ptx/printer.h"
 
 namespace warpgrind::jit {
@@ -115,11 +116,7 @@ events::Site Sites::describe() const {
   site.scope = memory_scope(i);
   if (i.opcode == Opcode::atom || i.opcode == Opcode::red) site.shared_atomic = shared_atomic(i, site.no_return);
   site.ptx_line = i.range.line;
-  if (i.location != ptx::kNoId) {
-    // Line of the access itself. If it was inlined, this is the innermost line of the chain, not the kernel's own.
-    site.line = f_.function.locations[i.location].line;
-    site.file = f_.function.locations[i.location].file;
-  }
+  ptx::set_place(site, *f_.unit.module, f_.function, i);
   site.instruction = f_.now.index;
   site.function = f_.function.name;
   const ptx::Function& written = f_.unit.module->functions[f_.function_index];
