@@ -15,7 +15,7 @@ void use(const std::vector<fatbin::FatbinEntry>& entries) {
   for (const fatbin::FatbinEntry& e : entries) {
     if (e.size > (1u << 22)) continue;
     if (e.kind == fatbin::EntryKind::ptx) (void)fatbin::ptx_text(e);
-    if (e.kind == fatbin::EntryKind::cubin) (void)fatbin::registers(e);
+    if (e.kind == fatbin::EntryKind::cubin) (void)fatbin::machine_code(e);
   }
   for (std::uint32_t image : fatbin::program_images(entries))
     (void)fatbin::choose_ptx(entries, image, 90, fatbin::UnfitPtx::accept);

@@ -17,7 +17,7 @@ A case is a table [[case]] with
   long       true: half a minute of kernels that shorter cases cover too; skipped in builds for a sanitizer
   compiles   true: a compiler runs in the run; skipped in builds for a sanitizer
   launches   list of per-launch checks, kernels: list of per-kernel checks in the JSON file {out}/profile.json:
-             { name = REGEX, launches = N, metrics = { METRIC = "expression" } }
+             { name = REGEX, launches = N, metrics = { METRIC = "expression" } }; every = true: holds for all of that name
   line_sums  metrics whose sum over the source lines must be the kernel's, for every kernel
   files      { NAME = REGEX }: files (or folders, whatever the expression) that the run must leave in {out}
   not_files  paths that must not be there afterwards
@@ -87,6 +87,10 @@ def check_order(patterns, text, what, problems):
 def check_kernels(checks, kernels, what, problems):
     for check in checks:
         found = [k for k in kernels if re.search(check["name"], k["name"])]
+        if check.get("every"):
+            for k in found:
+                check_kernels([{**check, "every": False}], [k], what, problems)
+            continue
         if "index" in check:
             found = found[check["index"]:check["index"] + 1]
         if not found:

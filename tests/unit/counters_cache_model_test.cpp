@@ -291,6 +291,29 @@ TEST(CacheModel, SomeBlocksStandForAll) {
   EXPECT_EQ(c.l2_read_sectors, 4000);
 }
 
+// A matrix of 64 columns that is read by columns, each word once. The logged blocks read its first eight, which share
+// their sectors; the other 56 have sectors of their own.
+TEST(CacheModel, WordsThatAreReadOnceComeFromDram) {
+  constexpr std::uint64_t kColumns = 64, kBlocksOfColumn = 16, kRowBytes = 4 * kColumns;
+  Kernel k;
+  for (std::uint64_t column = 0; column < 8; ++column)
+    for (std::uint64_t part = 0; part < kBlocksOfColumn; ++part)
+      k.block(column * kBlocksOfColumn + part, {affine(kArray + part * 32 * kRowBytes + 4 * column, kRowBytes)});
+  constexpr std::uint64_t kBlocks = kColumns * kBlocksOfColumn, kBytes = kBlocks * 32 * 4;
+  k.counts.sites[0].global.bytes_asked = kBytes;
+  const events::CacheCounts c = k.run(kBlocks, kBlocks * 32);
+  EXPECT_EQ(c.read.sectors, kBytes / 32);
+  EXPECT_EQ(c.dram_read_bytes, kBytes);
+  // All columns read the same words: no more must come.
+  Kernel twice;
+  for (std::uint64_t column = 0; column < 8; ++column)
+    for (std::uint64_t part = 0; part < kBlocksOfColumn; ++part)
+      twice.block(column * kBlocksOfColumn + part,
+                  {affine(kArray + part * 32 * kRowBytes + 4 * (column / 8), kRowBytes)});
+  twice.counts.sites[0].global.bytes_asked = kBytes;
+  EXPECT_LT(twice.run(kBlocks, kBlocks * 32).dram_read_bytes, kBytes / 3);  // 64 bytes for each sector
+}
+
 TEST(CacheModel, NewToAWarp) {
   Kernel k;
   k.block(0, {affine(kArray, 4), affine(kArray, 4), affine(kArray + 128, 4), affine(kArray, 0)});

@@ -294,6 +294,85 @@ TEST(Fatbin, RunPathIsThatOfTheLoader) {
   fs::remove_all(folder);
 }
 
+// A cubin as ptxas writes it, with only the sections that are read.
+class Cubin {
+ public:
+  Cubin() { add("", 0, ""); }
+  void add(const std::string& name, std::uint32_t type, const std::string& content, std::uint32_t link = 0) {
+    sections_.push_back({static_cast<std::uint32_t>(names_.size()), type, content, link});
+    names_ += name + '\0';
+  }
+  std::string take() {
+    add(".shstrtab", 3, "");
+    sections_.back().content = names_;
+    std::string file(64, '\0');
+    std::string table;
+    for (const Section& s : sections_) {
+      table += word(s.name) + word(s.type) + std::string(16, '\0') + word(file.size()) + word(0) +
+               word(s.content.size()) + word(0) + word(s.link) + std::string(20, '\0');
+      file += s.content;
+    }
+    std::string head =
+        "\x7f"
+        "ELF\x02\x01\x01";
+    head.resize(16, '\0');
+    head += half(2) + half(190) + word(1) + std::string(16, '\0') + word(file.size()) + word(0) + word(0) + half(64) +
+            std::string(4, '\0') + half(64) + half(sections_.size()) + half(sections_.size() - 1);
+    return file.replace(0, 64, head) + table;
+  }
+  static std::string word(std::uint64_t n) { return half(n) + half(n >> 16); }
+  static std::string half(std::uint64_t n) { return {static_cast<char>(n), static_cast<char>(n >> 8)}; }
+  static std::string attribute(unsigned kind, const std::string& data) {
+    return half(0x04 | kind << 8) + half(data.size()) + data;
+  }
+
+ private:
+  struct Section {
+    std::uint32_t name = 0, type = 0;
+    std::string content;
+    std::uint32_t link = 0;
+  };
+  std::vector<Section> sections_;
+  std::string names_;
+};
+
+std::map<std::string, MachineCode> code_of(std::string file, std::uint32_t arch = 90) {
+  FatbinEntry e;
+  e.kind = EntryKind::cubin;
+  e.arch = arch;
+  e.payload = std::as_bytes(std::span(file.data(), file.size()));
+  e.size = file.size();
+  auto code = machine_code(e);
+  EXPECT_TRUE(code);
+  return code ? code.take() : std::map<std::string, MachineCode>();
+}
+
+// Attributes of ptxas 13.0 for a kernel with __launch_bounds__(256, 6): 40 registers, 600 bytes of stack, and the
+// offsets of the instructions that spill.
+TEST(Cubins, RegistersStackAndSpillsAreRead) {
+  const auto w = Cubin::word;
+  const auto make = [&](const std::string& spills) {
+    Cubin cubin;
+    cubin.add(".strtab", 3, std::string("\0k\0", 3));
+    cubin.add(".symtab", 2, std::string(24, '\0') + w(1) + std::string(20, '\0'), 1);
+    cubin.add(".nv.info", 0x70000000,
+              Cubin::attribute(0x2f, w(1) + w(40)) + Cubin::attribute(0x11, w(1) + w(592)) +
+                  Cubin::attribute(0x12, w(1) + w(600)));
+    cubin.add(".nv.info.k", 0x70000000, Cubin::attribute(0x37, w(130)) + Cubin::attribute(0x55, spills));
+    cubin.add(".text.k", 1, std::string(64, '\0'));
+    return cubin.take();
+  };
+  // One of another kind, and one behind the code.
+  const MachineCode code = code_of(make(w(1) + w(0x20) + w(1) + w(0x10) + w(2) + w(0) + w(1) + w(0x40))).at("k");
+  EXPECT_EQ(code.registers, 40u);
+  EXPECT_EQ(code.frame_bytes, 592u);
+  EXPECT_EQ(code.stack_bytes, 600u);
+  EXPECT_EQ(code.instructions, 4u);
+  EXPECT_EQ(code.spills, (std::vector<std::uint32_t>{1, 2}));
+  EXPECT_TRUE(code_of(make("")).at("k").spills.empty());
+  EXPECT_TRUE(code_of(make(w(1))).at("k").spills.empty());  // damaged
+}
+
 class Nvcc : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Nvcc, ProgramsAreRead) {
@@ -316,9 +395,10 @@ TEST_P(Nvcc, ProgramsAreRead) {
   EXPECT_NE(text->find(".visible .entry _Z1kPi("), std::string::npos);
   for (const FatbinEntry& e : *entries) {
     if (e.kind != EntryKind::cubin || e.linked) continue;
-    const auto counts = registers(e);
-    ASSERT_TRUE(counts) << counts.error().message;
-    EXPECT_GT(counts->at("_Z1kPi"), 0u);
+    const auto code = machine_code(e);
+    ASSERT_TRUE(code) << code.error().message;
+    EXPECT_GT(code->at("_Z1kPi").registers, 0u);
+    EXPECT_TRUE(code->at("_Z1kPi").spills.empty());
   }
   fs::remove_all(folder);
 }

@@ -413,7 +413,7 @@ std::uint32_t registers(const std::string& body, const std::string& bounds = "",
                            "mov.u32 %r1, %tid.x;\n" + body + "\nret;\n}\n";
   auto module = ptx::parse(text, "test.ptx");
   EXPECT_TRUE(module.ok());
-  return module.ok() ? estimate_registers(**module, 0, cc) : 0;
+  return module.ok() ? estimate_registers(**module, 0, cc).registers : 0;
 }
 
 TEST(TranslatedCode, RegistersAreEstimatedFromWhatIsAlive) {

@@ -46,6 +46,9 @@ void drop_said_twice(std::vector<Candidate>& found, double threads) {
       std::erase_if(found, is(shape));
   if (std::any_of(found.begin(), found.end(), is("transpose_through_shared_memory")))
     std::erase_if(found, is("uncoalesced_global_access"));
+  // Fewer registers would spill more.
+  if (std::any_of(found.begin(), found.end(), is("spilled_registers")))
+    std::erase_if(found, is("theoretical_occupancy"));
   if (std::any_of(found.begin(), found.end(), is("thread_divergence"))) std::erase_if(found, is("divergent_branches"));
 }
 

@@ -218,7 +218,7 @@ void local_memory(const KernelView& k, std::vector<Candidate>& out) {
   c.advice.text =
       "Each thread has an array in local memory, which is part of device memory. The cause is an index that is not "
       "known at compile time. Unroll the loop so that all indices are constants, make the array smaller, or keep it in "
-      "shared memory. (Register spills by ptxas are not in the PTX, so they are not counted here.)";
+      "shared memory.";
   c.advice.estimated_gain = k.gain({{limit::kL1, left}, {limit::kL2, left}});
   c.advice.evidence = k.evidence({MetricId::stack_bytes, MetricId::local_theoretical_sectors,
                                   MetricId::local_ld_requests, MetricId::local_st_requests});

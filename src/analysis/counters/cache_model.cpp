@@ -30,6 +30,8 @@ struct Irregular {
   Stretches together;
   double ones[5] = {};
   double longer = 1;  // accesses of such a block / logged accesses
+  // Sectors that hold the different words of the whole launch, if each was read whole. Less cannot be moved.
+  double least = 0;
 };
 
 events::DistinctStretches times(events::DistinctStretches d, double k) {
@@ -40,13 +42,13 @@ class WholeGrid {
   using Key = std::pair<std::uint64_t, unsigned>;  // allocation, use
 
  public:
-  // longer: by site, accesses of a block / logged accesses.
+  // counts: of the launch. longer: by site, accesses of a block / logged accesses.
   WholeGrid(const AccessLog& log, std::uint64_t blocks, const std::vector<SiteSeen>& sites,
-            const std::vector<double>& longer)
+            const events::LaunchCounts& counts, const std::vector<double>& longer)
       : log_(log), blocks_(blocks), all_seen_(log.blocks.size() >= blocks) {
     std::map<std::pair<std::uint64_t, unsigned>, std::map<std::uint64_t, Stretches>> irregular;
     struct Share {
-      double sectors = 0, times = 0;
+      double sectors = 0, times = 0, least = 0;
     };
     std::map<Key, Share> shares;
     for (std::size_t s = 0; s < sites.size(); ++s) {
@@ -82,6 +84,8 @@ class WholeGrid {
       const Stretches own = seen();
       const auto sectors = static_cast<double>(sectors_in(own));
       Share& share = shares[key];
+      if (s < counts.sites.size())
+        share.least = std::max(share.least, least_sectors(site, as_double(counts.sites[s].global.bytes_asked)));
       share.sectors += sectors;
       share.times += longer[s] * sectors;
       auto& group = irregular[key];
@@ -95,6 +99,7 @@ class WholeGrid {
       irregular_[key] = gather(by_block);
       const Share& share = shares[key];
       if (share.sectors > 0) irregular_[key].longer = std::max(1.0, share.times / share.sectors);
+      irregular_[key].least = share.least;
     }
     extend_unlogged();
   }
@@ -114,10 +119,23 @@ class WholeGrid {
       if (const auto some = moved_over(m.moved, log_.grid, blocks, m.range))
         all.insert(all.end(), some->begin(), some->end());
     double n = static_cast<double>(sectors_in(merged(std::move(all))));
-    for (const auto& [key, i] : irregular_) n += extra(key, i, static_cast<double>(blocks), 0, {});
+    for (const auto& [key, i] : irregular_) {
+      // Neighbours share sectors whose words each of them reads once. L2 keeps such sectors until all have read them.
+      const bool once = i.least > 0 && extra(key, i, static_cast<double>(blocks_), 0, {}) <= 1.001 * i.least;
+      n += once ? i.least * static_cast<double>(blocks) / static_cast<double>(blocks_)
+                : extra(key, i, static_cast<double>(blocks), 0, {});
+    }
     return n;
   }
   bool all_seen() const { return all_seen_; }
+  // Sectors that the launch reads at least.
+  double least_read() const {
+    double sectors = 0;
+    for (const auto& [key, i] : irregular_)
+      if (key.second == static_cast<unsigned>(Use::read))
+        sectors = std::max(sectors, std::min(i.least, most_of(key, 0, i.together)));
+    return sectors;
+  }
 
  private:
   struct MovedSite {
@@ -172,6 +190,15 @@ class WholeGrid {
     return bytes / (32u << granularity) + 1;
   }
 
+  // Blocks near each other may share sectors that others do not, as those that read a matrix by columns. Their words
+  // overlap only if they are read again.
+  double least_sectors(const SiteSeen& site, double bytes_asked) const {
+    constexpr double kWordsOfSector = 8, kSector = 32;
+    const auto seen = static_cast<double>(log_.blocks.size()), blocks = static_cast<double>(blocks_);
+    const double words = extrapolated(site.words_asked / seen, site.words, seen, blocks, 1e30);
+    return std::min(words / kWordsOfSector, bytes_asked / kSector);
+  }
+
   Irregular gather(std::map<std::uint64_t, Stretches>& by_block) const {
     Irregular out;
     out.seen = static_cast<double>(log_.blocks.size());
@@ -193,7 +220,8 @@ class WholeGrid {
     const auto range = ranges_.find(key)->second;
     const double most = most_of(key, granularity, i.together);
     const double logged = extrapolated(i.ones[granularity], counts[granularity], i.seen, blocks, most);
-    const double all = std::max(logged, std::min(most, logged * i.longer));
+    const double least = i.least * blocks / static_cast<double>(blocks_) / (1u << granularity);
+    const double all = std::max(logged, std::min(most, std::max(logged * i.longer, least)));
     if (known.empty()) return all;
     // Assumption: the accesses of other sites are spread evenly over the allocation.
     double there = 0;
@@ -216,6 +244,8 @@ class WholeGrid {
       for (const Use use : uses)
         if (key.second == static_cast<unsigned>(use))
           for (unsigned g = 0; g < 5; ++g) *counts[g] += more[g];
+    if (std::find(uses.begin(), uses.end(), Use::read) != uses.end())
+      for (unsigned g = 0; g < 5; ++g) *counts[g] = std::max(*counts[g], least_read() / (1u << g));
     return d;
   }
 
@@ -364,6 +394,10 @@ void below_l1(const GpuModel& model, const CacheSizes& sizes, const WholeGrid& g
                                      std::max(0.0, 32 * (out.l2_read_sectors - brought.sectors)));
   }
   out.dram_read_bytes = piece * pieces + read_again + out.constant_bytes;
+  // DRAM delivers whole pieces, and each byte that the launch reads at least once: the caches are cold.
+  constexpr double kRounding = 1 - 1e-9;
+  WG_ASSERT(out.dram_read_bytes >= kRounding * 32 * brought.sectors);
+  WG_ASSERT(out.dram_read_bytes >= kRounding * 32 * grid.least_read());
   out.dram_written_bytes = std::max(0.0, 32 * (out.written.sectors + out.atomic_sectors) - capacity);
   const double cold = std::min(out.l2_read_sectors + out.l2_atomic_sectors, brought.sectors + read_again / 32);
   out.l2.sectors = out.l2_read_sectors + out.l2_written_sectors + out.l2_atomic_sectors;
@@ -437,7 +471,7 @@ CacheCounts model_caches(const GpuModel& model, const CacheSizes& sizes, const e
 
   const bool all_logged =
       std::all_of(log.blocks.begin(), log.blocks.end(), [](const BlockLog& b) { return b.left_out == 0; });
-  const WholeGrid grid(log, blocks, replay.sites, unlogged_shares(facts, counts, log, replay.sites));
+  const WholeGrid grid(log, blocks, replay.sites, counts, unlogged_shares(facts, counts, log, replay.sites));
   out.read = grid.of(Use::read);
   out.written = grid.of(Use::written);
   out.atomic_sectors = grid.of(Use::atomic).sectors;

@@ -76,7 +76,8 @@ class Replay : public Replayed {
         log_(log),
         whole_lines_(model.rules.coalescing == CoalescingRule::lines_128),
         groups_{model.sm_parts, model.sms_sharing_requests},
-        last_requests_(1024) {
+        last_requests_(1024),
+        parts_matter_(log.blocks.size() < log.grid.count()) {
     sites.resize(facts.sites.size());
   }
 
@@ -350,6 +351,33 @@ class Replay : public Replayed {
         m >>= skip + run;
       }
     if (e.type == AccessType::store && !local) note_partly(b, e);
+    if (e.type == AccessType::load && e.space == StateSpace::global && parts_matter_) note_words(b, e, lines);
+  }
+
+  // Records the words of a load that does not use all bytes of its sectors. Blocks may share sectors, and yet read each
+  // byte once.
+  void note_words(const RunningBlock& b, const LoggedAccess& e, const RequestLines& lines) {
+    constexpr std::size_t kMostWords = 1u << 20;
+    constexpr std::uint64_t kWord = 4, kOfPage = 64;
+    SiteSeen& seen = sites[e.site];
+    const std::uint64_t asked = std::uint64_t{e.bytes} * static_cast<std::uint64_t>(std::popcount(e.mask));
+    if (asked >= std::uint64_t{32} * lines.sector_count()) return;
+    if (noted_words_ >= kMostWords) {
+      seen.words_asked = seen.words = 0;
+      return;
+    }
+    if (words_.empty()) words_.resize(sites.size());
+    std::uint64_t addresses[kWarpSize];
+    std::uint8_t lanes[kWarpSize];
+    const unsigned n = lane_addresses(log_, *b.log, e, addresses, lanes);
+    for (unsigned i = 0; i < n; ++i)
+      for (std::uint64_t w = addresses[i] / kWord; w <= (addresses[i] + e.bytes - 1) / kWord; ++w) {
+        std::uint64_t& page = words_[e.site].bits(w / kOfPage);
+        const std::uint64_t bit = 1ull << (w % kOfPage);
+        seen.words_asked += 1;
+        if ((page & bit) == 0) seen.words += 1, ++noted_words_;
+        page |= bit;
+      }
   }
 
   // Records the written bytes of sectors that a store does not cover completely.
@@ -387,6 +415,9 @@ class Replay : public Replayed {
   std::vector<Sm> sms_;
   std::vector<LastRequest> last_requests_;
   std::uint64_t now_ = 0;
+  const bool parts_matter_;      // not all blocks were logged
+  std::vector<BitPages> words_;  // by site; see note_words()
+  std::size_t noted_words_ = 0;
 };
 
 }  // namespace

@@ -37,6 +37,9 @@ struct SiteSeen {
   Tally global, local, texture;
   std::vector<BlockStretches> blocks;
   Use use = Use::read;
+  // Loads that use only a part of their sectors: 32-bit words that they ask for, and the different ones. 0: all blocks
+  // were logged, or there are too many words.
+  double words_asked = 0, words = 0;
   // Last access and its passes: an access with the same lanes and steps takes as many.
   events::LoggedAccess last;
   unsigned last_passes = 0;

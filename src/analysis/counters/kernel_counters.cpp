@@ -294,6 +294,7 @@ void derive(Values& v) {
     requests += get(r.requests);
   }
   v.set(MetricId::local_theoretical_sectors, local);
+  v.set(MetricId::spill_requests, get(MetricId::spill_ld) + get(MetricId::spill_st));
   v.set(MetricId::lsu_requests, requests);
   v.set(MetricId::lsu_sectors, sectors + local);
   v.set(MetricId::sass_atom, get(MetricId::global_atom_requests) + get(MetricId::shared_atom_requests));

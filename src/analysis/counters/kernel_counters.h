@@ -11,8 +11,13 @@
 #include "gpu/occupancy.h"
 #include "gpu/types.h"
 #include "sass/code.h"
+#include "sass/registers.h"
+#include "sass/spills.h"
 
 namespace warpgrind::counters {
+
+// Usual error of an estimated register count.
+inline constexpr std::uint32_t kRegisterError = sass::kRegisterError;
 
 struct LaunchShape {
   const GpuModel* model = nullptr;
@@ -23,6 +28,7 @@ struct LaunchShape {
   bool registers_from_binary = false;                   // else the JIT's estimate
   int carveout_percent = -1;                            // cudaFuncAttributePreferredSharedMemoryCarveout
   const sass::Code* code = nullptr;                     // predicted output of ptxas; null: use the counters of PTX
+  const sass::Spills* spills = nullptr;                 // spilled registers of `code`; null: none
   std::optional<Occupancy> occupancy{};                 // cached result of occupancy_of()
 };
 

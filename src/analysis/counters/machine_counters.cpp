@@ -122,6 +122,17 @@ void add_shared(Values& v, const Instruction& i, const events::Site& site, const
   v.add(load ? MetricId::machine_shared_ld_ideal : MetricId::machine_shared_st_ideal, as_double(cost.ideal_wavefronts));
 }
 
+// Spilled registers: whole warps access them, 32 bits per lane and word.
+void add_spills(Values& v, const sass::Spills& spills, const sass::Code& code, const sass::Flow& flow) {
+  constexpr double kSectorsOfWord = 4;
+  const sass::Spills::OfBlock n = sass::count_spills(spills, code, flow).all;
+  v.set(MetricId::spill_ld, std::round(n.loads));
+  v.set(MetricId::spill_st, std::round(n.stores));
+  v.set(MetricId::spill_ld_sectors, std::round(kSectorsOfWord * n.load_words));
+  v.set(MetricId::spill_st_sectors, std::round(kSectorsOfWord * n.store_words));
+  v.set(MetricId::spill_bytes, as_double(spills.bytes));
+}
+
 // Aggregated atomic: one lane adds for its warp, so a request has one sector of one line.
 void aggregate(Values& v, const events::Site& site, const events::SiteCounts& c) {
   const double requests = as_double(c.global_requests);
@@ -143,6 +154,7 @@ void add_machine_values(Values& v, const LaunchShape& shape, const events::Kerne
     v.set(static_cast<MetricId>(static_cast<unsigned>(MetricId::memory_8b) + width), 0);
   add_instructions(v, *shape.code, flow, LanesOn(facts, counts));
   if (has_counted_pipes(shape)) add_pipes(v, *shape.code, flow);
+  if (shape.spills != nullptr) add_spills(v, *shape.spills, *shape.code, flow);
   for (const sass::Block& block : shape.code->blocks)
     for (const Instruction& i : block.instructions) {
       if (i.bytes == 0 || i.site >= facts.sites.size() || i.site >= counts.sites.size()) continue;

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/words.h"
+#include "counters/kernel_counters.h"
 #include "report/advice_text.h"
 #include "report/format.h"
 #include "report/machine_differences.h"
@@ -201,7 +202,15 @@ void print_launch(TerminalWriter& w, const KernelProfile& k) {
            m->origin);
   }
   if (const Metric* m = k.metrics.find(MetricId::registers))
-    w.fact(fmt::format("{} registers a thread", grouped(m->value)), m->origin);
+    w.fact(
+        fmt::format("{} registers a thread{}", grouped(m->value),
+                    m->origin == Origin::estimated ? fmt::format(", give or take {}", counters::kRegisterError) : ""),
+        m->origin);
+  if (const double requests = k.metrics.value(MetricId::spill_requests); requests > 0)
+    w.fact(fmt::format("spilled registers: {} local loads, {} stores, {} bytes a thread",
+                       grouped(k.metrics.value(MetricId::spill_ld)), grouped(k.metrics.value(MetricId::spill_st)),
+                       grouped(k.metrics.value(MetricId::spill_bytes))),
+           Origin::modelled);
   const double fixed_bytes = k.metrics.value(MetricId::shared_static);
   const double dynamic_bytes = k.metrics.value(MetricId::shared_dynamic);
   if (fixed_bytes + dynamic_bytes > 0)
@@ -271,10 +280,10 @@ void print_caches(TerminalWriter& w, const Metrics& m) {
   std::string l1, below;
   if (m.has(MetricId::l1_hit_rate))
     l1 = fmt::format("L1: {} of {} sectors hit", percent(m.value(MetricId::l1_hit_rate)),
-                     grouped(m.value(MetricId::l1_lookups)));
+                     grouped(std::round(m.value(MetricId::l1_lookups))));
   if (m.has(MetricId::l2_hit_rate))
-    below = fmt::format("L2: {} sectors read, {} written, {} hit", grouped(m.value(MetricId::l2_read)),
-                        grouped(m.value(MetricId::l2_write)), percent(m.value(MetricId::l2_hit_rate)));
+    below = fmt::format("L2: {} sectors read, {} written, {} hit", grouped(std::round(m.value(MetricId::l2_read))),
+                        grouped(std::round(m.value(MetricId::l2_write))), percent(m.value(MetricId::l2_hit_rate)));
   if (!l1.empty()) w.fact(l1, Origin::modelled);
   if (!below.empty()) w.fact(below, Origin::modelled);
   if (!l1.empty() || !below.empty())

@@ -16,7 +16,7 @@ bool same(const counters::LaunchShape& a, const counters::LaunchShape& b) {
   return a.model == b.model && a.grid == b.grid && a.block == b.block && a.static_shared == b.static_shared &&
          a.dynamic_shared == b.dynamic_shared && a.local_bytes == b.local_bytes && a.registers == b.registers &&
          a.registers_from_binary == b.registers_from_binary && a.carveout_percent == b.carveout_percent &&
-         a.code == b.code;
+         a.code == b.code && a.spills == b.spills;
 }
 
 }  // namespace

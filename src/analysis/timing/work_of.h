@@ -10,6 +10,7 @@
 #include "events/site.h"
 #include "gpu/occupancy.h"
 #include "sass/code.h"
+#include "sass/spills.h"
 #include "timing/launch_work.h"
 #include "timing/warp_path.h"
 
@@ -37,6 +38,7 @@ struct LaunchSeen {
   Footprint footprint;
   const std::vector<SiteMemory>* memories = nullptr;  // by site; null: unknown, use `footprint`
   double migrated_bytes = 0;                          // managed memory that migrates for the launch
+  const sass::Spills* spills = nullptr;               // of `code`; null: none
 };
 
 // Reader of launches. It caches each kernel's warp path while launches are equal. Not thread-safe. The address of a

@@ -179,6 +179,7 @@ struct Recorder {
   const LaunchRequest& request;
   std::atomic<std::uint64_t>& next_id;
   std::map<std::string, double>& ns_a_block;
+  std::map<const sass::Code*, sass::Spills>& known_spills;
   timing::KernelTime time{};
   double gpu_fraction = 0;  // the part of the GPU that the blocks of the grid fill
 
@@ -192,13 +193,14 @@ struct Recorder {
     r.range = request.ranges;
     r.shape = shape;
     r.shape.code = result.machine;
+    r.shape.spills = spills_of(r.mangled_name, result.machine);
     r.facts = &result.kernel->facts();
     r.counts = &result.counts;
     r.footprint = touched.footprint;
     r.wall_seconds = result.wall_seconds;
     r.compile_seconds = result.compile_seconds;
     const Occupancy occupancy = counters::occupancy_of(shape);
-    r.estimate = estimate(result, occupancy, touched);
+    r.estimate = estimate(result, occupancy, touched, r.shape.spills);
     const double blocks = std::max(1.0, static_cast<double>(result.config.grid.count()));
     double& known = ns_a_block[r.mangled_name];
     if (result.config.counted)
@@ -215,6 +217,14 @@ struct Recorder {
   }
 
  private:
+  // Null: nothing is spilled.
+  const sass::Spills* spills_of(const std::string& kernel, const sass::Code* code) {
+    if (code == nullptr) return nullptr;
+    const auto [at, fresh] = known_spills.try_emplace(code);
+    if (fresh) at->second = request.program->spills(kernel, *code);
+    return at->second.any() ? &at->second : nullptr;
+  }
+
   // Grids that a kernel launches run one after the other.
   void add_time(const timing::KernelEstimate& e) {
     const TimingConstants& c = parts.model.timing;
@@ -240,9 +250,10 @@ struct Recorder {
   }
 
   timing::KernelEstimate estimate(const device::LaunchResult& result, const Occupancy& occupancy,
-                                  const TouchedMemory& touched) {
+                                  const TouchedMemory& touched, const sass::Spills* spills) {
     timing::LaunchSeen seen;
     seen.code = result.machine;
+    seen.spills = spills;
     seen.facts = &result.kernel->facts();
     seen.counts = &result.counts;
     if (result.counts.caches) seen.caches = &*result.counts.caches;
@@ -263,7 +274,7 @@ timing::Span Launches::record(const LaunchRequest& request, const LaunchOutcome&
   if (!outcome.result) return parts_.timeline.work(request.stream, host, 0);
   const device::LaunchResult& result = *outcome.result;
   parts_.findings.add_all_of(result);
-  Recorder recorder{parts_, request, next_launch_, ns_a_block_};
+  Recorder recorder{parts_, request, next_launch_, ns_a_block_, spills_};
   WG_ASSERT(outcome.shapes.size() == 1 + result.children.size());
   recorder.record(result, outcome.touched, outcome.shapes.front());
   for (std::size_t i = 0; i < result.children.size(); ++i)

@@ -10,6 +10,8 @@
 
 #include "gpu/gpu_model.h"
 #include "results/collect.h"
+#include "sass/code.h"
+#include "sass/spills.h"
 #include "session/devices.h"
 #include "session/findings.h"
 #include "session/launch_choice.h"
@@ -60,6 +62,7 @@ class Launches {
   LaunchChoice choice_;
   // Used by record() alone.
   std::map<std::string, double> ns_a_block_;  // of each kernel's last counted launch, for launches that are not counted
+  std::map<const sass::Code*, sass::Spills> spills_;  // of each kernel's modelled machine code
   std::atomic<std::uint64_t> next_launch_{0};
 };
 

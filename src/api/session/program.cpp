@@ -113,15 +113,18 @@ std::vector<std::string> Program::undefined_functions() {
 
 // ptxas allocates registers for one architecture. The best source is the nearest one not above the model, then the
 // lowest one above it.
-void Program::read_registers() {
-  registers_.emplace();
+void Program::read_machine_code() {
+  machine_code_.emplace();
   std::vector<const fatbin::FatbinEntry*> cubins;
   for (const fatbin::FatbinEntry& entry : entries_)
     if (entry.kind == fatbin::EntryKind::cubin) cubins.push_back(&entry);
   auto rank = [&](const fatbin::FatbinEntry* e) { return e->arch <= cc_ ? cc_ - e->arch : 1000 + e->arch - cc_; };
   std::stable_sort(cubins.begin(), cubins.end(), [&](auto* a, auto* b) { return rank(a) < rank(b); });
   for (const fatbin::FatbinEntry* cubin : cubins)
-    if (auto map = fatbin::registers(*cubin)) registers_->insert(map->begin(), map->end());
+    if (auto found = fatbin::machine_code(*cubin))
+      for (auto& [name, code] : *found)
+        if (!machine_code_->contains(name))
+          machine_code_->emplace(name, std::make_shared<const fatbin::MachineCode>(std::move(code)));
 }
 
 namespace {
@@ -147,12 +150,26 @@ Result<KernelResources> Program::resources(const std::string& kernel) {
   std::optional<std::uint32_t> index = function(kernel);
   if (!index) return Error{ErrorKind::bad_input, fmt::format("{} has no kernel {}", name_, kernel), ""};
   jit::KernelLayout layout = jit::lay_out(**m, *index);
-  std::optional<unsigned> exact = registers(kernel);
   KernelResources r;
-  r.registers_exact = exact.has_value();
-  r.registers = exact ? *exact : sass::estimate_registers(**m, *index, cc_);
+  r.machine_code = machine_code(kernel);
+  r.registers_exact = r.machine_code != nullptr;
   r.static_shared = layout.static_shared;
-  r.local_bytes = layout.local_bytes;
+  if (r.machine_code) {
+    r.registers = r.machine_code->registers;
+    r.local_bytes = std::max(r.machine_code->frame_bytes, r.machine_code->stack_bytes);
+    // More local memory than the PTX has: spilled registers, or those that a function saves for its caller. ptxas 13
+    // names the instructions that spill; for others the estimate decides. A local array that ptxas keeps in registers
+    // is part of the PTX's local memory only.
+    const bool more = r.local_bytes > layout.local_bytes;
+    if (!r.machine_code->spills.empty() ||
+        (more && sass::estimate_registers(**m, *index, cc_).needed > r.registers + sass::kRegisterError))
+      r.spill_bytes = more ? r.local_bytes - layout.local_bytes : r.local_bytes;
+  } else {
+    const sass::RegisterEstimate estimate = sass::estimate_registers(**m, *index, cc_);
+    r.registers = estimate.registers;
+    if (estimate.spills()) r.spill_bytes = sass::estimate_spills(sass::code_of(**m, *index), **m, estimate.limit).bytes;
+    r.local_bytes = layout.local_bytes + r.spill_bytes;
+  }
   std::set<std::uint32_t> constants;
   for (std::uint32_t f : layout.functions)
     for (const ptx::Instruction& i : (*m)->functions[f].body)
@@ -202,12 +219,21 @@ Result<const KernelEntry*> Program::kernel(const std::string& name) {
   return &kernels_.emplace(name, std::move(entry)).first->second;
 }
 
-std::optional<unsigned> Program::registers(const std::string& kernel) {
+std::shared_ptr<const fatbin::MachineCode> Program::machine_code(const std::string& kernel) {
   std::lock_guard lock(mutex_);
-  if (!registers_) read_registers();
-  auto found = registers_->find(kernel);
-  if (found == registers_->end()) return std::nullopt;
-  return found->second;
+  if (!machine_code_) read_machine_code();
+  const auto found = machine_code_->find(kernel);
+  return found == machine_code_->end() ? nullptr : found->second;
+}
+
+sass::Spills Program::spills(const std::string& kernel, const sass::Code& code) {
+  const Result<KernelResources> needs = resources(kernel);
+  if (!needs || needs->spill_bytes == 0) return {};
+  const std::shared_ptr<const ptx::Module> m = *module();
+  if (needs->machine_code && !needs->machine_code->spills.empty())
+    return sass::spills_of_binary(code, *m, needs->machine_code->spills, needs->machine_code->instructions,
+                                  needs->spill_bytes);
+  return sass::estimate_spills(code, *m, needs->registers);
 }
 
 }  // namespace warpgrind::session

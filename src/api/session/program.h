@@ -17,6 +17,8 @@
 #include "device/device.h"
 #include "fatbin/fatbin.h"
 #include "ptx/ast.h"
+#include "sass/code.h"
+#include "sass/spills.h"
 
 namespace warpgrind::session {
 
@@ -24,7 +26,10 @@ namespace warpgrind::session {
 struct KernelResources {
   std::uint32_t registers = 0;   // per thread
   bool registers_exact = false;  // from the binary's machine code; else estimated from the PTX
-  std::uint64_t static_shared = 0, local_bytes = 0;
+  std::uint64_t static_shared = 0;
+  std::uint64_t local_bytes = 0;  // per thread: the PTX's local memory, or the machine code's stack
+  std::uint64_t spill_bytes = 0;  // part of it for spilled registers; modelled without machine code
+  std::shared_ptr<const fatbin::MachineCode> machine_code;  // null: the binary has none
   std::uint64_t constant_bytes = 0;  // of the .const variables that the kernel, or a function it calls, uses
 };
 
@@ -57,9 +62,11 @@ class Program {
 
   // Index into module().functions of an entry or function with a body; nullopt: there is none of that name.
   std::optional<std::uint32_t> function(const std::string& name);
-  // Registers per thread as ptxas allocated them, from the binary's machine code for the GPU nearest to the model.
-  std::optional<unsigned> registers(const std::string& kernel);
+  // What ptxas chose, from the binary's machine code for the GPU nearest to the model. Null: there is none.
+  std::shared_ptr<const fatbin::MachineCode> machine_code(const std::string& kernel);
   Result<KernelResources> resources(const std::string& kernel);
+  // The kernel's spilled registers. `code`: its modelled machine code.
+  sass::Spills spills(const std::string& kernel, const sass::Code& code);
   // The entry lives as long as the program.
   Result<const KernelEntry*> kernel(const std::string& name);
   // Functions that the program calls but that neither it nor the virtual GPU defines. Call after a device was created.
@@ -73,7 +80,7 @@ class Program {
 
  private:
   Result<std::shared_ptr<const ptx::Module>> build();
-  void read_registers();
+  void read_machine_code();
   std::optional<Error> beyond_model(std::uint32_t function, const ptx::Module& module) const;
 
   Entries read_entries_;
@@ -86,7 +93,7 @@ class Program {
   std::map<std::string, std::uint32_t> functions_;
   device::PlacedVariables placed_;
   std::map<int, device::LoadedModule*> loaded_;  // by device ordinal
-  std::optional<std::map<std::string, unsigned>> registers_;
+  std::optional<std::map<std::string, std::shared_ptr<const fatbin::MachineCode>>> machine_code_;
   std::map<std::string, KernelResources> resources_;
   std::map<std::string, KernelEntry> kernels_;
 };

@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include "flow/definitions.h"
 #include "ptx/ast.h"
+#include "sass/code.h"
 
 namespace warpgrind::sass {
 
@@ -16,8 +19,26 @@ struct RegisterNeed {
 };
 RegisterNeed register_need(const ptx::Module& module, std::uint32_t function);
 
-// Obeys .maxnreg, .maxntid and .minnctapersm. `cc`: compute capability times 10; it limits the registers per thread.
-std::uint32_t estimate_registers(const ptx::Module& module, std::uint32_t function, std::uint32_t cc);
+// Fitted to the registers that ptxas 13.0 gave 419 kernels of the lab and the microbenchmark on sm_90: a constant for
+// addresses and the stack, and a fifth more than the live values.
+inline constexpr double kOwnRegisters = 6, kRegistersOfLive = 1.2;
+// For 385 of these kernels the estimate is at most this far from ptxas.
+inline constexpr std::uint32_t kRegisterError = 8;
+
+struct RegisterEstimate {
+  std::uint32_t registers = 0;  // within the limit
+  std::uint32_t needed = 0;     // without a limit, if no load is moved early
+  std::uint32_t limit = 0;      // by .maxnreg, .maxntid, .minnctapersm and the compute capability
+  // Whether ptxas must spill even if the estimate is too high by the usual error.
+  bool spills() const { return needed > limit + kRegisterError; }
+};
+// `cc`: compute capability times 10.
+RegisterEstimate estimate_registers(const ptx::Module& module, std::uint32_t function, std::uint32_t cc);
+
+// Modelled machine code of a function, without a launch. Empty: too large to look at.
+Code code_of(const ptx::Module& module, std::uint32_t function);
+// Definitions of the code's functions, in their order.
+std::vector<flow::Definitions> bodies_of(const Code& code, const ptx::Module& module);
 
 // Whether a value of this type is computed in two registers. f32x2 is not: it has its own instructions.
 inline bool is_wide(ptx::ScalarType t) {

@@ -56,8 +56,17 @@ Result<std::vector<FatbinEntry>> read_fatbin(std::span<const std::byte> bytes,
 // ptx_text: the PTX without padding NULs. cubin_bytes: the ELF file.
 Result<std::string> ptx_text(const FatbinEntry& entry);
 Result<std::vector<std::byte>> cubin_bytes(const FatbinEntry& entry);
-// Registers per thread of each function in a cubin, as chosen by ptxas (attribute EIATTR_REGCOUNT).
-Result<std::map<std::string, unsigned>> registers(const FatbinEntry& cubin);
+
+// What ptxas chose for a function, by the attributes that it writes into a cubin (sections .nv.info).
+struct MachineCode {
+  unsigned registers = 0;             // per thread (EIATTR_REGCOUNT)
+  std::uint64_t frame_bytes = 0;      // of local memory per thread, without callees (EIATTR_FRAME_SIZE)
+  std::uint64_t stack_bytes = 0;      // ... with callees (EIATTR_MIN_STACK_SIZE)
+  std::uint64_t instructions = 0;     // machine instructions, with the padding at the end
+  std::vector<std::uint32_t> spills;  // indexes of the instructions that spill or reload registers, in order
+};
+// By function, for each that has a register count.
+Result<std::map<std::string, MachineCode>> machine_code(const FatbinEntry& cubin);
 
 // Use of PTX that the driver refuses for the GPU (for a newer one, or sm_90a for another one), if there is no other. A
 // virtual GPU can run it, since it has all of its instructions.

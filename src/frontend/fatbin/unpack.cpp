@@ -1,7 +1,10 @@
-// Unpacking of payloads: decompression, PTX text, register counts of cubins.
+// Unpacking of payloads: decompression, PTX text, and what cubins say of registers and stack.
 #include <fmt/format.h>
 #include <lz4.h>
 #include <zstd.h>
+
+#include <algorithm>
+#include <map>
 
 #include "fatbin/bytes.h"
 #include "fatbin/elf_image.h"
@@ -86,30 +89,74 @@ Result<std::vector<std::byte>> cubin_bytes(const FatbinEntry& entry) {
   return unpack<std::vector<std::byte>>(entry);
 }
 
-Result<std::map<std::string, unsigned>> registers(const FatbinEntry& cubin) {
+namespace {
+
+// Calls see(attribute, data) for the sized attributes of a section. Attributes: u8 format, u8 attribute, u16 value or
+// (format 4) size of the data behind it.
+template <class See>
+void each_attribute(const ElfSection& section, See see) {
+  constexpr std::uint8_t kSized = 4;
+  for (std::uint64_t at = 0; at + 4 <= section.bytes.size();) {
+    const std::uint8_t format = *read<std::uint8_t>(section.bytes, at),
+                       attribute = *read<std::uint8_t>(section.bytes, at + 1);
+    const std::uint16_t size = *read<std::uint16_t>(section.bytes, at + 2);
+    at += 4;
+    if (format != kSized) continue;
+    if (const auto data = slice(section.bytes, at, size)) see(attribute, *data);
+    at += size;
+  }
+}
+
+// Attributes whose data is a symbol and a number.
+void read_sizes(const ElfSection& info, const std::vector<std::string_view>& names,
+                std::map<std::string, MachineCode>& found) {
+  constexpr std::uint8_t kFrameSize = 0x11, kMinStackSize = 0x12, kRegisterCount = 0x2f;
+  std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> bytes;  // frame, stack
+  each_attribute(info, [&](std::uint8_t attribute, Bytes data) {
+    const auto symbol = read<std::uint32_t>(data, 0), number = read<std::uint32_t>(data, 4);
+    if (!symbol || !number || *symbol >= names.size()) return;
+    const std::string name(names[*symbol]);
+    if (attribute == kRegisterCount) found[name].registers = *number;
+    if (attribute == kFrameSize) bytes[name].first = *number;
+    if (attribute == kMinStackSize) bytes[name].second = *number;
+  });
+  for (auto& [name, code] : found)
+    if (const auto it = bytes.find(name); it != bytes.end())
+      code.frame_bytes = it->second.first, code.stack_bytes = it->second.second;
+}
+
+// Instructions that EIATTR_ANNOTATIONS marks as spills: pairs of a kind (1: spill or reload) and the offset in the
+// function's code. Seen with ptxas 13.0: all local loads and stores of 24 kernels that spill, and none of 9 kernels
+// with local arrays.
+void read_spills(const ElfSection& of_function, std::uint32_t instruction_bytes, MachineCode& code) {
+  constexpr std::uint8_t kAnnotations = 0x55;
+  constexpr std::uint32_t kSpill = 1;
+  each_attribute(of_function, [&](std::uint8_t attribute, Bytes data) {
+    if (attribute != kAnnotations) return;
+    for (std::uint64_t at = 0; at + 8 <= data.size(); at += 8)
+      if (const std::uint32_t index = *read<std::uint32_t>(data, at + 4) / instruction_bytes;
+          *read<std::uint32_t>(data, at) == kSpill && index < code.instructions)
+        code.spills.push_back(index);
+  });
+  std::sort(code.spills.begin(), code.spills.end());
+}
+
+}  // namespace
+
+Result<std::map<std::string, MachineCode>> machine_code(const FatbinEntry& cubin) {
   if (cubin.kind != EntryKind::cubin)
     return Error{ErrorKind::bad_input, "the fatbin entry is PTX, not machine code", ""};
   auto bytes = cubin_bytes(cubin);
   if (!bytes) return bytes.error();
   const auto elf = ElfImage::open(*bytes);
   if (!elf) return Error{ErrorKind::bad_input, fmt::format("the cubin for sm_{} is not an ELF file", cubin.arch), ""};
-  std::map<std::string, unsigned> found;
-  const ElfSection* info = elf->section(".nv.info");
-  if (!info) return found;
-  const std::vector<std::string_view> names = symbol_names(*elf);
-  // Attributes: u8 format, u8 attribute, u16 value or (format 4) size of the data behind it.
-  constexpr std::uint8_t kSized = 4, kRegisterCount = 0x2f;
-  for (std::uint64_t at = 0; at + 4 <= info->bytes.size();) {
-    const std::uint8_t format = *read<std::uint8_t>(info->bytes, at),
-                       attribute = *read<std::uint8_t>(info->bytes, at + 1);
-    const std::uint16_t size = *read<std::uint16_t>(info->bytes, at + 2);
-    at += 4;
-    if (format != kSized) continue;
-    const auto symbol = read<std::uint32_t>(info->bytes, at), count = read<std::uint32_t>(info->bytes, at + 4);
-    if (attribute == kRegisterCount && size >= 8 && symbol && count && *symbol < names.size()) {
-      found[std::string(names[*symbol])] = *count;
-    }
-    at += size;
+  std::map<std::string, MachineCode> found;
+  if (const ElfSection* info = elf->section(".nv.info")) read_sizes(*info, symbol_names(*elf), found);
+  const std::uint32_t instruction_bytes = cubin.arch >= 70 ? 16 : 8;
+  for (auto& [name, code] : found) {
+    if (const ElfSection* text = elf->section(".text." + name))
+      code.instructions = text->bytes.size() / instruction_bytes;
+    if (const ElfSection* info = elf->section(".nv.info." + name)) read_spills(*info, instruction_bytes, code);
   }
   return found;
 }

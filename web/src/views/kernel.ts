@@ -60,6 +60,7 @@ function overview(ref: KernelRef): Child {
       fact("Block", kernel.block.join(" \u00d7 ")),
       fact("Launches", String(kernel.launches)),
       fact("Registers a thread", value("launch__registers_per_thread")),
+      m.number("derived__local_spilling_requests") ? fact("Accesses to spilled registers", value("derived__local_spilling_requests")) : null,
       fact("Theoretical occupancy", value("sm__maximum_warps_per_active_cycle_pct")),
       fact("limited by", value("warpgrind__occupancy_limiter")),
       fact("Waves", value("launch__waves_per_multiprocessor")),

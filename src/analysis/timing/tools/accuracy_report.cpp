@@ -136,7 +136,8 @@ std::string scores_json(const Accuracy& a) {
     rows.push_back({{"topic", (*a.rows)[i].topic},
                     {"range", (*a.rows)[i].range},
                     {"measured_ns", (*a.rows)[i].measured_ns},
-                    {"predicted_ns", a.left_out[i].ns}});
+                    {"predicted_ns", a.left_out[i].ns},
+                    {"in_use_ns", a.fitted[i].ns}});
   return out.dump(1) + "\n";
 }
 
