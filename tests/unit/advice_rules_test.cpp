@@ -134,11 +134,14 @@ TEST(Rules, MembersOfAStructShareTheirSectors) {
   KernelBuilder k;
   for (const char* ptx : {"ld.global.u8 %rs1, [%rd4];", "ld.global.u8 %rs2, [%rd4+1];", "ld.global.u8 %rs3, [%rd4+2];"})
     k.site("load", 3000, 1000, 10, ptx);
-  EXPECT_FALSE(k.fires("uncoalesced_global_access"));
+  k.traffic(3000, 1, 0);  // L1 finds two bytes of three, in as many passes as requests
+  EXPECT_EQ(k.find("uncoalesced_global_access"), nullptr);
+  EXPECT_EQ(k.candidates("uncoalesced_global_access").at(0).advice.title.find("not needed"), std::string::npos);
   KernelBuilder apart;
   for (const char* ptx : {"ld.global.u8 %rs1, [%rd4];", "ld.global.u8 %rs2, [%rd5];", "ld.global.u8 %rs3, [%rd6];"})
     apart.site("load", 3000, 1000, 10, ptx);
-  EXPECT_TRUE(apart.fires("uncoalesced_global_access"));
+  EXPECT_NE(apart.candidates("uncoalesced_global_access").at(0).advice.title.find("67 % of the bytes"),
+            std::string::npos);
 }
 
 // 64 warps read and write 1,000 rows of shared memory, each in eight wavefronts.
@@ -365,8 +368,23 @@ TEST(Rules, AtomicsOfAWarpOnOneAddress) {
   EXPECT_NE(a->title.find("32.0 rounds"), std::string::npos) << a->title;
   EXPECT_EQ(a->places.at(0).line, 7u);
   // One atomic a block is good.
+  k.kernel().sites[0].metrics[MetricId::site_sectors].value = 1e5;
   k.work().atomic_requests = k.work().atomic_sectors = k.work().atomic_lanes = 1000;
   EXPECT_EQ(k.find("atomic_collisions"), nullptr);
+}
+
+// Each warp adds to a word of its own row: the block's atomics go to few sectors, the launch's to many.
+TEST(Rules, AtomicsOfAWarpAreCombinedWhereBlocksHaveTheirOwnSectors) {
+  KernelBuilder k;
+  k.site("reduction", 32768, 32768, 7);
+  k.kernel().sites[0].metrics[MetricId::site_sectors].value = 32768 * 32;
+  k.kernel().sites[0].metrics[MetricId::site_inst].value = 32768;
+  k.work().blocks = 8192;
+  k.work().atomic_requests = 32768, k.work().atomic_sectors = k.work().atomic_lanes = 32768 * 32;
+  k.work().atomic_distinct_sectors = 128;
+  const results::Advice* a = k.find("atomic_collisions");
+  ASSERT_NE(a, nullptr);
+  EXPECT_GT(a->estimated_gain, 0.5);
 }
 
 TEST(Rules, FusedArithmetic) {

@@ -82,7 +82,9 @@ void coalesce(WorkProfile& launch, const Coalescing& loads, const Coalescing& st
   w.l1_load_passes = std::min(w.l1_load_passes, std::max(loads.requests * share, w.l1_load_passes * loads.left()));
   if (loads.excess() > 0) {
     read_adjacent(w, std::max(1.0, std::min(w.read_sectors, loads.ideal * share)));
-    w.l2_read_sectors = std::min(w.l2_read_sectors, std::max(w.read_sectors, w.l2_read_sectors * loads.shared_left()));
+    // Adjacent loads ask L1 for the ideal number of sectors, so that no more can miss it.
+    const double missed = std::min(w.l2_read_sectors * loads.shared_left(), loads.ideal * share);
+    w.l2_read_sectors = std::min(w.l2_read_sectors, std::max(w.read_sectors, missed));
     w.l2_read_lines = std::min(w.l2_read_lines, w.l2_read_sectors / kSectorsOfALine);
     launch.block_read_sectors = std::min(launch.block_read_sectors, loads.ideal * share);
   }
@@ -114,13 +116,21 @@ bool fills_sectors(const KernelView& k, double ideal, bool store) {
 void uncoalesced_global_access(const KernelView& k, std::vector<Candidate>& out) {
   const Coalescing loads = coalescing(k, "load"), stores = coalescing(k, "store");
   const double ideal = (loads.ideal + stores.ideal) * kSectorBytes;
-  const double moved = by_sectors(k) ? (loads.different + stores.different) * kSectorBytes : transaction_bytes(k);
-  if (moved <= ideal || ideal <= 0) return;
+  const double touched = by_sectors(k) ? (loads.sectors + stores.sectors) * kSectorBytes : transaction_bytes(k);
+  if (touched <= ideal || ideal <= 0) return;
+  // Members of a struct share sectors: these are touched again, but not moved again.
+  const double moved = by_sectors(k) ? (loads.different + stores.different) * kSectorBytes : touched;
+  constexpr double kWaste = 1.05;
+  const bool waste = moved > kWaste * ideal;
   Advice a;
-  a.title =
-      fmt::format("Uncoalesced global accesses: {:.0f} % of the bytes moved are not needed", 100 * (1 - ideal / moved));
+  a.title = waste ? fmt::format("Uncoalesced global accesses: {:.0f} % of the bytes moved are not needed",
+                                100 * (1 - ideal / moved))
+                  : fmt::format(
+                        "Uncoalesced global accesses: requests touch {:.1f} times the sectors that adjacent data "
+                        "would need",
+                        touched / ideal);
   constexpr double kShifted = 1.3;  // at most about a sector or two more than a request needs
-  a.text = moved / ideal <= kShifted
+  a.text = touched / ideal <= kShifted
                ? "Requests need more sectors than necessary: they start in the middle of a sector, or their data is "
                  "slightly scattered. Start each row at a multiple of 32 bytes (cudaMallocPitch, padding), and shift "
                  "the index so that lane 0 accesses an aligned element."
@@ -129,7 +139,7 @@ void uncoalesced_global_access(const KernelView& k, std::vector<Candidate>& out)
                      "neighbouring threads (threadIdx.x) access neighbouring elements. Use a structure of arrays "
                      "instead of an array of structures, start each row at a multiple of 32 bytes, or copy the data "
                      "through shared memory.",
-                     moved / ideal);
+                     touched / ideal);
   a.evidence = k.evidence({MetricId::excessive_sectors, MetricId::theoretical_sectors, MetricId::ideal_sectors});
   if (!by_sectors(k))
     for (const auto& e : k.evidence({MetricId::global_ld_transactions, MetricId::global_st_transactions}))
@@ -141,7 +151,7 @@ void uncoalesced_global_access(const KernelView& k, std::vector<Candidate>& out)
   if (a.places.empty())
     a.places = k.places([](const SiteProfile& s) { return s.metrics.value(MetricId::site_transactions); });
   const bool sectors = by_sectors(k);
-  out.push_back({std::move(a), [k, loads, stores, sectors, left = ideal / moved](WorkProfile& launch) {
+  out.push_back({std::move(a), [k, loads, stores, sectors, left = ideal / touched](WorkProfile& launch) {
                    if (sectors) return coalesce(launch, loads, stores, k.share_of(launch));
                    // Without caches every transaction goes to DRAM.
                    LaunchWork& w = launch.work;
@@ -289,18 +299,24 @@ void memory_access_pattern(const KernelView& k, std::vector<Candidate>& out) {
 
 namespace {
 
-// A block combines the values of its threads in shared memory, and sends one atomic for each sector.
-void combine_in_block(LaunchWork& w) {
+// Warps combine what their lanes add to one address; `rounds` lanes do so at a time. A block combines the rest in
+// shared memory, if its atomics go to few sectors, and sends one for each.
+void combine_atomics(LaunchWork& w, double rounds) {
   constexpr double kWordsOfASector = 8, kSectorsOfARequest = 4;
   const double distinct = std::max(1.0, w.atomic_distinct_sectors);
-  const double sectors = std::min(w.atomic_sectors, w.blocks * distinct);
-  const double requests = std::min(w.atomic_requests, std::max(w.blocks, sectors / kSectorsOfARequest));
-  if (requests >= w.atomic_requests && sectors >= w.atomic_sectors) return;
-  w.shared_wavefronts += 2 * w.atomic_requests;
-  w.barriers += 2;
-  w.atomic_lanes = std::min(w.atomic_lanes, distinct > 1 ? sectors * kWordsOfASector : requests);
-  w.atomic_sectors = sectors;
-  w.atomic_requests = requests;
+  const double of_warps = w.atomic_sectors / rounds, of_blocks = w.blocks * distinct;
+  if (of_blocks < of_warps) {
+    w.shared_wavefronts += 2 * w.atomic_requests;
+    w.barriers += 2;
+    w.atomic_requests = std::min(w.atomic_requests, std::max(w.blocks, of_blocks / kSectorsOfARequest));
+    w.atomic_lanes = std::min(w.atomic_lanes, distinct > 1 ? of_blocks * kWordsOfASector : w.atomic_requests);
+    w.atomic_sectors = of_blocks;
+  } else if (rounds > 1) {
+    constexpr double kSteps = 5;  // of shuffles
+    w.shuffles += kSteps * w.atomic_requests / std::max(1.0, w.blocks * w.warps_per_block);
+    w.atomic_lanes /= rounds;
+    w.atomic_sectors = of_warps;
+  }
 }
 
 }  // namespace
@@ -333,7 +349,8 @@ void atomic_collisions(const KernelView& k, std::vector<Candidate>& out) {
   a.places = k.places([](const SiteProfile& s) {
     return s.kind == "atomic" || s.kind == "reduction" ? s.metrics.value(MetricId::site_sectors) : 0;
   });
-  out.push_back({std::move(a), [](WorkProfile& launch) { combine_in_block(launch.work); }});
+  out.push_back(
+      {std::move(a), [rounds = std::max(1.0, ratio)](WorkProfile& launch) { combine_atomics(launch.work, rounds); }});
 }
 
 void local_memory(const KernelView& k, std::vector<Candidate>& out) {
