@@ -97,11 +97,11 @@ def as_markdown(rows):
 
 def summary(rows):
     """Number of right pairs, of all that count, and the two figures as text."""
-    counted = [r for r in rows if not r["measured"] or gain(*r["measured"]) >= LEAST_GAIN]
+    counted = [r for r in rows if r["measured"] and gain(*r["measured"]) >= LEAST_GAIN]
     right = sum(r["right"] for r in counted)
     text = f"The first advice names the right cause in {right} of {len(counted)} pairs whose repair gains something " \
            f"({len(rows)} in all).\n"
-    ratios = [r["advised"] / gain(*r["measured"]) for r in counted if r["measured"]]
+    ratios = [r["advised"] / gain(*r["measured"]) for r in counted]
     if ratios:
         low, median, high = statistics.quantiles(ratios, n=4)
         text += f"The predicted gain is {median:.2f} times the measured one in the median, and {low:.2f} to {high:.2f} times in half of " \

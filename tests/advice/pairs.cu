@@ -120,6 +120,12 @@ __global__ void product_plain(const float* a, const float* b, float* c, int n) {
   for (int k = 0; k < n; ++k) sum += a[y * n + k] * b[k * n + x];
   c[y * n + x] = sum;
 }
+__global__ void product_of_doubles(const double* a, const double* b, double* c, int n) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  double sum = 0;
+  for (int k = 0; k < n; ++k) sum += a[y * n + k] * b[k * n + x];
+  c[y * n + x] = sum;
+}
 template <class T, int kTile>
 __global__ void product_tiled(const T* a, const T* b, T* c, int n) {
   __shared__ T ta[kTile][kTile], tb[kTile][kTile];
@@ -475,6 +481,195 @@ __global__ void weights(const float* in, float* out, int rounds) {
   out[i] = v;
 }
 
+// ---- More of each kind
+struct Color {
+  float red, green, blue;
+};
+__global__ void grey_structs(const Color* in, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = 0.3f * in[i].red + 0.6f * in[i].green + 0.1f * in[i].blue;
+}
+__global__ void grey_arrays(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = 0.3f * in[i] + 0.6f * in[i + n] + 0.1f * in[i + 2 * n];
+}
+template <bool kSwapped>
+__global__ void set_matrix(float* out, int side) {
+  const int u = blockIdx.x * blockDim.x + threadIdx.x, v = blockIdx.y * blockDim.y + threadIdx.y;
+  out[kSwapped ? size_t(u) * side + v : size_t(v) * side + u] = float(u - v);
+}
+__global__ void times_vector_rows(const float* a, const float* x, float* y, int n) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += a[size_t(row) * n + k] * x[k];
+  y[row] = sum;
+}
+__global__ void times_vector_warps(const float* a, const float* x, float* y, int n) {
+  const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  float sum = 0;
+  for (int k = threadIdx.x % 32; k < n; k += 32) sum += a[size_t(row) * n + k] * x[k];
+  for (int s = 16; s > 0; s /= 2) sum += __shfl_down_sync(~0u, sum, s);
+  if (threadIdx.x % 32 == 0) y[row] = sum;
+}
+__global__ void real_parts(const double* in, double* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[2 * i] = in[2 * i] * 2;
+}
+__global__ void real_array(const double* in, double* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i] * 2;
+}
+template <bool kTile>
+__global__ void filter_square(const float* in, float* out, int side) {
+  constexpr int kRadius = 4, kRow = 32 + 2 * kRadius;
+  __shared__ float tile[kTile ? (8 + 2 * kRadius) * kRow : 1];
+  const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+  const auto at = [&](int row, int column) {
+    row = min(max(row, 0), side - 1), column = min(max(column, 0), side - 1);
+    return in[row * side + column];
+  };
+  if (kTile) {
+    for (int i = threadIdx.y * 32 + threadIdx.x; i < (8 + 2 * kRadius) * kRow; i += 256)
+      tile[i] = at(int(blockIdx.y) * 8 + i / kRow - kRadius, int(blockIdx.x) * 32 + i % kRow - kRadius);
+    __syncthreads();
+  }
+  float sum = 0;
+  for (int dy = 0; dy <= 2 * kRadius; ++dy)
+    for (int dx = 0; dx <= 2 * kRadius; ++dx)
+      sum += kTile ? tile[(threadIdx.y + dy) * kRow + threadIdx.x + dx] : at(y + dy - kRadius, x + dx - kRadius);
+  out[y * side + x] = sum;
+}
+template <int kStride>
+__global__ void exchange(const float* in, float* out, int rounds) {
+  __shared__ float s[256 * kStride];
+  const int t = threadIdx.x, i = blockIdx.x * 256 + t;
+  s[t * kStride] = in[i];
+  __syncthreads();
+  float v = 0;
+  for (int r = 1; r <= rounds; ++r) v += s[(t + r) % 256 * kStride];
+  out[i] = v;
+}
+template <int kPad>
+__global__ void columns_of_tile(const float* in, float* out) {
+  __shared__ float tile[32][32 + kPad];
+  const int x = threadIdx.x, y = threadIdx.y, first = blockIdx.x * 1024;
+  for (int j = 0; j < 32; j += 8) tile[y + j][x] = in[first + (y + j) * 32 + x];
+  __syncthreads();
+  float sum = 0;
+  for (int r = 0; r < 8; ++r)
+    for (int j = 0; j < 32; j += 8) sum += tile[x][(y + j + r) % 32] * (r + 1);
+  out[blockIdx.x * 256 + y * 32 + x] = sum;
+}
+__global__ void min_cas(const double* in, unsigned long long* out, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    atomicMin(out, (unsigned long long)__double_as_longlong(in[i]));
+}
+__global__ void min_blocks(const double* in, unsigned long long* out, int n) {
+  __shared__ unsigned long long part[32];
+  unsigned long long v = ~0ull;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    v = min(v, (unsigned long long)__double_as_longlong(in[i]));
+  for (int s = 16; s > 0; s /= 2) v = min(v, __shfl_down_sync(~0u, v, s));
+  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = v;
+  __syncthreads();
+  if (threadIdx.x >= 32) return;
+  v = threadIdx.x < blockDim.x / 32 ? part[threadIdx.x] : ~0ull;
+  for (int s = 16; s > 0; s /= 2) v = min(v, __shfl_down_sync(~0u, v, s));
+  if (threadIdx.x == 0) atomicMin(out, v);
+}
+// Sums of the rows of a matrix: one atomic a thread, or one a warp.
+template <bool kEach>
+__global__ void row_sums(const float* in, float* out, int side) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+  float v = in[y * side + x];
+  if (!kEach)
+    for (int s = 16; s > 0; s /= 2) v += __shfl_down_sync(~0u, v, s);
+  if (kEach || threadIdx.x % 32 == 0) atomicAdd(&out[y], v);
+}
+template <bool kRandom>
+__global__ void work_by_data(const unsigned* in, float* out, int rounds) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = work_of(kRandom ? in[i] / 8 % 4 : i / 1024 % 4, float(in[i]), rounds);
+}
+template <bool kModulo>
+__global__ void tree_sum_by_lane(const float* in, float* out) {
+  __shared__ float v[512];
+  const int t = threadIdx.x;
+  v[t] = in[blockIdx.x * 512 + t];
+  __syncthreads();
+  for (int s = 1; s < 512; s *= 2) {
+    if (kModulo ? t % (2 * s) == 0 : t < 512 / (2 * s)) {
+      // Some work for each pair, so that the sum is not all waiting.
+      const int at = kModulo ? t : t * 2 * s;
+      float a = v[at], b = v[at + s];
+      for (int k = 0; k < 16; ++k) a = a * 0.5f + b;
+      v[at] = a;
+    }
+    __syncthreads();
+  }
+  if (t == 0) out[blockIdx.x] = v[0];
+}
+__global__ void stack_machine(const unsigned* in, float* out, int rounds) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float stack[32];
+  for (int k = 0; k < 32; ++k) stack[k] = k;
+  int top = 8;
+  const unsigned program = in[i % 64];
+  for (int r = 0; r < rounds; ++r) {
+    if (program >> (r % 24) & 1)
+      top = top < 30 ? top + 1 : 8, stack[top] = r;
+    else
+      top = top > 1 ? top - 1 : 16, stack[top] = stack[top] * 0.5f + stack[top + 1];
+  }
+  out[i] = stack[top];
+}
+__global__ void stack_machine_shared(const unsigned* in, float* out, int rounds) {
+  __shared__ float stack[32 * 64];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x;
+  for (int k = 0; k < 32; ++k) stack[k * 64 + t] = k;
+  int top = 8;
+  const unsigned program = in[i % 64];
+  for (int r = 0; r < rounds; ++r) {
+    if (program >> (r % 24) & 1)
+      top = top < 30 ? top + 1 : 8, stack[top * 64 + t] = r;
+    else
+      top = top > 1 ? top - 1 : 16, stack[top * 64 + t] = stack[top * 64 + t] * 0.5f + stack[(top + 1) * 64 + t];
+  }
+  out[i] = stack[top * 64 + t];
+}
+template <bool kFused>
+__global__ void distances(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const float x = in[i];
+  float sum = 0;
+  for (int k = 0; k < n; ++k) {
+    const float d = x - k;
+    sum = kFused ? fmaf(d, d, sum) : __fadd_rn(sum, __fmul_rn(d, d));
+  }
+  out[i] = sum;
+}
+// As rows_by_eight, once, and of few blocks.
+template <int kRow>
+__global__ void rows_by_eight_few(const unsigned* in, unsigned* out) {
+  __shared__ unsigned tile[64 * kRow];
+  for (int i = threadIdx.x; i < 64 * 32; i += blockDim.x) tile[i / 32 * kRow + i % 32] = in[i];
+  __syncthreads();
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  unsigned sum = 0;
+  for (int c = 0; c < 32; c += 4) {
+    sum += tile[(warp * 16 + lane / 4) * kRow + c + lane % 4];
+    sum += tile[(warp * 16 + 8 + lane / 4) * kRow + c + lane % 4];
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+template <int kRow>
+__global__ void many_blocks(const float* in, float* out, int rounds) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float v = in[i];
+  for (int r = 0; r < rounds; ++r) v = v * 1.0001f + 0.5f;
+  out[i] = v;
+}
+
 // ---- The program
 __global__ void nothing() {}
 __global__ void fill(unsigned* data, size_t words) {
@@ -511,6 +706,7 @@ int main(int argc, char** argv) {
   const double *in_d = (const double*)in_words, *more_d = (const double*)more_words;
   double* out_d = (double*)out_words;
   CHECK(cudaFuncSetAttribute(chase<1>, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024));
+  CHECK(cudaFuncSetAttribute(chase<5>, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024));
   const std::vector<Pair> pairs = {
 #define PAIR(NAME, CAUSE, BEFORE, AFTER) {NAME, #CAUSE, [&] { BEFORE; }, [&] { AFTER; }},
 #include "pairs.inc"
