@@ -76,7 +76,7 @@ Made by `tests/advice/compare_advice.py --write`; do not edit. The virtual GPU i
 Each row is a pair of kernels, before and after a repair (`tests/advice/pairs.cu`). The first advice for the kernel before should
 name the cause that the repair removes. The predicted gain is that of the advice for this cause. Beside it are the gain between the
 estimates of both kernels, and the gain on an H200 (`lab/results/h200/advice.csv`, 27 November 2026). Times are in microseconds. The
-measured ones are without the 2.75 us that the events around an empty kernel give; the estimates are the kernels' durations in a
+measured ones are without the 2.7 us that the events around an empty kernel give; the estimates are the kernels' durations in a
 profiler, with some 2 us of launch. No row was used to fit the time model.
 
 """
