@@ -39,6 +39,7 @@ Profile example() {
   work.blocks = 8;
   work.warps_per_block = 2;
   work.resident_blocks = 32;
+  record.work = work;
   record.estimate = timing::estimate_kernel(*record.shape.model, work);
   Collector collector(true);
   collector.add(record);
@@ -56,6 +57,17 @@ Profile example() {
   p.program = "./copy";
   p.gpu = "NVIDIA H200";
   return p;
+}
+
+TEST(Profile, EqualLaunchesHaveOneWork) {
+  const Profile p = example();
+  ASSERT_EQ(p.kernels.at(0).work.size(), 1u);
+  EXPECT_EQ(p.kernels[0].work[0].launches, 2);
+  const auto read = from_json(to_json(p), "example.json");
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->kernels.at(0).work.size(), 1u);
+  EXPECT_EQ(read->kernels[0].work[0].work, p.kernels[0].work[0].work);
+  EXPECT_TRUE(p.launches.at(0).work.empty());  // only sums have advice
 }
 
 TEST(Metrics, AreReadByIdAndKeepNamesThatTheTableLacks) {

@@ -66,6 +66,71 @@ export interface Bound {
   ns: number;
 }
 
+/** Equal launches of a kernel, as the time model sees them. */
+export interface Work {
+  launches: number; // number of such launches
+  l2_dirty_bytes: number; // dirty data in L2 when it begins
+  l2_resident: number; // part of its memory that is in L2, 0 to 1
+  l2_code: number; // part of its machine code that is in L2, 0 to 1
+  block_read_sectors: number; // different sectors that a block reads, summed over the blocks
+  blocks: number; // blocks of the grid
+  threads_per_block: number; // threads of a block
+  warps_per_block: number; // warps of a block
+  resident_blocks: number; // blocks that an SM holds at once: theoretical occupancy
+  static_instructions: number; // machine instructions in the parts of the kernel that ran
+  instructions: number; // all: what the schedulers issue
+  alu: number; // integer, logic, shift, compare, select, minimum
+  moves: number; // moves and conversions between integers
+  fma: number; // FP32 additions, multiplications, multiply-adds
+  imad: number; // integer multiplications and multiply-adds
+  fp64: number; // FP64
+  special: number; // special functions, conversions from and to floating point, bit counts
+  shuffles: number; // shuffles, votes, matches, reductions of a warp
+  barriers: number; // barriers of the block
+  textures: number; // texture and surface requests
+  tensor_half: number; // matrix instructions of 16-bit types, as m16n8k16
+  tensor_double: number; // matrix instructions of FP64, as m8n8k4
+  path_0: number; // longest path of a warp through its instructions when a load takes no time,
+  path_40: number; // ... 40 cycles,
+  path_290: number; // ... 290 cycles,
+  path_700: number; // ... 700 cycles,
+  path_1000: number; // ... 1000 cycles
+  slowest_290: number; // what the slowest warp of a block takes longer, at 290 cycles,
+  slowest_700: number; // ... at 700 cycles
+  shared_wavefronts: number; // of shared memory, atomics too
+  l1_load_passes: number; // of global and local loads through the banks of L1
+  l1_store_passes: number; // of global and local stores
+  constant_requests: number; // loads of constant memory
+  constant_wavefronts: number; // different addresses of them
+  constant_span: number; // that they touch
+  l2_read_sectors: number; // read by what L1 and the texture cache miss
+  l2_read_lines: number; // 128-byte lines of these reads
+  l2_write_sectors: number; // written
+  l2_write_lines: number; // 128-byte lines of these writes
+  partial_write_sectors: number; // written of which a request covers a part only
+  atomic_sectors: number; // of global atomics
+  atomic_requests: number; // of global atomics
+  atomic_lanes: number; // of global atomics
+  atomic_returns: number; // share of the atomic sectors whose old value is asked for
+  atomic_distinct_sectors: number; // different ones that a block's atomics touch; 0: not known
+  read_sectors: number; // different sectors read
+  read_pieces: number; // different 64-byte pieces of them
+  read_lines: number; // different 128-byte lines of them
+  read_pairs: number; // different stretches of 256 bytes of them
+  read_fours: number; // different stretches of 512 bytes of them
+  write_sectors: number; // different sectors written
+  write_pieces: number; // different 64-byte pieces of them
+  write_lines: number; // different 128-byte lines of them
+  write_pairs: number; // different stretches of 256 bytes of them
+  write_fours: number; // different stretches of 512 bytes of them
+  partly_written_sectors: number; // different sectors that the launch writes only a part of
+  host_read_bytes: number; // of mapped host memory read over the link
+  host_write_bytes: number; // ... written
+  peer_bytes: number; // of other GPUs' memory read and written
+  far_loads: number; // share of the sectors that loads ask L2 for, which come over a link
+  migrated_bytes: number; // of managed memory that lies on the host when the launch touches it
+}
+
 /** Place of the lowest address in the example of a pattern. */
 export interface PatternBase {
   allocation: number | null; // id of the allocation; null: none
@@ -134,7 +199,9 @@ export interface Advice {
   rule: string; // docs/rules.md
   title: string; // one line
   text: string; // the problem, its cost and the remedy
-  estimated_gain: number; // fraction of the time, 0 to 1; 0: not known
+  estimated_gain: number; // 1 - without_cause_ns / time_ns; 0: a remark without a gain
+  time_ns?: number; // mean of a launch, by the time model
+  without_cause_ns?: number; // the same if the cause is removed
   evidence: Evidence[];
   places: Place[]; // worst first
   origin: Origin; // origin of the gain
@@ -231,6 +298,7 @@ export interface Kernel {
   shapes_differ: boolean; // the sum contains launches of other shapes
   metrics: Metrics; // by name
   bounds?: Bound[]; // limits of the estimated time, longest first
+  work?: Work[]; // of a sum: what the time model knows of its launches, up to 16 different ones
   sites: Site[]; // memory instructions and branches that ran
   advice?: Advice[]; // most useful first
   code?: CodeRow[]; // detail: every PTX instruction of the kernel and of the functions it calls

@@ -1,4 +1,4 @@
-// Gains, evidence and places of a kernel for the advice rules.
+// Shares, evidence and places of a kernel for the advice rules.
 #include "advice/kernel_view.h"
 
 #include <algorithm>
@@ -7,30 +7,19 @@
 
 namespace warpgrind::advice {
 
-double KernelView::gain(std::initializer_list<Shrink> shrink) const {
-  const double time = value(MetricId::time);
-  if (time <= 0) return 0;
-  std::vector<results::BoundProfile> bounds = kernel_.bounds;
-  // Old profiles have only the longest bound, not the next ones.
-  if (bounds.empty()) bounds.push_back({text(MetricId::time_limit), time});
-  double longest = 0, after = 0;
-  for (const results::BoundProfile& b : bounds) {
-    double factor = 1;
-    for (const auto& [limit, f] : shrink)
-      if (b.limit == limit) factor = std::min(factor, f);
-    longest = std::max(longest, b.ns);
-    after = std::max(after, b.ns * factor);
-  }
-  return std::clamp((longest - after) / time, 0.0, 1.0);
+double KernelView::share_of(const results::WorkProfile& launch) const {
+  const double all = value(MetricId::warps_launched), warps = launch.work.blocks * launch.work.warps_per_block;
+  const double launches = std::max(1.0, value(MetricId::launches));
+  return all > 0 ? std::min(1.0, warps / all) : 1 / launches;
 }
 
-double KernelView::dram_bytes() const {
-  if (const double modelled = value(MetricId::dram_read) + value(MetricId::dram_write); modelled > 0) return modelled;
-  if (model_ == nullptr) return 0;
-  for (const results::BoundProfile& b : kernel_.bounds)
-    if (b.limit == limit::kDram)
-      return b.ns * 1e-9 * model_->theoretical_bandwidth() * model_->achievable_bandwidth_fraction;
-  return 0;
+double KernelView::block_read_sectors() const {
+  double sectors = 0, launches = 0;
+  for (const results::WorkProfile& w : kernel_.work) {
+    sectors += w.launches * w.block_read_sectors;
+    launches += w.launches;
+  }
+  return launches > 0 ? sectors * std::max(1.0, value(MetricId::launches) / launches) : 0;
 }
 
 std::vector<results::Advice::Evidence> KernelView::evidence(const std::vector<MetricId>& metrics) const {

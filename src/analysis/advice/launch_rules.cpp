@@ -5,36 +5,55 @@
 #include <cmath>
 
 #include "advice/rules.h"
+#include "advice/work_changes.h"
 #include "base/words.h"
 
 namespace warpgrind::advice {
 namespace {
 
+using results::WorkProfile;
+using timing::LaunchWork;
+
 constexpr double kMostThreads = 1024;  // of a block
 
-// Gain if the same work of the SMs is spread over more of them.
-double spread(const KernelView& k, double factor) {
-  return k.gain({{limit::kL1, factor},
-                 {limit::kShared, factor},
-                 {limit::kFp32, factor},
-                 {limit::kFp64, factor},
-                 {limit::kInteger, factor},
-                 {limit::kSpecial, factor},
-                 {limit::kIssue, factor}});
+// Divides the work of each block among `by` blocks.
+void divide_blocks(LaunchWork& w, double by) {
+  w.blocks *= by;
+  w.warps_per_block = std::max(1.0, w.warps_per_block / by);
+  w.threads_per_block = std::max(1.0, w.threads_per_block / by);
+  w.resident_blocks *= by;
+}
+
+// Gives the work of each warp to `by` warps of other blocks.
+void divide_warps(LaunchWork& w, double by) {
+  w.blocks *= by;
+  scale_instructions(w, 1 / by);
+  scale_path(w, 1 / by);
+  w.barriers /= by;
+}
+
+// Spreads the launch over all SMs. Smaller blocks come first; then more blocks divide the rounds of loops, until each
+// scheduler has some warps.
+void spread(LaunchWork& w, double sms) {
+  constexpr double kLoops = 1.5;       // executed instructions of a warp, as a multiple of the code's, if it has loops
+  constexpr double kWarpsOfAnSm = 16;  // four for each scheduler
+  if (w.blocks < sms) divide_blocks(w, std::min(sms / w.blocks, w.warps_per_block));
+  const double rounds = w.instructions / std::max(1.0, w.static_instructions);
+  const double wanted = sms * kWarpsOfAnSm / (w.blocks * w.warps_per_block);
+  if (wanted > 1 && rounds > kLoops) divide_warps(w, std::min(wanted, rounds));
+}
+
+// Makes blocks larger, with as many threads in all.
+void join_blocks(LaunchWork& w) {
+  constexpr double kWarps = 8;  // 256 threads
+  const double by = std::max(1.0, kWarps / w.warps_per_block);
+  w.blocks = std::max(1.0, w.blocks / by);
+  w.warps_per_block *= by;
+  w.threads_per_block *= by;
+  w.resident_blocks = std::max(1.0, w.resident_blocks / by);
 }
 
 }  // namespace
-
-void small_launch(const KernelView& k, std::vector<Candidate>& out) {
-  const double launches = k.value(MetricId::launches);
-  const double threads = launches > 0 ? k.value(MetricId::thread_count) / launches : 0;
-  if (threads <= 0 || threads > kWarpSize) return;
-  Candidate c;
-  c.advice.title = fmt::format("A launch of {:.0f} thread{} is too small to judge its performance", std::ceil(threads),
-                               plural(threads));
-  c.advice.evidence = k.evidence({MetricId::thread_count});
-  out.push_back(std::move(c));
-}
 
 void block_size(const KernelView& k, std::vector<Candidate>& out) {
   const double counted = k.value(MetricId::block_size);
@@ -43,65 +62,60 @@ void block_size(const KernelView& k, std::vector<Candidate>& out) {
   if (threads % kWarpSize == 0) return;
   const std::uint64_t warps = (threads + kWarpSize - 1) / kWarpSize;
   const double used = static_cast<double>(threads) / static_cast<double>(warps * kWarpSize);
-  Candidate c;
-  c.severity = 1 - used;
-  c.advice.title = fmt::format("A block of {} threads leaves {} lanes idle", threads, warps * kWarpSize - threads);
-  c.advice.text = fmt::format(
+  results::Advice a;
+  a.title = fmt::format("A block of {} threads leaves {} lanes idle", threads, warps * kWarpSize - threads);
+  a.text = fmt::format(
       "A block runs as warps of 32 threads, and the last of its {} warps is not full. Choose a block size that is a "
       "multiple of 32 (128 or 256 is a good start), and let threads without data return.",
       warps);
-  c.advice.estimated_gain = k.gain({{limit::kIssue, used},
-                                    {limit::kFp32, used},
-                                    {limit::kFp64, used},
-                                    {limit::kInteger, used},
-                                    {limit::kSpecial, used}});
-  c.advice.evidence = k.evidence({MetricId::block_size, MetricId::lanes_per_inst});
-  out.push_back(std::move(c));
+  a.evidence = k.evidence({MetricId::block_size, MetricId::lanes_per_inst});
+  out.push_back({std::move(a), [warps, used](WorkProfile& launch) {
+                   LaunchWork& w = launch.work;
+                   w.blocks = std::max(1.0, w.blocks * used);
+                   w.threads_per_block = static_cast<double>(warps * kWarpSize);
+                 }});
 }
 
 void small_grid(const KernelView& k, std::vector<Candidate>& out) {
-  if (k.model() == nullptr) return;
-  const double blocks = k.value(MetricId::grid_size), sms = k.model()->sm_count;
+  const double blocks = k.value(MetricId::grid_size), sms = k.model().sm_count;
   if (blocks <= 0) return;
   const bool barriers = k.value(MetricId::inst_barrier) > 0;
   if (blocks >= (barriers ? 2 : 1) * sms) return;
-  Candidate c;
-  c.advice.evidence = k.evidence({MetricId::grid_size});
+  results::Advice a;
+  a.evidence = k.evidence({MetricId::grid_size});
   if (blocks < sms) {
-    const double busy = blocks / sms;
-    c.severity = 1 - busy;
-    c.advice.title = fmt::format("Small grid: {:.0f} block{} for {:.0f} SMs", blocks, plural(blocks), sms);
-    c.advice.text = fmt::format(
+    a.title = fmt::format("Small grid: {:.0f} block{} for {:.0f} SMs", blocks, plural(blocks), sms);
+    a.text = fmt::format(
         "At least {:.0f} SMs of this GPU are idle. Use more and smaller blocks, give each thread less work, solve a "
         "larger problem, or run several kernels at the same time in streams.",
         sms - blocks);
-    c.advice.estimated_gain = spread(k, busy);
   } else {
-    c.severity = 0.1;
-    c.advice.title = fmt::format("Small grid: {:.0f} blocks with barriers for {:.0f} SMs", blocks, sms);
-    c.advice.text =
+    a.title = fmt::format("Small grid: {:.0f} blocks with barriers for {:.0f} SMs", blocks, sms);
+    a.text =
         "While a block waits at __syncthreads(), its SM needs a second block to run. Launch at least two blocks per "
         "SM.";
   }
-  out.push_back(std::move(c));
+  out.push_back(
+      {std::move(a), [goal = blocks < sms ? sms : 2 * sms](WorkProfile& launch) { spread(launch.work, goal); }});
 }
 
 void tail_effect(const KernelView& k, std::vector<Candidate>& out) {
-  constexpr double kShare = 0.2;
+  constexpr double kShare = 0.2, kFull = 0.5;  // a last wave that is more than half full leaves few SMs idle
   const double waves = k.value(MetricId::waves), full = std::floor(waves);
-  if (full < 1 || waves == full || 1 / (full + 1) < kShare) return;
-  const double idle = 1 - waves / (full + 1);
-  Candidate c;
-  c.severity = idle;
-  c.advice.title =
-      fmt::format("Tail effect: the last of {:.0f} waves is {:.0f} % full", full + 1, 100 * (waves - full));
-  c.advice.text = fmt::format(
+  if (full < 1 || waves == full || 1 / (full + 1) < kShare || waves - full > kFull) return;
+  results::Advice a;
+  a.title = fmt::format("Tail effect: the last of {:.0f} waves is {:.0f} % full", full + 1, 100 * (waves - full));
+  a.text = fmt::format(
       "The GPU runs a wave of {:.0f} blocks at a time. The grid has {:.0f} blocks, so its last wave leaves SMs idle. "
       "Launch a multiple of the wave (with a grid-stride loop in the kernel), or use smaller blocks.",
       k.value(MetricId::grid_size) / waves, k.value(MetricId::grid_size));
-  c.advice.estimated_gain = std::max(spread(k, waves / (full + 1)), k.gain({{limit::kLatency, waves / (full + 1)}}));
-  c.advice.evidence = k.evidence({MetricId::waves, MetricId::grid_size, MetricId::occupancy});
-  out.push_back(std::move(c));
+  a.evidence = k.evidence({MetricId::waves, MetricId::grid_size, MetricId::occupancy});
+  out.push_back({std::move(a), [wave = k.value(MetricId::grid_size) / waves](WorkProfile& launch) {
+                   // Fewer blocks, each with more work: a whole number of waves.
+                   LaunchWork& w = launch.work;
+                   const double whole = std::floor(w.blocks / wave) * wave;
+                   if (whole >= 1) divide_warps(w, whole / w.blocks);
+                 }});
 }
 
 void theoretical_occupancy(const KernelView& k, std::vector<Candidate>& out) {
@@ -139,14 +153,15 @@ void theoretical_occupancy(const KernelView& k, std::vector<Candidate>& out) {
         k.value(MetricId::block_size));
     evidence = {MetricId::occupancy, MetricId::block_size, MetricId::limit_warps};
   }
-  Candidate c;
-  c.severity = 0.3 * (1 - percent / 100);  // more warps help only kernels that wait
-  c.advice.title =
-      fmt::format("Occupancy is {:.0f} %, limited by {}", percent, limiter.empty() ? "the launch" : limiter);
-  c.advice.text = "An SM hides latency by switching between warps, and here it has few. " + way;
-  c.advice.estimated_gain = k.gain({{limit::kLatency, percent / 100}});
-  c.advice.evidence = k.evidence(evidence);
-  out.push_back(std::move(c));
+  results::Advice a;
+  a.title = fmt::format("Occupancy is {:.0f} %, limited by {}", percent, limiter.empty() ? "the launch" : limiter);
+  a.text = "An SM hides latency by switching between warps, and here it has few. " + way;
+  a.evidence = k.evidence(evidence);
+  out.push_back({std::move(a), [warps = k.model().max_warps_per_sm, small = limiter == "blocks"](WorkProfile& launch) {
+                   LaunchWork& w = launch.work;
+                   if (small) join_blocks(w);
+                   w.resident_blocks = std::max(w.resident_blocks, std::floor(warps / w.warps_per_block));
+                 }});
 }
 
 }  // namespace warpgrind::advice

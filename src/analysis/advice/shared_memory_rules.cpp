@@ -37,35 +37,45 @@ std::vector<results::Advice::Place> conflict_places(const KernelView& k, std::st
   });
 }
 
+// Removal of all wavefronts but this part.
+Repair keep_wavefronts(double left) {
+  return {[left](results::WorkProfile& launch) { launch.work.shared_wavefronts *= std::clamp(left, 0.0, 1.0); }};
+}
+
 }  // namespace
 
 void shared_memory_conflicts(const KernelView& k, std::vector<Candidate>& out) {
-  Candidate c;
+  results::Advice a;
   std::string words;
   double left = 1;
+  bool only_atomics = true;
   std::vector<MetricId> evidence;
   for (const Operation& op : kOperations) {
     if (!conflicts(k, op)) continue;
-    left -= k.value(op.conflicts) / k.value(MetricId::shared_wavefronts);
+    left -= k.value(op.conflicts) / std::max(1.0, k.value(MetricId::shared_wavefronts));
     words += fmt::format("{}{} {:.1f}-way", words.empty() ? "" : ", ", op.word,
                          k.value(op.wavefronts) / k.value(op.requests));
+    only_atomics = only_atomics && std::string_view(op.kind) == "atomic";
     evidence.insert(evidence.end(), {op.conflicts, op.wavefronts, op.requests});
     for (const results::Advice::Place& place : conflict_places(k, op.kind))
-      if (std::none_of(c.advice.places.begin(), c.advice.places.end(),
+      if (std::none_of(a.places.begin(), a.places.end(),
                        [&](const auto& p) { return p.file == place.file && p.line == place.line && p.line != 0; }))
-        c.advice.places.push_back(place);
+        a.places.push_back(place);
   }
   if (words.empty()) return;
-  c.severity = 1 - left;
-  c.advice.title = fmt::format("Bank conflicts: shared {} on average", words);
-  c.advice.text = fmt::format(
-      "{:.0f} % of the passes through shared memory are repeats, because lanes access different words of one bank. Pad "
-      "each row of the array by one element, swap the indices so that neighbouring lanes access neighbouring words, or "
-      "swizzle (column ^ row).",
-      100 * (1 - left));
-  c.advice.estimated_gain = k.gain({{limit::kShared, left}});
-  c.advice.evidence = k.evidence(evidence);
-  out.push_back(std::move(c));
+  left = std::max(0.0, left);
+  a.title = fmt::format("Bank conflicts: shared {} on average", words);
+  a.text = fmt::format(
+      "{:.0f} % of the passes through shared memory are repeats, because lanes access different words of one bank. {}",
+      100 * (1 - left),
+      only_atomics
+          ? "The data decides which words the atomics of a histogram update. Give each warp, or each few lanes, "
+            "a copy of the histogram in shared memory, with the copies in different banks, and add the "
+            "copies at the end."
+          : "Pad each row of the array by one element, swap the indices so that neighbouring lanes access "
+            "neighbouring words, or swizzle (column ^ row).");
+  a.evidence = k.evidence(evidence);
+  out.push_back({std::move(a), keep_wavefronts(left)});
 }
 
 void uncoalesced_shared_access(const KernelView& k, std::vector<Candidate>& out) {
@@ -73,17 +83,15 @@ void uncoalesced_shared_access(const KernelView& k, std::vector<Candidate>& out)
   if (actual <= ideal || actual <= 0) return;
   for (const Operation& op : kOperations)
     if (conflicts(k, op)) return;
-  const double left = ideal / actual;
-  Candidate c;
-  c.severity = 1 - left;
-  c.advice.title = fmt::format("Shared accesses take {:.0f} % more wavefronts than ideal", 100 * (actual / ideal - 1));
-  c.advice.text =
+  results::Advice a;
+  a.title = fmt::format("Shared accesses take {:.0f} % more wavefronts than ideal",
+                        100 * (actual / std::max(1.0, ideal) - 1));
+  a.text =
       "Some requests need more passes through the banks than the amount of data requires. Let neighbouring lanes "
       "access neighbouring words, and align accesses of 8 and 16 bytes.";
-  c.advice.estimated_gain = k.gain({{limit::kShared, left}});
-  c.advice.evidence = k.evidence({MetricId::shared_excessive, MetricId::shared_wavefronts, MetricId::shared_ideal});
-  c.advice.places = k.places([](const SiteProfile& s) { return s.metrics.value(MetricId::shared_excessive); });
-  out.push_back(std::move(c));
+  a.evidence = k.evidence({MetricId::shared_excessive, MetricId::shared_wavefronts, MetricId::shared_ideal});
+  a.places = k.places([](const SiteProfile& s) { return s.metrics.value(MetricId::shared_excessive); });
+  out.push_back({std::move(a), keep_wavefronts(ideal / actual)});
 }
 
 }  // namespace warpgrind::advice

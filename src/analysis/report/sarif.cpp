@@ -145,6 +145,10 @@ class SarifWriter {
     add("kernel_warning", "A kernel did something doubtful", "It went on, but its results may be wrong.");
     add("expectation", "An expectation does not hold", "A condition given with --expect.");
     for (const std::string& kind : kinds_) add(kind, kind, "A finding of this kind: docs/checks.md.");
+    add(advice::kSmallLaunch, "A launch too small to judge",
+        "Fires when each launch has at most 32 threads. Rules about the launch shape, idle lanes and redundant loads "
+        "are "
+        "then silent; with one thread, all other rules are.");
     for (const advice::RuleRow& r : advice::rules()) add(r.id, r.name, std::string("Fires when ") + r.fires + ".");
     return out;
   }

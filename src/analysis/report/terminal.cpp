@@ -367,7 +367,9 @@ void print_time(TerminalWriter& w, const KernelProfile& k) {
   const std::string binds = what_binds(k);
   // One line if it fits.
   constexpr std::size_t kMost = 68;
-  std::string line = "time " + with_time(time->value) + interval;
+  // The figures of several launches are sums.
+  const std::string of = k.launches > 1 ? fmt::format(" in {} launches", k.launches) : std::string();
+  const std::string line = "time " + with_time(time->value) + of + interval;
   if (!binds.empty() && line.size() + 2 + binds.size() <= kMost) {
     w.fact(line + ", " + binds, time->origin);
   } else {

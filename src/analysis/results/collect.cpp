@@ -78,6 +78,14 @@ struct BranchSum {
   std::optional<std::uint64_t> machine_divergent;
 };
 
+// Equal launches, with the estimate of one.
+struct WorkSum {
+  WorkProfile profile;
+  double ns = 0;
+  double total() const { return profile.launches * ns; }
+};
+constexpr std::size_t kMostWork = 16;
+
 struct KernelSum {
   std::string name, mangled_name;
   int device = 0;
@@ -89,6 +97,7 @@ struct KernelSum {
   std::map<Place, SiteSum> sites;
   std::map<Place, BranchSum> branches;
   std::map<timing::Limit, double> bounds;  // of the estimated time, ns
+  std::vector<WorkSum> work;
   // Cache for the facts of the last added launch: the sums by its site and branch indexes; null: not executed yet.
   const events::KernelFacts* facts = nullptr;
   std::vector<SiteSum*> site_places;
@@ -96,6 +105,21 @@ struct KernelSum {
 
   void add_bounds(const timing::KernelEstimate& estimate) {
     for (const timing::Bound& b : estimate.bounds) bounds[b.limit] += b.ns;
+  }
+
+  // Keeps the different launches that take the most time.
+  void add_work(const LaunchRecord& l) {
+    const double read = l.counts->caches ? l.counts->caches->read_by_block.sectors : 0;
+    for (WorkSum& w : work)
+      if (w.profile.l2 == l.l2 && w.profile.block_read_sectors == read && w.profile.work == l.work) {
+        w.profile.launches += 1;
+        return;
+      }
+    WorkSum one{{1, l.l2, read, l.work}, l.estimate.ns};
+    if (work.size() < kMostWork) return work.push_back(std::move(one));
+    const auto least =
+        std::min_element(work.begin(), work.end(), [](const auto& a, const auto& b) { return a.total() < b.total(); });
+    if (least->total() < one.total()) *least = std::move(one);
   }
 
   void add_values(const LaunchRecord& l, const counters::Values& v) {
@@ -190,6 +214,7 @@ struct KernelSum {
     for (const auto& [limit, ns] : bounds) p.bounds.push_back({timing::name(limit), ns});
     std::stable_sort(p.bounds.begin(), p.bounds.end(),
                      [](const BoundProfile& a, const BoundProfile& b) { return a.ns > b.ns; });
+    for (const WorkSum& w : work) p.work.push_back(w.profile);
     for (const auto& [place, sum] : sites) {
       SiteProfile& s = p.sites.emplace_back();
       s.id = static_cast<std::uint32_t>(p.sites.size() - 1);
@@ -307,6 +332,7 @@ void Collector::add(const LaunchRecord& l) {
   WG_ASSERT(it->second < impl_->kernels.size());
   impl_->kernels[it->second].add(l, values, of.machine);
   impl_->kernels[it->second].add_bounds(estimate);
+  impl_->kernels[it->second].add_work(l);
   if (!l.range.empty()) {
     const auto [range, first] = impl_->range_index.try_emplace(l.range, impl_->ranges.size());
     if (first) impl_->ranges.emplace_back();

@@ -21,6 +21,8 @@ struct LaunchRecord {
   const events::LaunchCounts* counts = nullptr;
   timing::Footprint footprint;  // of global memory, as used for the estimate
   timing::KernelEstimate estimate;
+  timing::LaunchWork work;  // what the estimate was made from
+  timing::L2State l2;
   double wall_seconds = 0, compile_seconds = 0;  // on this machine; 0: not measured
 };
 

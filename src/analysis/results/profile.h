@@ -12,6 +12,8 @@
 #include "results/detail.h"
 #include "results/finding.h"
 #include "results/metrics.h"
+#include "timing/launch_work.h"
+#include "timing/terms/terms.h"
 
 namespace warpgrind::results {
 
@@ -44,12 +46,23 @@ struct Advice {
     std::string file;
     std::uint32_t line = 0, ptx_line = 0;
   };
-  std::string rule;           // "uncoalesced_global_access"
-  std::string title, text;    // title: one line; text: the problem, why it costs time, what to do
-  double estimated_gain = 0;  // part of the kernel's estimated time that could be saved at best, 0 to 1; 0: unknown
+  std::string rule;             // "uncoalesced_global_access"
+  std::string title, text;      // title: one line; text: the problem, why it costs time, what to do
+  double estimated_gain = 0;    // 1 - time without the cause / time, by the time model; 0: a remark, not a gain
+  double time_ns = 0;           // mean of a launch, by the model
+  double without_cause_ns = 0;  // the same if the cause is removed
   std::vector<Evidence> evidence;
   std::vector<Place> places;          // worst first
   Origin origin = Origin::estimated;  // of the gain; the evidence has its own
+};
+
+// Equal launches of a kernel, as the time model sees them. The rules of advice estimate them again with a cause
+// removed.
+struct WorkProfile {
+  double launches = 0;
+  timing::L2State l2;
+  double block_read_sectors = 0;  // different sectors that a block reads, summed over the blocks; 0: unknown
+  timing::LaunchWork work;
 };
 
 struct KernelProfile {
@@ -63,6 +76,7 @@ struct KernelProfile {
   std::vector<SiteProfile> sites;
   std::vector<Advice> advice;        // most useful first
   std::vector<BoundProfile> bounds;  // of the estimated time, longest first
+  std::vector<WorkProfile> work;     // the different launches, at most kMostWork; empty in files of earlier versions
   std::vector<CodeRow> code;         // this and all below: detailed run only
   std::vector<LineProfile> lines;
   std::vector<LineProfile> inlined_lines;  // by line of a call: the code inlined there; `lines` has it at its own lines

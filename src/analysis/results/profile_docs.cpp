@@ -66,6 +66,8 @@ inline constexpr Object kObject<BlockTraceProfile>{"BlockTrace", "The accesses o
 template <>
 inline constexpr Object kObject<BoundProfile>{"Bound", "One limit of an estimated time."};
 template <>
+inline constexpr Object kObject<WorkProfile>{"Work", "Equal launches of a kernel, as the time model sees them."};
+template <>
 inline constexpr Object kObject<Advice::Evidence>{"Evidence", "A figure that supports the advice."};
 template <>
 inline constexpr Object kObject<Advice::Place>{"Place", "A place in the source."};

@@ -99,10 +99,26 @@ void members(V& v, T& x) {
   v.member("rule", x.rule, Since::first, "docs/rules.md");
   v.member("title", x.title, Since::first, "one line");
   v.member("text", x.text, Since::first, "the problem, its cost and the remedy");
-  v.member("estimated_gain", x.estimated_gain, Since::first, "fraction of the time, 0 to 1; 0: not known");
+  v.member("estimated_gain", x.estimated_gain, Since::first,
+           "1 - without_cause_ns / time_ns; 0: a remark without a gain");
+  v.member("time_ns", x.time_ns, Since::later, "mean of a launch, by the time model");
+  v.member("without_cause_ns", x.without_cause_ns, Since::later, "the same if the cause is removed");
   v.member("evidence", x.evidence, Since::first, "");
   v.member("places", x.places, Since::first, "worst first");
   v.member("origin", x.origin, Since::first, "origin of the gain");
+}
+
+template <class V, Is<WorkProfile> T>
+void members(V& v, T& x) {
+  v.member("launches", x.launches, Since::first, "number of such launches");
+  v.member("l2_dirty_bytes", x.l2.dirty_bytes, Since::first, "dirty data in L2 when it begins");
+  v.member("l2_resident", x.l2.resident, Since::first, "part of its memory that is in L2, 0 to 1");
+  v.member("l2_code", x.l2.code, Since::first, "part of its machine code that is in L2, 0 to 1");
+  v.member("block_read_sectors", x.block_read_sectors, Since::first,
+           "different sectors that a block reads, summed over the blocks");
+#define WG_WORK(MEMBER, UNIT, DEFINITION) v.member(#MEMBER, x.work.MEMBER, Since::first, DEFINITION);
+#include "timing/launch_work.inc"
+#undef WG_WORK
 }
 
 template <class V, Is<KernelProfile> T>
@@ -119,6 +135,8 @@ void members(V& v, T& x) {
   v.member("shapes_differ", x.shapes_differ, Since::first, "the sum contains launches of other shapes");
   v.member("metrics", x.metrics.by_name(), Since::first, "by name");
   v.member("bounds", x.bounds, Since::later, "limits of the estimated time, longest first");
+  v.member("work", x.work, Since::if_any,
+           "of a sum: what the time model knows of its launches, up to 16 different ones");
   v.member("sites", x.sites, Since::first, "memory instructions and branches that ran");
   v.member("advice", x.advice, Since::later, "most useful first");
   v.member_if(detail, "code", x.code, Since::first,

@@ -16,6 +16,7 @@ struct LaunchWork {
   double touched_bytes() const {
     return kSectorBytes * (read_sectors + write_sectors);
   }
+  bool operator==(const LaunchWork&) const = default;
 };
 
 struct WorkMember {

@@ -178,10 +178,9 @@ class Reading {
     w_.partly_written_sectors = c.partly_written_sectors;
   }
 
-  // Spilled registers (sass/spills.h): local memory through L1, which writes through to L2. A warp reuses its slots, so
-  // loads hit L1 as far as the slots of the resident threads fit. On an H200, 128-byte stores of 19 kernels took 4.5 to
-  // 13 cycles of an SM; l2_write_gbps gives 7.1. Loads cost nothing more than their passes and misses: kernels with few
-  // spills and few warps were not slower.
+  // Spilled registers (sass/spills.h): local memory through L1, which writes through to L2. On an H200, 128-byte stores
+  // of 19 kernels took 4.5 to 13 cycles of an SM; l2_write_gbps gives 7.1. Loads cost nothing more than their passes
+  // and misses: kernels with few spills and few warps were not slower.
   void spills(const GpuModel& model) {
     if (l_.spills == nullptr || !l_.spills->any()) return;
     constexpr double kSectorsOfWord = 4;
@@ -189,11 +188,8 @@ class Reading {
     w_.instructions += (n.loads + n.stores) / warps_;
     w_.l1_load_passes += n.load_words;
     w_.l1_store_passes += n.store_words;
-    const double on_sm = std::min(w_.resident_blocks, std::ceil(w_.blocks / std::max(1u, model.sm_count)));
-    const double slots = on_sm * w_.threads_per_block * as_double(l_.spills->bytes);
-    const std::uint64_t shared = model.shared_carveouts.empty() ? 0 : l_.occupancy.shared_config;
-    const double l1 = model.l1_bytes > shared ? as_double(model.l1_bytes - shared) : 0;
-    const double misses = slots > 0 ? std::max(0.0, 1 - l1 / slots) : 0;
+    const double misses =
+        spilled_load_misses(model, w_, as_double(l_.spills->bytes), as_double(l_.occupancy.shared_config));
     w_.l2_read_sectors += kSectorsOfWord * n.load_words * misses;
     w_.l2_read_lines += n.load_words * misses;
     w_.l2_write_sectors += kSectorsOfWord * n.store_words;
@@ -308,6 +304,14 @@ class Reading {
 };
 
 }  // namespace
+
+double spilled_load_misses(const GpuModel& model, const LaunchWork& work, double bytes, double shared_bytes) {
+  const double on_sm = std::min(work.resident_blocks, std::ceil(work.blocks / std::max(1u, model.sm_count)));
+  const double slots = on_sm * work.threads_per_block * bytes;
+  const double shared = model.shared_carveouts.empty() ? 0 : shared_bytes;
+  const double l1 = std::max(0.0, as_double(model.l1_bytes) - shared);
+  return slots > 0 ? std::max(0.0, 1 - l1 / slots) : 0;
+}
 
 LaunchWork WorkReader::read(const LaunchSeen& launch) {
   static const sass::Code kNone;

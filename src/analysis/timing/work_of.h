@@ -41,6 +41,11 @@ struct LaunchSeen {
   const sass::Spills* spills = nullptr;               // of `code`; null: none
 };
 
+// Share of the loads of spilled registers that miss L1. A warp reuses its slots in local memory, so loads hit as far as
+// the slots of the resident threads fit. `work` gives the shape; `bytes`: spilled of each thread; `shared_bytes`: the
+// part of L1 that is shared memory.
+double spilled_load_misses(const GpuModel& model, const LaunchWork& work, double bytes, double shared_bytes);
+
 // Reader of launches. It caches each kernel's warp path while launches are equal. Not thread-safe. The address of a
 // kernel's facts identifies it, so they must outlive the reader.
 class WorkReader {

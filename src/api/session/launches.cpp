@@ -200,7 +200,10 @@ struct Recorder {
     r.wall_seconds = result.wall_seconds;
     r.compile_seconds = result.compile_seconds;
     const Occupancy occupancy = counters::occupancy_of(shape);
-    r.estimate = estimate(result, occupancy, touched, r.shape.spills);
+    LaunchTime launch = estimate(result, occupancy, touched, r.shape.spills);
+    r.estimate = std::move(launch.estimate);
+    r.work = launch.work;
+    r.l2 = launch.l2;
     const double blocks = std::max(1.0, static_cast<double>(result.config.grid.count()));
     double& known = ns_a_block[r.mangled_name];
     if (result.config.counted)
@@ -249,8 +252,8 @@ struct Recorder {
     return bytes;
   }
 
-  timing::KernelEstimate estimate(const device::LaunchResult& result, const Occupancy& occupancy,
-                                  const TouchedMemory& touched, const sass::Spills* spills) {
+  LaunchTime estimate(const device::LaunchResult& result, const Occupancy& occupancy, const TouchedMemory& touched,
+                      const sass::Spills* spills) {
     timing::LaunchSeen seen;
     seen.code = result.machine;
     seen.spills = spills;

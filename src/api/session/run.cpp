@@ -97,7 +97,7 @@ results::Profile Run::make_profile() {
   parts_.devices.contribute(profile);
   parts_.findings.contribute(profile, parts_.trials.take_outcomes());
   if (options.detail || parts_.checkers) results::read_sources(profile);
-  advice::advise(profile);
+  advice::advise(profile, &parts_.model);
   return profile;
 }
 

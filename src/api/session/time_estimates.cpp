@@ -69,8 +69,8 @@ timing::L2Contents& TimeEstimates::l2_of(int device) {
   return l2_.try_emplace(device, model_).first->second;
 }
 
-timing::KernelEstimate TimeEstimates::launch(int device, const timing::LaunchSeen& seen, const TouchedMemory& touched,
-                                             const std::string& range, bool keep) {
+LaunchTime TimeEstimates::launch(int device, const timing::LaunchSeen& seen, const TouchedMemory& touched,
+                                 const std::string& range, bool keep) {
   const std::lock_guard lock(mutex_);
   Before& before = read(seen);
   const timing::LaunchWork& work = before.work;
@@ -87,7 +87,7 @@ timing::KernelEstimate TimeEstimates::launch(int device, const timing::LaunchSee
     for (const timing::WorkMember& m : timing::kWorkMembers) rows_ += fmt::format(",{:.6g}", work.*m.value);
     rows_ += "\n";
   }
-  return estimate;
+  return {estimate, work, state};
 }
 
 void TimeEstimates::written(int device, std::uint64_t address, std::uint64_t bytes) {

@@ -26,6 +26,12 @@ struct TouchedMemory {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> managed;  // allocations of managed memory, [first, second)
 };
 
+struct LaunchTime {
+  timing::KernelEstimate estimate;
+  timing::LaunchWork work;
+  timing::L2State l2;  // before the launch
+};
+
 // Thread-safe.
 class TimeEstimates {
  public:
@@ -33,8 +39,8 @@ class TimeEstimates {
   ~TimeEstimates();
 
   // keep: rows() will include this launch.
-  timing::KernelEstimate launch(int device, const timing::LaunchSeen& seen, const TouchedMemory& touched,
-                                const std::string& range, bool keep);
+  LaunchTime launch(int device, const timing::LaunchSeen& seen, const TouchedMemory& touched, const std::string& range,
+                    bool keep);
   // A fill, or a copy on the device, has written these bytes.
   void written(int device, std::uint64_t address, std::uint64_t bytes);
   void flush_l2(int device);

@@ -1,5 +1,5 @@
-// Subcommand `warpgrind show`: prints a profile file as `warpgrind run` would, with current advice, and checks it
-// against expectations.
+// Subcommand `warpgrind show`: prints a profile file as `warpgrind run` would, and checks it against expectations. The
+// advice is current if the file has the work of its launches.
 #include <cstdio>
 #include <string>
 

@@ -3,7 +3,7 @@ import { globalBytes, type KernelRef, type Page, TIME } from "../data";
 import { arrowKeys, type Child, h, note, section } from "../dom";
 import { bar, table } from "../table";
 import { chart, axis, base, colours } from "../chart";
-import { bytes, significant, time } from "../format";
+import { bytes, percent, significant, time } from "../format";
 import { definitionLink, fact, metricValue, originBadge } from "../metric";
 import { address, go, kernelState, type State } from "../state";
 import { accessView } from "./access";
@@ -26,9 +26,11 @@ const tabs: [id: string, title: string][] = [
 function boundsChart(ref: KernelRef): Child {
   const bounds = (ref.kernel.bounds ?? []).filter((b) => b.ns > 0);
   if (!bounds.length) return null;
+  const whole = ref.kernel.metrics.number(TIME);
+  const longest = whole > 0 ? ` The longest is ${percent(Math.min(1, (bounds[0]?.ns ?? 0) / whole))} of the time.` : "";
   return section(
     "What the time is made of",
-    h("p", { class: "soft" }, "Each part of the GPU on its own would need this long; the longest decides. ", originBadge("estimated", true)),
+    h("p", { class: "soft" }, `Each part of the GPU on its own would need this long. The parts overlap in part, so that the time lies between the longest of them and their sum.${longest} `, originBadge("estimated", true)),
     chart(`Bounds of the estimated time: ${bounds.map((b) => `${b.limit} ${time(b.ns)}`).join(", ")}`, 60 + 26 * bounds.length, () => ({
       ...base(),
       grid: { left: 170, right: 90, top: 8, bottom: 44 },
@@ -54,7 +56,7 @@ function overview(ref: KernelRef): Child {
     h(
       "dl",
       { class: "facts" },
-      fact("Estimated time", value(TIME)),
+      fact(kernel.launches > 1 ? `Estimated time of ${kernel.launches} launches` : "Estimated time", value(TIME)),
       fact("Limited by", value("warpgrind__estimated_limit")),
       fact("Grid", kernel.grid.join(" \u00d7 ") + (kernel.shapes_differ ? " (first launch)" : "")),
       fact("Block", kernel.block.join(" \u00d7 ")),

@@ -22,6 +22,12 @@ export function placeLinks(ref: KernelRef, places: Advice["places"], most = 4): 
   return [shown, places.length > most ? ` and ${places.length - most} more` : null];
 }
 
+// The time model's estimate with and without the cause. Files of earlier versions have only the gain.
+function gainText(advice: Advice): string {
+  if (!advice.time_ns) return `up to ${percent(advice.estimated_gain)} of its time`;
+  return `${time(advice.time_ns)} \u2192 ${time(advice.without_cause_ns ?? 0)}, ${percent(advice.estimated_gain)} less`;
+}
+
 export function adviceCard(ref: KernelRef, advice: Advice, others?: KernelRef[]): HTMLElement {
   return h(
     "li",
@@ -42,7 +48,7 @@ export function adviceCard(ref: KernelRef, advice: Advice, others?: KernelRef[])
       "p",
       { class: "chips" },
       advice.estimated_gain > 0
-        ? h("span", { class: "chip gain" }, `up to ${percent(advice.estimated_gain)} of its time`, originBadge(advice.origin))
+        ? h("span", { class: "chip gain" }, gainText(advice), originBadge(advice.origin))
         : null,
       advice.evidence.map((e) =>
         h(
