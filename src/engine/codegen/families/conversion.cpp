@@ -232,7 +232,7 @@ void convert_floats(Lowering& l, ScalarType to, ScalarType from) {
              : to_half(l, v, to);
     return l.result(0, r, ScalarType::b16);
   }
-  bool one_nan = from != ScalarType::bf16;
+  bool one_nan = from != ScalarType::bf16 || i.has(Modifier::ftz);
   if (to == ScalarType::f64 && !wide) {
     if (i.has(Modifier::ftz)) v = canonical_nan(l, v);
     v = ir.CreateFPExt(v, l.value_type(to));

@@ -26,6 +26,11 @@ bool mentions(const Operand& o, ptx::RegId reg) {
   return std::any_of(o.elements.begin(), o.elements.end(), [&](const Operand& e) { return mentions(e, reg); });
 }
 
+// `!%p`. The `-` of a video instruction is its lowering's.
+bool is_negated_predicate(const Operand& o, const Value* value) {
+  return o.negated && value->getType()->getScalarType()->isIntegerTy(1);
+}
+
 }  // namespace
 
 flow::Form Registers::form(const Operand& operand) const {
@@ -202,10 +207,10 @@ Value* Registers::immediate(const Operand& o, ScalarType type) {
   if (e->isIntegerTy())
     return ir_.getIntN(e->getIntegerBitWidth(),
                        llvm::APInt(64, o.bits).zextOrTrunc(std::min(64u, e->getIntegerBitWidth())).getZExtValue());
-  if (e->isDoubleTy() && o.literal == ptx::Literal::f32) {
-    const auto bits = static_cast<std::uint32_t>(o.bits);
-    return llvm::ConstantFP::get(e, static_cast<double>(std::bit_cast<float>(bits)));
-  }
+  // NVIDIA's assembler takes 0f3f800000 of an f64 operand for the bits of a double, not for 1.0.
+  if (e->isDoubleTy() && o.literal == ptx::Literal::f32)
+    return llvm::ConstantFP::get(f_.context(),
+                                 llvm::APFloat(e->getFltSemantics(), llvm::APInt(64, o.bits & 0xffffffffu)));
   if (o.literal == ptx::Literal::f64 && !e->isDoubleTy())
     return llvm::ConstantFP::get(e, std::bit_cast<double>(o.bits));
   return llvm::ConstantFP::get(f_.context(),
@@ -224,7 +229,7 @@ Value* Registers::read_scalar(const Operand& o, ScalarType type) {
   switch (o.kind) {
     case OperandKind::reg: {
       Value* value = load_scalar(o.index);
-      if (o.negated) value = ir_.CreateNot(value);
+      if (is_negated_predicate(o, value)) value = ir_.CreateNot(value);
       return f_.convert_bits(value, type);
     }
     case OperandKind::sreg:
@@ -259,7 +264,7 @@ Value* Registers::read_vector(const Operand& o, ScalarType type) {
       if (o.offset) value = ir_.CreateAdd(value, f_.splat(ir_.getInt64(static_cast<std::uint64_t>(o.offset))));
     }
   }
-  if (o.negated) value = ir_.CreateNot(value);
+  if (is_negated_predicate(o, value)) value = ir_.CreateNot(value);
   return f_.convert_bits(value, type);
 }
 
