@@ -94,6 +94,23 @@ TEST(Terminal, KernelFitsEightyColumnsAndSaysOrigins) {
   EXPECT_NE(profile_text(p, {.colour = true}).find('\033'), std::string::npos);
 }
 
+TEST(Terminal, SeveralLaunchesAreASumAndAdviceHasBothTimes) {
+  results::Profile p = transpose("h200");
+  EXPECT_EQ(profile_text(p, {}).find(" launches ("), std::string::npos);
+  p.kernels[0].launches = 3;
+  results::Advice& a = p.kernels[0].advice.emplace_back();
+  a.title = "Bank conflicts";
+  a.estimated_gain = 0.41;
+  a.time_ns = 8970;
+  a.without_cause_ns = 5320;
+  const std::string text = profile_text(p, {});
+  EXPECT_NE(text.find(" us in 3 launches"), std::string::npos) << text;
+  EXPECT_NE(text.find("Bank conflicts (8.97 us -> 5.32 us, 41 % less, estimated)"), std::string::npos) << text;
+  EXPECT_LE(widest(text), 80) << text;
+  a.time_ns = 0;  // files of earlier versions
+  EXPECT_NE(profile_text(p, {}).find("up to 41 % of the time"), std::string::npos);
+}
+
 TEST(Terminal, OldGpusShowTheirTransactions) {
   const std::string text = profile_text(transpose("g80"), {});
   if (std::getenv("WARPGRIND_SHOW") != nullptr) std::fputs(text.c_str(), stdout);
