@@ -178,6 +178,20 @@ def case_page_is_sent_once(warpgrind, folder):
     equal(server.end(), 0)
 
 
+# Beginners find the first exercise first: the order is that of `warpgrind exercise list`, and the lab's that of the chapters.
+def case_starts_are_in_order(warpgrind, folder):
+    root = pathlib.Path(__file__).resolve().parents[2]
+    server = Server(warpgrind, folder)
+    starts = [start["name"] for start in json.loads(server.ask("GET", "/api/start")[2])["starts"]]
+    exercises = sorted((json.loads(path.read_text())["order"], f"exercise/{path.parent.name}") for path in root.glob("exercises/*/exercise.json"))
+    equal([name for name in starts if name.startswith("exercise/")], [name for _, name in exercises], "exercises")
+    topics = [name.removeprefix("lab/") for name in starts if name.startswith("lab/")]
+    order = json.loads((root / "lab/course/course.json").read_text())["order"]
+    equal(topics, sorted(topics, key=order.index), "topics")
+    assert len(topics) > 5, topics
+    equal(server.end(), 0)
+
+
 def case_refusals(warpgrind, folder):
     server = Server(warpgrind, folder)
     user, other = User(server), User(server)

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/installation.h"
+#include "base/json.h"
 
 namespace warpgrind::serve {
 
@@ -39,6 +43,41 @@ std::vector<std::string> folders_in(const std::string& folder) {
   return names;
 }
 
+// An object; empty if the file cannot be read.
+nlohmann::json object_in(const fs::path& path) {
+  const nlohmann::json j = nlohmann::json::parse(read_whole(path.string()).value_or(""), nullptr, false);
+  return j.is_object() ? j : nlohmann::json::object();
+}
+
+// Sorts by place, and by name where places are equal: the names are sorted already.
+void sort_by_place(std::vector<std::string>& names, const std::function<std::int64_t(const std::string&)>& place) {
+  std::map<std::string, std::int64_t> places;
+  for (const std::string& name : names) places[name] = place(name);
+  std::stable_sort(names.begin(), names.end(),
+                   [&](const std::string& a, const std::string& b) { return places[a] < places[b]; });
+}
+
+// Exercises in the order of `warpgrind exercise list`.
+std::vector<std::string> exercise_folders() {
+  const fs::path root = exercises_folder();
+  std::vector<std::string> names = folders_in(root);
+  sort_by_place(names, [&](const std::string& name) {
+    return warpgrind::json::get<std::int64_t>(object_in(root / name / "exercise.json"), "order");
+  });
+  return names;
+}
+
+// Topics in the order of the course's chapters.
+std::vector<std::string> topic_folders(const std::string& lab) {
+  std::vector<std::string> names = folders_in(lab);
+  const nlohmann::json course = object_in(fs::path(lab_folder()) / "course" / "course.json");
+  const nlohmann::json order = course.value("order", nlohmann::json::array());
+  sort_by_place(names, [&](const std::string& name) {
+    return static_cast<std::int64_t>(std::find(order.begin(), order.end(), name) - order.begin());
+  });
+  return names;
+}
+
 constexpr const char* kSkeleton = "skeleton.cu";
 constexpr const char* kText = "text.md";
 
@@ -67,12 +106,12 @@ std::vector<StartingPoint> starting_points() {
   for (const Short& one : kShort)
     points.push_back({std::string("short/") + one.name, "First steps", first_line(one.text)});
   const fs::path exercises = exercises_folder();
-  for (const std::string& name : folders_in(exercises))
+  for (const std::string& name : exercise_folders())
     if (is_exercise(name))
       points.push_back({"exercise/" + name, "Exercises",
                         name + ": " + first_line(read_whole((exercises / name / kText).string()).value_or(name))});
   const std::string lab = lab_sources();
-  for (const std::string& topic : folders_in(lab)) {
+  for (const std::string& topic : topic_folders(lab)) {
     const auto text = read_whole((fs::path(lab) / topic / (topic + ".cu")).string());
     if (text && is_one_file(*text)) points.push_back({"lab/" + topic, "Lab", topic + ": " + first_line(*text)});
   }
