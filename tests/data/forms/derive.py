@@ -87,10 +87,12 @@ def main():
     for line in lines:
         if line[0] != '+' or re.search(r'%[us]\d|%f\d', REGISTER.sub(lambda m: m.group(0) if m.group(0)[1] in 'usf' else '', line.replace('%u64_0]', ']'))):  # registers of one type are enough
             continue
+        if re.search(r'[ ,{|]_[,|;}]|[ ,]5[,;]|0[fd][0-9a-f]{8}|!%|_7', line):  # derived itself
+            continue
         for key, form in derived(line[2:]):
             if key not in keys and form not in there:
-                keys.add(key)
                 new.append((key, form))
+            keys.add(key)
     head = (HERE / 'head.txt').read_text()
     for begin in range(0, len(new), CHUNK):
         chunk = new[begin:begin + CHUNK]
