@@ -609,6 +609,23 @@ TEST(Access, LanesWriteSurfacesOfTheirOwn) {
   for (const std::uint64_t surface : surfaces) destroy_surface(surface);
 }
 
+// The advice for a negative x was to multiply it by the element size.
+TEST(Access, SurfaceFaultsNameTheirRepair) {
+  const std::uint64_t surface = create_surface(array_of_words());
+  for (const std::int32_t x : {-4, 32}) {
+    Kernel k(R"(
+      ld.global.u64 %rd5, [%rd1]; ld.global.u32 %r2, [%rd1+8]; mov.u32 %r3, 1;
+      suld.b.2d.b32.trap {%r4}, [%rd5, {%r2, %r3}]; st.global.u32 [%rd1+16], %r4;)");
+    std::memcpy(k.data, &surface, 8);
+    std::memcpy(k.data + 2, &x, 4);
+    const LaunchResult r = k.try_run(1);
+    ASSERT_TRUE(r.fault);
+    EXPECT_NE(r.fault->advice.find(x < 0 ? "negative x" : "multiply the index by the element size"), std::string::npos)
+        << r.fault->advice;
+  }
+  destroy_surface(surface);
+}
+
 // A fault leaves the fiber without unwinding, so no found texture may still be held then.
 TEST(Access, AFaultKeepsNoTexture) {
   ArrayShape shape;

@@ -95,6 +95,33 @@ TEST(Clusters, BlocksThatHaveEnded) {
   r = gpu.run("gone", clustered({4, 1, 1}, {64, 1, 1}, {4, 1, 1}), out, 1);
   ASSERT_TRUE(r.fault);
   EXPECT_EQ(r.fault->kind, FaultKind::shared_out_of_bounds);
+  EXPECT_NE(r.fault->message.find("of the shared memory of another block of the cluster, which has ended"),
+            std::string::npos)
+      << r.fault->message;
+}
+
+// The message is relative to the nearest block's memory. It was "16773116 bytes past the end of shared memory".
+TEST(Clusters, AccessesBesideAnotherBlocksMemory) {
+  const auto message_of = [](int rank, const std::string& place) {
+    Kernel kernel(
+        ".reg .b32 %mine, %theirs; mov.u32 %r2, %cluster_ctarank; mov.u32 %mine, memory;\n"
+        "xor.b32 %r4, %r2, 1; mapa.shared::cluster.u32 %theirs, %mine, %r4;\n"
+        "setp.eq.u32 %p1, %r2, " +
+        std::to_string(rank) + "; @%p1 ld.shared::cluster.u32 %r8, [%theirs" + place +
+        "]; st.global.u32 [%rd1], %r8;\n");
+    LaunchConfig config = shape({2, 1, 1}, {1, 1, 1});
+    config.cluster = {2, 1, 1};
+    const LaunchResult r = kernel.try_run(config);
+    return r.fault ? r.fault->message : "no fault";
+  };
+  for (const int rank : {0, 1}) {
+    EXPECT_EQ(message_of(rank, "-4"),
+              "read of 4 bytes at offset -4, 4 bytes before the beginning of the shared memory of another block of the "
+              "cluster; it has 4096 bytes");
+    EXPECT_EQ(message_of(rank, "+4104"),
+              "read of 4 bytes at offset 4104, 8 bytes past the end of the shared memory of another block of the "
+              "cluster; it has 4096 bytes");
+  }
 }
 
 TEST(Clusters, BadSizesAreRefused) {

@@ -47,6 +47,11 @@ struct Target {
   std::optional<results::FindingCause> cause;
 };
 
+// Is the object the shared memory of another block of the cluster?
+bool is_of_other_block(const InvalidAccess& e) {
+  return e.object == Near::shared && e.space == StateSpace::shared && !e.origin && e.low != 0;
+}
+
 // The address in the terms of InvalidAccess::low. Offsets in shared and local memory wrap at 4 GiB.
 std::uint64_t address_of(const InvalidAccess& e, unsigned lane) {
   const bool wraps = e.space == StateSpace::shared || e.space == StateSpace::local;
@@ -164,6 +169,8 @@ Target Memory::variable_target(const InvalidAccess& e) {
   if (e.object == Near::parameters) {
     t.text = fmt::format("the kernel's parameters ({} bytes)", bytes);
     t.constant = true;
+  } else if (is_of_other_block(e)) {
+    t.text = fmt::format("the shared memory of another block of the cluster ({} bytes)", bytes);
   } else if (!e.origin) {
     t.text = shared ? fmt::format("the block's shared memory ({} bytes)", bytes)
                     : fmt::format("the thread's local memory ({} bytes)", bytes);
@@ -279,7 +286,9 @@ results::Finding Memory::finding_of(const InvalidAccess& e, unsigned lane) const
   f.kind = kind_of(e, address, target);
   results::FindingAccess at = access_at(e, lane, verb_of(e.type));
   at.bytes = bytes;
-  const std::string where = relation(target, address, bytes);
+  std::string where = relation(target, address, bytes);
+  const bool of_ended_block = is_of_other_block(e) && f.kind != "misaligned" && where.starts_with("at offset");
+  if (of_ended_block) where += ", which has ended";
   at.memory = memory_of(e, address, target);
   if (target.known)
     at.object = fmt::format("offset {} of {}", static_cast<std::int64_t>(address - target.low), target.brief);
@@ -308,6 +317,8 @@ results::Finding Memory::finding_of(const InvalidAccess& e, unsigned lane) const
   const auto object = target.known ? known_.objects.live_at(e.low) : std::nullopt;
   if (e.origin && e.origin->kind == events::AddressOrigin::Kind::dynamic_shared && e.low == e.high)
     f.advice = "pass the size of dynamic shared memory in bytes as the third launch parameter; it is 0 here";
+  else if (of_ended_block)
+    f.advice = "let no block end before the last access of the others: end the kernel with cluster.sync()";
   else if (object && object->made.call == "cudaMallocPitch" && f.kind.starts_with("oob-"))
     f.advice = "guard the threads at the edge; the pitch is in bytes: row y begins at (float*)((char*)p + y * pitch)";
   else

@@ -200,8 +200,26 @@ std::int64_t offset_of(const Access& a, unsigned lane) {
   return static_cast<std::int32_t>(a.addresses[lane]);
 }
 
+// offset: from the start of the memory of another block of the cluster.
+FaultText outside_other_block(const Access& a, unsigned lane, std::int64_t offset) {
+  const std::uint64_t size = a.context->shared_size, bytes = a.bytes_of(lane);
+  if (offset >= 0 && bytes <= size && static_cast<std::uint64_t>(offset) <= size - bytes)
+    return {
+        FaultKind::shared_out_of_bounds,
+        fmt::format("{} of {} bytes at offset {} of the shared memory of another block of the cluster, which has ended",
+                    verb_of(a), bytes, offset),
+        "let no block end before the last access of the others: end the kernel with cluster.sync()"};
+  return {
+      FaultKind::shared_out_of_bounds,
+      fmt::format("{} of {} bytes at offset {}, {} the shared memory of another block of the cluster; it has {} bytes",
+                  verb_of(a), bytes, offset, beside_text(offset, size), size),
+      "check the index into the other block's shared memory"};
+}
+
 FaultText outside_shared(const Access& a, unsigned lane, std::int64_t offset) {
   const std::uint64_t size = a.context->shared_size;
+  if (const std::int64_t start = nearest_shared(*a.context, offset); start != 0)
+    return outside_other_block(a, lane, offset - start);
   const std::uint64_t fixed = std::min(size, a.context->dynamic_shared_offset);
   const bool none_dynamic = size == fixed && offset >= 0;
   return {FaultKind::shared_out_of_bounds,

@@ -20,6 +20,12 @@ struct Object {
   bool operator==(const Object&) const = default;
 };
 
+// Offsets in shared memory wrap at 4 GiB.
+Object shared_near(const Access& a, std::int32_t offset) {
+  const auto low = static_cast<std::uint64_t>(nearest_shared(*a.context, offset));
+  return {Event::Object::shared, low, low + a.context->shared_size};
+}
+
 Object memory_near(const Access& a, std::uint64_t address) {
   const Launch& launch = launch_of(*a.context);
   const AddressSpace& space = AddressSpace::instance();
@@ -61,7 +67,7 @@ Object object_of(const Access& a, unsigned lane, Problem problem) {
   switch (a.form.space) {
     case StateSpace::shared:
       if (bound.origin) return {Event::Object::shared, bound.low, bound.high, 0, bound.origin};
-      return {Event::Object::shared, 0, a.context->shared_size};
+      return shared_near(a, static_cast<std::int32_t>(a.addresses[lane]));
     case StateSpace::local:
       if (bound.origin) return {Event::Object::local, bound.low, bound.high, 0, bound.origin};
       return {Event::Object::local, 0, a.context->local_size};

@@ -66,8 +66,9 @@ void raise_if(jit::WarpContext& w, std::uint32_t site, const Refusal& r) {
       raise(w, site, r.lane, FaultKind::illegal_address,
             fmt::format("surface access at ({}, {}, {}) outside {} bytes x {} x {}", r.at[0], r.at[1], r.at[2],
                         r.extent[0], r.extent[1], r.extent[2]),
-            "x is a byte offset in surface functions: multiply the index by the element size", 0,
-            static_cast<std::uint32_t>(r.bytes));
+            r.at[0] < 0 ? "check the coordinates: a negative x lies before the beginning of the row"
+                        : "x is a byte offset in surface functions: multiply the index by the element size",
+            0, static_cast<std::uint32_t>(r.bytes));
   }
 }
 

@@ -1,6 +1,7 @@
 // Clusters: blocks that run at the same time on one worker, share a barrier and can access each other's shared memory.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -137,6 +138,18 @@ bool in_cluster(const jit::WarpContext& context, std::uint64_t offset, std::uint
   const std::uint64_t in_window = offset + ((std::uint64_t{b.cluster_rank} + 1) << kClusterShift);
   const std::uint64_t rank = (in_window >> kClusterShift) - 1, at = in_window & (kStride - 1);
   return rank < b.cluster->size && b.cluster->blocks[rank] && at < c.shared_size && bytes <= c.shared_size - at;
+}
+
+std::int64_t nearest_shared(const jit::WarpContext& context, std::int64_t offset) {
+  auto& c = const_cast<jit::WarpContext&>(context);
+  const Block& b = *fiber_of(c).block;
+  if (!b.cluster || b.cluster->size == 1) return 0;
+  constexpr auto kStep = static_cast<std::int64_t>(kStride);
+  // Block 0's memory follows the block's own in the window, so this can also be just before that.
+  if (offset >= kStep / 2 && offset < kStep) return kStep;
+  const std::int64_t own = b.cluster_rank, last = std::int64_t{b.cluster->size} - 1;
+  const std::int64_t rank = own + ((offset + kStep / 2) >> kClusterShift);
+  return (std::clamp<std::int64_t>(rank, 0, last) - own) * kStep;
 }
 
 }  // namespace warpgrind::device
