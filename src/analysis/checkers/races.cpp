@@ -81,7 +81,7 @@ std::string missing_wait(const Race& race, const std::string& between) {
                                             : "cp.async.bulk.wait_group";
   const char* const why = !race.first.bulk ? "cp.async.wait_group (or an mbarrier at which the copy arrives)"
                           : !store         ? "the wait (mbarrier.try_wait, cuda::barrier::wait)"
-                          : race.shared    ? "cp.async.bulk.wait_group.read, before the buffer is written again,"
+                          : race.shared    ? "cp.async.bulk.wait_group.read before the buffer is written again"
                                            : "cp.async.bulk.wait_group (without .read: that waits for the source only)";
   if (own && !race.barrier_between) return fmt::format("{} {}: {} says that the copy is complete", wait, between, why);
   if (race.copy_waited)
@@ -100,13 +100,22 @@ std::string missing_wait(const Race& race, const std::string& between) {
 std::string missing_edge(const Race& race, const FindingAccess& first, const FindingAccess& second, bool next_turn,
                          bool in_one_cluster) {
   const bool one_block = race.first.stamp.block == race.second.stamp.block;
+  const bool one_place = place_of(first) == place_of(second) && first.file == second.file;
+  const char* const later = next_turn ? " of the loop's next iteration" : "";
+  // The line of a place, with its file if the other place is in another one.
+  const auto place = [&](const FindingAccess& a) {
+    const bool of_file = first.file != second.file && a.line != 0 && !a.file.empty();
+    return of_file ? fmt::format("{} of {}", place_of(a), a.file.substr(a.file.rfind('/') + 1)) : place_of(a);
+  };
   const std::string between =
-      first.line == second.line && first.ptx_line == second.ptx_line ? fmt::format("at {}", place_of(first))
-      : place_of(first) == place_of(second) && first.file == second.file && first.access != second.access
+      first.line == second.line && first.ptx_line == second.ptx_line && first.file == second.file
+          ? fmt::format("at {}", place_of(first))
+      : one_place && first.access != second.access
           ? fmt::format("between the {} and the {} of {}{}", first.access, second.access, place_of(first),
                         next_turn ? " in the loop's next iteration" : "")
-          : fmt::format("between {} and {}{}", place_of(first), place_of(second),
-                        next_turn ? " of the loop's next iteration" : "");
+      : first.file != second.file && next_turn
+          ? fmt::format("between {} and {}, in the loop's next iteration", place(first), place(second))
+          : fmt::format("between {} and {}{}", place(first), place(second), later);
   if (race.kind == RaceKind::non_coherent)
     return "no synchronisation helps here: a kernel must not write memory that it reads through the read-only cache "
            "(__ldg, const __restrict__, textures)";
@@ -123,8 +132,10 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
   if (race.sizes_differ)
     return "atomics of the same width: atomics of different widths on the same bytes are not atomic to each other";
   if (race.kind == RaceKind::async_copy && one_block && race.first.stamp.warp == race.second.stamp.warp)
-    return fmt::format("__syncwarp() (or __syncthreads()) {}: the copy touches what another lane has accessed",
-                       between);
+    return fmt::format(
+        "__syncthreads() {}: the copy touches what another thread has accessed (for lanes of one warp alone, "
+        "__syncwarp() is enough)",
+        between);
   if (race.kind == RaceKind::warp && race.first.stamp.owner != race.second.stamp.owner)
     return fmt::format(
         "__syncwarp() {}: which lane moves an element of a wmma fragment is not specified, so any lane of the warp may "
@@ -401,8 +412,9 @@ bool is_next_turn(const events::Launch& launch, const Race& race, const FindingA
   const auto& sites = launch.facts->sites;
   if (race.first.site >= sites.size() || race.second.site >= sites.size()) return false;
   const events::Site &first = sites[race.first.site], &second = sites[race.second.site];
-  if (first.function != second.function || at.line < then.line || at.file != then.file) return false;
-  if (at.line == then.line && first.instruction <= second.instruction) return false;
+  if (first.function != second.function) return false;
+  const bool by_lines = at.file == then.file && at.line != then.line;
+  if (by_lines ? at.line < then.line : first.instruction <= second.instruction) return false;
   const ptx::Function* const f = find_body(*launch.module, first.function);
   return f && (race.barrier_between || reaches_without_barrier(*f, first.instruction, second.instruction));
 }

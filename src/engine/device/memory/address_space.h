@@ -102,8 +102,9 @@ class AddressSpace {
   // Reserved before the first allocation, for messages: a negative int as index of 4-byte words stays within 8 GiB.
   // Otherwise the host's own memory would begin there.
   static constexpr std::uint64_t kFront = std::uint64_t{1} << 33;
-  // Bytes of the driver's memory, all zeros, that are mapped before a first allocation of at most kBesideDriver bytes. A
-  // larger one begins in a chunk of its own, with nothing before it (H200, driver 580: tests/data/h200/mapped.csv).
+  // Bytes of the driver's memory, all zeros, that are mapped before a first allocation of at most kBesideDriver bytes.
+  // A larger one begins in a chunk of its own, with nothing before it. On an H200 (driver 580) its first and last 64
+  // MiB were probed: tests/data/h200/mapped.csv.
   static constexpr std::uint64_t kDriverMemory = std::uint64_t{488} << 20, kBesideDriver = std::uint64_t{24} << 20;
   static constexpr std::uint64_t kInternal = std::uint64_t{1} << 32;  // part of kReserved, at its end: Range::internal
   static constexpr std::uint64_t kRedZone = 512;
