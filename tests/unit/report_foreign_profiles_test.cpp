@@ -110,7 +110,8 @@ TEST_P(ForeignProfiles, NoViewEndsTheProcess) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, ForeignProfiles, testing::Values("findings.json", "no_lines.json", "patterns.json"),
+INSTANTIATE_TEST_SUITE_P(Files, ForeignProfiles,
+                         testing::Values("advice.json", "findings.json", "no_lines.json", "patterns.json"),
                          [](const auto& info) {
                            const std::string file = info.param;
                            return file.substr(0, file.find('.'));

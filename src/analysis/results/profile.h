@@ -76,7 +76,7 @@ struct KernelProfile {
   std::vector<SiteProfile> sites;
   std::vector<Advice> advice;        // most useful first
   std::vector<BoundProfile> bounds;  // of the estimated time, longest first
-  std::vector<WorkProfile> work;     // the different launches, at most kMostWork; empty in files of earlier versions
+  std::vector<WorkProfile> work;     // at most 16 different launches; empty in files of earlier versions
   std::vector<CodeRow> code;         // this and all below: detailed run only
   std::vector<LineProfile> lines;
   std::vector<LineProfile> inlined_lines;  // by line of a call: the code inlined there; `lines` has it at its own lines
