@@ -24,6 +24,7 @@ TOPICS = ["transpose", "vecadd", "reduction", "coalescing"]
 # A change of engines (3.49 us) is more than this in all rows but one.
 MICROSECONDS, SHARE = 1, 0.05
 LEAST_ROWS = 20
+SPINS = ":grid sync:"  # its blocks wait in a loop, whose rounds depend on the load of this machine
 
 
 def main():
@@ -53,7 +54,7 @@ def main():
                 shown.update({row["range"]: row["gpu_us"]["median"] for row in found["rows"] if row.get("gpu_us")})
     failed = rows = 0
     for name, us in sorted(shown.items()):
-        if name not in scored:
+        if name not in scored or SPINS in name:
             continue
         rows += 1
         good = abs(us - scored[name]) <= max(MICROSECONDS, SHARE * scored[name])
