@@ -1,4 +1,4 @@
-// Profiles from other programs, or damaged ones: values of the wrong type count as missing, and no view of them ends
+// Profiles from other programs, or damaged ones: values of the wrong type are refused, and no view of the others ends
 // the process (src/ is built without exceptions, so a wrong assumption about JSON values would abort).
 #include <gtest/gtest.h>
 

@@ -153,11 +153,23 @@ TEST(ProfileFormat, FormsInTheFile) {
 }
 
 TEST(ProfileFormat, OldFilesLackMembers) {
-  const auto p = from_json(R"({"format": 1, "kernels": [{"name": "k", "metrics": {"a": {"value": 2}},
-      "advice": [{"rule": "r"}], "sites": [{"worst": 9, "patterns": [{"mask": "0xff", "addresses": [1, null]}]}]}],
-      "findings": [{"kind": "warning, race"}]})",
-                           "old.json");
-  ASSERT_TRUE(p);
+  Profile written = filled();
+  written.findings.resize(1);
+  auto old = JsonReader::Json::parse(to_json(written));
+  for (const char* key : {"detail", "model", "definitions", "sources", "allocations", "timeline", "checks"})
+    old.erase(key);
+  auto& kernel = old["kernels"][0];
+  kernel["metrics"] = {{"a", {{"value", 2}, {"unit", ""}}}};
+  kernel["advice"][0].erase("origin");
+  kernel["sites"][0]["worst"] = 9;
+  kernel["sites"][0]["patterns"][0]["mask"] = "0xff";
+  kernel["sites"][0]["patterns"][0]["addresses"] = {1, nullptr};
+  kernel["sites"][0]["patterns"][0]["base"]["allocation"] = nullptr;
+  for (const char* key : {"graph", "block_trace"}) kernel.erase(key);
+  for (const char* key : {"severity", "missing", "count", "accesses"}) old["findings"][0].erase(key);
+  old["findings"][0]["kind"] = "warning, race";
+  const auto p = from_json(old.dump(), "old.json");
+  ASSERT_TRUE(p) << p.error().message;
   const KernelProfile& k = p->kernels.at(0);
   EXPECT_EQ(k.metrics.by_name().at("a").value, 2);
   EXPECT_EQ(k.metrics.by_name().at("a").origin, Origin::exact);
@@ -182,6 +194,33 @@ TEST(FindingFormat, WhatIsOfAnotherTypeIsNotThere) {
   EXPECT_FALSE(f.accesses[0].memory);
   EXPECT_FALSE(f.origin || f.cause);
   EXPECT_EQ(f.count, 1u);
+}
+
+// What is missing or of another type would count as 0, and a comparison would praise it.
+TEST(ProfileFormat, AProfileOfAnotherFormIsRefused) {
+  const auto problem_of = [](const JsonReader::Json& j) {
+    const auto read = from_json(j.dump(), "p.json");
+    return read ? std::string() : read.error().message;
+  };
+  const auto good = JsonReader::Json::parse(to_json(filled()));
+  EXPECT_EQ(problem_of(good), "");
+  auto j = good;
+  j["kernels"][0]["launches"] = "x";
+  EXPECT_EQ(problem_of(j),
+            "p.json: not a warpgrind profile (kernels[0].launches: a whole number in its range is wanted)");
+  j = good;
+  j["kernels"][0].erase("metrics");
+  EXPECT_EQ(problem_of(j), "p.json: not a warpgrind profile (kernels[0].metrics: is missing)");
+  j = good;
+  j["kernels"][0]["metrics"]["dram__bytes_read.sum"] = 7;
+  EXPECT_EQ(problem_of(j),
+            "p.json: not a warpgrind profile (kernels[0].metrics.dram__bytes_read.sum: an object is wanted)");
+  j = good;
+  j["kernels"] = JsonReader::Json::object();
+  EXPECT_EQ(problem_of(j), "p.json: not a warpgrind profile (kernels: a list is wanted)");
+  j = good;
+  j["kernels"].push_back(1);
+  EXPECT_NE(problem_of(j).find(": an object is wanted"), std::string::npos);
 }
 
 TEST(ProfileFormat, TypesOfThePage) {

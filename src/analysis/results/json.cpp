@@ -56,7 +56,9 @@ Result<Profile> from_json(std::string_view text, std::string_view file) {
         fmt::format("{}: format {} is newer than this warpgrind reads ({})", file, format, Profile::kFormatVersion),
         "use the warpgrind that wrote it, or a newer one"};
   Profile p;
-  JsonReader::read(j, p);
+  if (const std::string problem = JsonReader::read(j, p); !problem.empty())
+    return Error{ErrorKind::bad_input, fmt::format("{}: not a warpgrind profile ({})", file, problem.substr(1)),
+                 "the file was changed or damaged; make it again"};
   for (Finding& f : p.findings) read_severity(f);
   for (auto* kernels : {&p.kernels, &p.launches})
     for (KernelProfile& k : *kernels)

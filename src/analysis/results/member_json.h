@@ -1,5 +1,5 @@
 // JSON writer and reader for objects with a member table (members.h). When reading, a member that is missing or has
-// another type keeps its default; a list element of another type is dropped.
+// another type keeps its default; a list element of another type is dropped. The reader names the first such place.
 #pragma once
 
 #include <fmt/format.h>
@@ -113,65 +113,94 @@ class JsonWriter {
 class JsonReader {
  public:
   using Json = nlohmann::ordered_json;
-  explicit JsonReader(const Json& from) : from_(from) {}
+
+  // Returns the first place where `j` has not the form of an x, ".kernels[2].launches: a whole number is wanted";
+  // empty: there is none. Numbers may be null: JSON has no infinity.
+  template <class T>
+  static std::string read(const Json& j, T& x) {
+    std::string problem;
+    read_value(j, x, problem);
+    return problem;
+  }
 
   template <class T>
-  void member(const char* key, T&& x, Since, const char*) {
+  void member(const char* key, T&& x, Since since, const char*) {
     using Value = std::remove_reference_t<T>;
-    if (const auto it = from_.find(key); it != from_.end())
-      read(*it, x);
-    else if constexpr (std::is_same_v<Value, Origin>)
-      x = origin_of("");  // an older file without this member
+    const bool was_good = problem_.empty();
+    if (const auto it = from_.find(key); it != from_.end()) {
+      read_value(*it, x, problem_);
+    } else {
+      // An older file without this member. Texts and origins may be missing: no comparison takes them for a 0.
+      constexpr bool kIsOrigin = std::is_same_v<Value, Origin>, kIsText = std::is_same_v<Value, std::string>;
+      if constexpr (kIsOrigin) x = origin_of("");
+      if (!kIsOrigin && !kIsText && since == Since::first && !optional_) want(false, "is missing", problem_);
+    }
+    if (was_good && !problem_.empty()) problem_ = fmt::format(".{}{}", key, problem_);
   }
   template <class T>
   void member_if(bool& there, const char* key, T&& x, Since since, const char* what) {
     there |= from_.contains(key);
+    optional_ = true;
     member(key, x, since, what);
+    optional_ = false;
   }
   template <class Make>
   void derived(const char*, Make&&, Since, const char*) {}
   void index(const char*, const char*) {}
 
+ private:
+  const Json& from_;
+  std::string& problem_;
+  bool optional_ = false;  // the member may be missing
+
+  JsonReader(const Json& from, std::string& problem) : from_(from), problem_(problem) {}
+
+  static void want(bool is_good, const char* what, std::string& problem) {
+    if (!is_good && problem.empty()) problem = std::string(": ") + what;
+  }
+
   template <class T>
-  static void read(const Json& j, T& x) {
+  static void read_value(const Json& j, T& x, std::string& problem) {
     if constexpr (std::is_same_v<T, Severity>) {
       for (const Severity s : {Severity::info, Severity::warning, Severity::error})
         if (j == name(s)) x = s;
+      want(j.is_string(), "a text is wanted", problem);
     } else if constexpr (std::is_same_v<T, Origin>) {
       x = origin_of(word(j));
+      want(j.is_string(), "a text is wanted", problem);
     } else if constexpr (std::is_same_v<T, Dim3>) {
-      read_dim(j, x);
+      want(read_dim(j, x), "three numbers are wanted", problem);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      want(json::read_value(j, x), "a text is wanted", problem);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      want(json::read_value(j, x), "true or false is wanted", problem);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      want(json::read_value(j, x) || j.is_null(), "a number is wanted", problem);
     } else if constexpr (kIsPlain<T>) {
-      json::read_value(j, x);
+      want(json::read_value(j, x), "a whole number in its range is wanted", problem);
     } else if constexpr (kIsA<T, std::optional>) {
-      read_optional(j, x);
+      read_optional(j, x, problem);
     } else if constexpr (kIsA<T, std::vector>) {
-      using Value = typename T::value_type;
-      if (!j.is_array()) return;
-      for (const Json& element : j)
-        if (std::is_same_v<Value, std::string> ? element.is_string() : element.is_object())
-          read(element, x.emplace_back());
+      read_list(j, x, problem);
     } else if constexpr (kIsA<T, std::map>) {
-      if (!j.is_object()) return;
-      for (auto it = j.begin(); it != j.end(); ++it)
-        if (it.value().is_object()) read(it.value(), x[it.key()]);
+      read_map(j, x, problem);
     } else if constexpr (kIsA<T, Hex>) {
       x.number = static_cast<std::remove_reference_t<decltype(x.number)>>(std::strtoull(word(j).c_str(), nullptr, 16));
+      want(j.is_string(), "a text is wanted", problem);
     } else if constexpr (kIsA<T, LaneAddresses>) {
       read_addresses(j, x.mask, x.addresses);
+      want(j.is_array(), "a list is wanted", problem);
     } else if constexpr (kIsA<T, NumberOrWord>) {
-      json::read_value(j, x.number);
-      json::read_value(j, x.word);
+      want(json::read_value(j, x.number) || json::read_value(j, x.word) || j.is_null(), "a number or text is wanted",
+           problem);
     } else if constexpr (kIsA<T, WithPoint>) {
-      json::read_value(j, x.number);
+      want(json::read_value(j, x.number) || j.is_null(), "a number is wanted", problem);
     } else {
-      JsonReader inner(j);
+      if (!j.is_object()) return want(false, "an object is wanted", problem);
+      JsonReader inner(j, problem);
       members(inner, x);
     }
   }
-
- private:
-  const Json& from_;
 
   static std::string word(const Json& j) {
     std::string out;
@@ -179,18 +208,48 @@ class JsonReader {
     return out;
   }
   template <class T>
-  static void read_optional(const Json& j, std::optional<T>& out) {
+  static void read_optional(const Json& j, std::optional<T>& out, std::string& problem) {
+    if (j.is_null()) return;
     if constexpr (std::is_unsigned_v<T>) {
-      if (j.is_number_unsigned() && std::in_range<T>(j.get<std::uint64_t>())) out = j.get<T>();
+      const bool fits = j.is_number_unsigned() && std::in_range<T>(j.get<std::uint64_t>());
+      if (fits) out = j.get<T>();
+      want(fits, "a whole number in its range is wanted", problem);
     } else {
-      if (j.is_object()) read(j, out.emplace());
+      if (!j.is_object()) return want(false, "an object is wanted", problem);
+      read_value(j, out.emplace(), problem);
     }
   }
-  static void read_dim(const Json& j, Dim3& out) {
-    if (!j.is_array() || j.size() != 3) return;
+  template <class T>
+  static void read_list(const Json& j, std::vector<T>& out, std::string& problem) {
+    if (!j.is_array()) return want(false, "a list is wanted", problem);
+    constexpr bool kTexts = std::is_same_v<T, std::string>;
+    for (std::size_t i = 0; i < j.size(); ++i) {
+      const bool was_good = problem.empty();
+      if (kTexts ? j[i].is_string() : j[i].is_object())
+        read_value(j[i], out.emplace_back(), problem);
+      else
+        want(false, kTexts ? "a text is wanted" : "an object is wanted", problem);
+      if (was_good && !problem.empty()) problem = fmt::format("[{}]{}", i, problem);
+    }
+  }
+  template <class Map>
+  static void read_map(const Json& j, Map& out, std::string& problem) {
+    if (!j.is_object()) return want(false, "an object is wanted", problem);
+    for (auto it = j.begin(); it != j.end(); ++it) {
+      const bool was_good = problem.empty();
+      if (it.value().is_object())
+        read_value(it.value(), out[it.key()], problem);
+      else
+        want(false, "an object is wanted", problem);
+      if (was_good && !problem.empty()) problem = fmt::format(".{}{}", it.key(), problem);
+    }
+  }
+  static bool read_dim(const Json& j, Dim3& out) {
+    if (!j.is_array() || j.size() != 3) return false;
     for (const Json& n : j)
-      if (!n.is_number_unsigned()) return;
+      if (!n.is_number_unsigned()) return false;
     out = {j[0].get<std::uint32_t>(), j[1].get<std::uint32_t>(), j[2].get<std::uint32_t>()};
+    return true;
   }
   template <class Mask, class Addresses>
   static void read_addresses(const Json& j, Mask& mask, Addresses& out) {

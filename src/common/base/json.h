@@ -11,24 +11,32 @@
 
 namespace warpgrind::json {
 
+// Sets `out`. False: the value has another type, or is out of range.
 template <class Json, class T>
-void read_value(const Json& j, T& out) {
+bool read_value(const Json& j, T& out) {
+  const auto set = [&](bool good, const auto& value) {
+    if (good) out = static_cast<T>(value);
+    return good;
+  };
   if constexpr (std::is_same_v<T, bool>) {
-    if (j.is_boolean()) out = j.template get<bool>();
+    return j.is_boolean() && set(true, j.template get<bool>());
   } else if constexpr (std::is_integral_v<T>) {
     if (j.is_number_unsigned()) {
-      if (const auto n = j.template get<std::uint64_t>(); std::in_range<T>(n)) out = static_cast<T>(n);
-    } else if (j.is_number_integer()) {
-      if (const auto n = j.template get<std::int64_t>(); std::in_range<T>(n)) out = static_cast<T>(n);
-    } else if (j.is_number()) {
-      constexpr double kEnd = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
-      const auto n = j.template get<double>();
-      if (n >= static_cast<double>(std::numeric_limits<T>::min()) && n < kEnd) out = static_cast<T>(n);
+      const auto n = j.template get<std::uint64_t>();
+      return set(std::in_range<T>(n), n);
     }
+    if (j.is_number_integer()) {
+      const auto n = j.template get<std::int64_t>();
+      return set(std::in_range<T>(n), n);
+    }
+    if (!j.is_number()) return false;
+    constexpr double kEnd = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
+    const auto n = j.template get<double>();
+    return set(n >= static_cast<double>(std::numeric_limits<T>::min()) && n < kEnd, n);
   } else if constexpr (std::is_arithmetic_v<T>) {
-    if (j.is_number()) out = j.template get<T>();
+    return j.is_number() && set(true, j.template get<T>());
   } else {
-    if (j.is_string()) out = j.template get<std::string>();
+    return j.is_string() && set(true, j.template get<std::string>());
   }
 }
 
