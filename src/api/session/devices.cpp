@@ -28,6 +28,7 @@ device::Options device_options(const RunOptions& run) {
   // Races are reported in the order of the accesses. One worker makes this order the same in every run.
   options.workers = run.checks.races ? 1 : run.threads;
   options.timeout_seconds = run.timeout_seconds;
+  options.stall_seconds = run.stall_seconds;
   options.schedule = run.schedule;
   options.blocks = run.blocks;
   options.counters = run.counters;

@@ -20,6 +20,7 @@ std::string encode(const RunOptions& o) {
                       {"launches", o.each_launch},
                       {"quiet", o.quiet},
                       {"timeout", o.timeout_seconds},
+                      {"stall", o.stall_seconds},
                       {"slow", o.slow_seconds},
                       {"hold", o.hold_compilation},
                       {"counters", o.counters},
@@ -64,6 +65,7 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "launches", o.each_launch);
   json::read(j, "quiet", o.quiet);
   json::read(j, "timeout", o.timeout_seconds);
+  json::read(j, "stall", o.stall_seconds);
   json::read(j, "slow", o.slow_seconds);
   json::read(j, "hold", o.hold_compilation);
   json::read(j, "counters", o.counters);

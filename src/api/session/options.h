@@ -23,6 +23,7 @@ struct RunOptions {
   bool each_launch = false;
   bool quiet = false;
   double timeout_seconds = 0;     // wall clock of the run; 0: none
+  double stall_seconds = 0;       // CPU time in which a block of a running kernel must end; 0: no limit
   double slow_seconds = 2;        // after this time of compiling a kernel, a line names it
   bool hold_compilation = false;  // for tests: a compilation that takes that long never ends
   bool counters = true;

@@ -59,6 +59,13 @@ void add_reports(CLI::App* app, ReportOptions& reports) {
   app->add_flag("--source", reports.source, "Shows the source of the kernels with the counters of each line");
 }
 
+void add_stall(CLI::App* app, double& stall) {
+  app->add_option("--stall", stall,
+                  "Stops a kernel if none of its blocks ends while the program uses this many seconds of CPU time "
+                  "(default: 0, no limit)")
+      ->check(CLI::NonNegativeNumber);
+}
+
 // Options of the virtual GPU, for every command that starts one.
 void add_execution(CLI::App* app, unsigned& threads, double& timeout, std::string& cache, bool& no_cache) {
   app->add_option("--threads", threads, "Number of worker threads of the virtual GPU (default: 0, all cores)")
@@ -150,6 +157,7 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   run->add_flag("--quiet", command.options.quiet, "Prints only the program's own output");
   add_execution(run, command.options.threads, command.options.timeout_seconds, command.options.cache_directory,
                 command.no_cache);
+  add_stall(run, command.options.stall_seconds);
   add_schedule(run, command.options.schedule);
   add_launch_filter(run, command.options.launches);
   run->add_option("--blocks", command.options.blocks,
@@ -290,6 +298,7 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
       ->capture_default_str();
   check->add_option("--devices", run.options.devices, "Number of virtual GPUs (default: 1)")->check(CLI::Range(1, 64));
   add_execution(check, run.options.threads, run.options.timeout_seconds, run.options.cache_directory, run.no_cache);
+  add_stall(check, run.options.stall_seconds);
   add_fill(check, run.options.fill);
   check->add_flag("--track-unused-memory", run.options.track_unused_memory,
                   "Also reports allocations that are never written, or only in part (with the group init)");

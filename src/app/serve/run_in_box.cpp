@@ -48,12 +48,14 @@ std::vector<std::string> words(const std::string& text) {
 
 // A program runs unchanged. A solution to an exercise runs with the exercise's tests behind it, for one size or
 // several.
-std::vector<std::string> run_command(const RunRequest& run, bool compared) {
+std::vector<std::string> run_command(const RunRequest& run, bool compared, const sandbox::Limits& limits) {
   // clang: nvcc takes several times as long to compile, and the first output should appear soon.
   // stdbuf: without it a program that prints into a pipe keeps its lines until its end.
   std::vector<std::string> out = {"/usr/bin/stdbuf", "-oL",    own_executable(), run.mode,    "--compiler",
                                   "clang",           "--gpu",  run.gpu,          "--threads", "1",
                                   "--no-cache",      "--json", kProfile,         "--report",  kReport};
+  // A kernel that never ends is named after a quarter of the time. The whole run has the rest.
+  out.insert(out.end(), {"--stall", fmt::format("{}", limits.cpu_seconds / 4)});
   if (run.mode == "run") out.insert(out.end(), {"--detail", "--quiet"});
   if (const std::string lab = lab_sources(); !lab.empty()) out.insert(out.end(), {"--nvcc-flags", "-I" + lab});
   if (compared && run.mode == "run") out.insert(out.end(), {"--baseline", kBefore});
@@ -71,9 +73,9 @@ std::vector<std::string> judge_command(const RunRequest& run) {
           run.exercise,     "--gpu",    run.gpu,       "--no-cache", kSource};
 }
 
-sandbox::Job job_of(const RunRequest& run, bool compared) {
+sandbox::Job job_of(const RunRequest& run, bool compared, const sandbox::Limits& limits) {
   sandbox::Job job;
-  job.command = run.mode == "judge" ? judge_command(run) : run_command(run, compared);
+  job.command = run.mode == "judge" ? judge_command(run) : run_command(run, compared, limits);
   job.readable = readable();
   return job;
 }
@@ -129,7 +131,7 @@ RunResult run_in_box(const Task& task, const Manner& manner, std::function<void(
   std::error_code ignored;
   fs::create_directory(work, ignored);
   if (Status s = write_files(task, work); !s) return {"not run: " + s.error().message, false, "", "", ""};
-  sandbox::Job job = job_of(task.run, !task.before.empty());
+  sandbox::Job job = job_of(task.run, !task.before.empty(), manner.limits);
   job.work = work;
   job.limits = manner.limits;
   job.on_output = std::move(on_output);

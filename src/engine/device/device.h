@@ -124,6 +124,7 @@ bool request_timeout();
 struct Options {
   unsigned workers = 0;        // 0: all cores
   double timeout_seconds = 0;  // limit per launch in wall-clock time; 0: none
+  double stall_seconds = 0;    // CPU time of this process during which a block of a launch must end; 0: no limit
   Schedule schedule;
   std::uint64_t blocks = 0;  // 3 or more: run about this many blocks of each launch and scale the counts; 0: all
   bool counters = true;

@@ -132,6 +132,7 @@ struct Device::Impl {
   Result<Engine*> take_engine();
   void give_back(Engine& engine);
   // Steps of run_grid(), in order.
+  bool is_watched() const { return options.timeout_seconds > 0 || options.stall_seconds > 0; }
   Status start_watchdog();
   Launch make_launch(Engine& engine, LoadedModule& module, const KernelRecord& kernel, const LaunchConfig& config,
                      unsigned depth);

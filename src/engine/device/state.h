@@ -432,6 +432,9 @@ struct Launch : LaunchInputs, MemoryPlan, GridPlan, WorkerPlan, LaunchObservatio
   std::atomic<bool> stop{false};
   std::atomic<std::uint32_t> stop_reason{0};  // FaultKind + 1 of timeout or Ctrl-C; 0: none
   std::atomic<bool> waited_outside{false};    // LaunchResult::waited_outside
+  std::atomic<bool> stalled{false};           // stop_reason is a timeout because no block ended for so long
+  bool counts_ends = false;                   // set before the blocks run: `ended_blocks` is kept
+  std::atomic<std::uint64_t> ended_blocks{0};
 
   std::mutex fault_mutex;  // guards the next five
   std::optional<Fault> fault;

@@ -2,6 +2,7 @@
 #include "device/watchdog.h"
 
 #include <sched.h>
+#include <time.h>
 
 #include <algorithm>
 #include <atomic>
@@ -47,6 +48,15 @@ Slots* next_or_new(Slots& slots) {
   auto made = std::make_unique<Slots>();
   Slots* known = nullptr;
   return slots.next.compare_exchange_strong(known, made.get()) ? made.release() : known;
+}
+
+constexpr std::chrono::milliseconds kBetweenLooks{50};  // at the progress of launches
+
+// CPU time of all threads of this process.
+double process_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 void stop(Launch& launch, FaultKind kind) {
@@ -120,11 +130,12 @@ bool Watchdog::start() {
   return thread_.started() || thread_.start([this] { loop(); }, HostThread::Signals::none);
 }
 
-void Watchdog::watch(Launch* launch, double seconds) {
+void Watchdog::watch(Launch* launch, double seconds, double stall_seconds) {
+  const auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   {
     const std::lock_guard lock(mutex_);
-    watched_.push_back(
-        {launch, Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))});
+    watched_.push_back({launch, seconds > 0 ? Clock::now() + limit : Clock::time_point::max(), stall_seconds,
+                        process_seconds(), launch->ended_blocks.load()});
   }
   changed_.notify_one();
 }
@@ -134,12 +145,25 @@ void Watchdog::release(Launch* launch) {
   std::erase_if(watched_, [&](const Watched& w) { return w.launch == launch; });
 }
 
+bool Watchdog::has_stalled(Watched& watched, double cpu_seconds) {
+  if (watched.stall_seconds <= 0) return false;
+  const std::uint64_t ended = watched.launch->ended_blocks.load();
+  if (ended != watched.ended) {
+    watched.ended = ended;
+    watched.progress_at = cpu_seconds;
+  }
+  return cpu_seconds - watched.progress_at > watched.stall_seconds;
+}
+
 void Watchdog::loop() {
   std::unique_lock lock(mutex_);
   while (!quit_) {
     const auto now = Clock::now();
-    std::erase_if(watched_, [&](const Watched& w) {
-      if (w.deadline > now) return false;
+    const double cpu_seconds = process_seconds();
+    std::erase_if(watched_, [&](Watched& w) {
+      const bool stalled = has_stalled(w, cpu_seconds);
+      if (!stalled && w.deadline > now) return false;
+      w.launch->stalled = stalled;
       stop(*w.launch, FaultKind::timeout);
       return true;
     });
@@ -148,7 +172,7 @@ void Watchdog::loop() {
       continue;
     }
     auto until = watched_.front().deadline;
-    for (const Watched& w : watched_) until = std::min(until, w.deadline);
+    for (const Watched& w : watched_) until = std::min(until, w.stall_seconds > 0 ? now + kBetweenLooks : w.deadline);
     changed_.wait_until(lock, until);
   }
 }

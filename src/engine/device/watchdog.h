@@ -1,8 +1,9 @@
-// Watchdog: stops launches that run longer than their limit.
+// Watchdog: stops launches that run longer than their limit, or that make no progress.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <vector>
 
@@ -36,7 +37,9 @@ class Watchdog {
  public:
   ~Watchdog();
   bool start();  // starts the thread once; false: the host allows no more threads
-  void watch(Launch* launch, double seconds);
+  // `seconds`: of the clock. `stall_seconds`: CPU time of this process during which a block of the launch must end; a
+  // busy machine does not stop a launch that merely waits for a processor. 0: no limit.
+  void watch(Launch* launch, double seconds, double stall_seconds);
   void release(Launch* launch);
 
  private:
@@ -44,7 +47,11 @@ class Watchdog {
   struct Watched {
     Launch* launch = nullptr;
     Clock::time_point deadline;
+    double stall_seconds = 0;
+    double progress_at = 0;  // CPU time of the process when `ended` changed
+    std::uint64_t ended = 0;
   };
+  static bool has_stalled(Watched& watched, double cpu_seconds);
   void loop();
 
   std::mutex mutex_;

@@ -247,7 +247,8 @@ bool activate_block(Worker& w) {
 }
 
 void retire_block(Worker& w, Block& b) {
-  const Launch& launch = *w.launch;
+  Launch& launch = *w.launch;
+  if (launch.counts_ends) launch.ended_blocks.fetch_add(1, std::memory_order_relaxed);
   if (launch.wants.blocks_ended && !launch.stop.load(std::memory_order_relaxed))
     events::publish_block_end(*launch.observers, block_event(launch, b), w.number);
   if (b.log) end_log(w, b);
@@ -464,14 +465,17 @@ void finish_listing(Worker& w) {
   }
   const auto kind = static_cast<FaultKind>(launch.stop_reason.load() - 1);
   Fault fault = describe(launch, kind, w.listed_site);
-  fault.message = kind == FaultKind::timeout ? "the kernel did not end within the time limit"
-                                             : "interrupted while the kernel was running";
+  const bool stalled = launch.stalled.load();
+  fault.message = kind != FaultKind::timeout ? "interrupted while the kernel was running"
+                  : stalled                  ? "the kernel made no progress: none of its blocks ended within the limit"
+                                             : "the kernel did not end within the time limit";
   if (kind == FaultKind::timeout)
     fault.advice =
-        w.spins_only.load(std::memory_order_relaxed)
-            ? "all warps wait: for the host (is a flag set only after a call that waits for the kernel?), for work of "
-              "another stream, or for blocks that do not fit on the GPU; --timeout SECONDS changes the limit"
-            : "look for a loop that never ends; --timeout SECONDS changes the limit";
+        (w.spins_only.load(std::memory_order_relaxed)
+             ? "all warps wait: for the host (is a flag set only after a call that waits for the kernel?), for work of "
+               "another stream, or for blocks that do not fit on the GPU; "
+             : "look for a loop that never ends; ") +
+        std::string(stalled ? "--stall SECONDS changes the limit" : "--timeout SECONDS changes the limit");
   fault.block = w.listed_block;
   fault.thread = w.listed_thread;
   record(launch, std::move(fault), w.listed_site == ~0u ? 1 : 0, w.index);  // prefers a worker that had warps

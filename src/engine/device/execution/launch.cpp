@@ -75,9 +75,9 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
 }
 
 Status Device::Impl::start_watchdog() {
-  if (options.timeout_seconds <= 0 || watchdog.start()) return Ok{};
+  if (!is_watched() || watchdog.start()) return Ok{};
   return Error{ErrorKind::environment, "the host allows no more threads, but the time limit of a launch needs one",
-               "raise the limit (ulimit -u), or run without --timeout"};
+               "raise the limit (ulimit -u), or run without --timeout and --stall"};
 }
 
 // The clocks of a kernel that reads one begin at the time at which the last such kernel ended.
@@ -90,16 +90,17 @@ void Device::Impl::start_clocks(Engine& engine, Launch& launch) const {
 // From here on, Ctrl-C, the time limit and abandon_launches() can end the launch. Earlier requests are checked last, so
 // that none is lost.
 void Device::Impl::begin_supervision(Engine& engine, Launch& launch, unsigned interrupts_before) {
+  launch.counts_ends = options.stall_seconds > 0;
   enlist(&launch);
   engine.running = &launch;
   interrupt_if_requested_since(launch, interrupts_before);
   engine.active_workers = launch.workers;
   if (abandoned) abandon(launch);
-  if (options.timeout_seconds > 0) watchdog.watch(&launch, options.timeout_seconds);
+  if (is_watched()) watchdog.watch(&launch, options.timeout_seconds, options.stall_seconds);
 }
 
 void Device::Impl::end_supervision(Engine& engine, Launch& launch) {
-  if (options.timeout_seconds > 0) watchdog.release(&launch);
+  if (is_watched()) watchdog.release(&launch);
   engine.active_workers = 0;
   engine.running = nullptr;
   delist(&launch);
