@@ -346,6 +346,15 @@ def case_slow_clients(warpgrind, folder):
     server.end()
 
 
+def case_endless_kernel(warpgrind, folder):
+    """The run ends by itself, long before its limits, and its output names the line that loops."""
+    server = Server(warpgrind, folder)
+    end = User(server).run(program("__global__ void k(volatile int* d) { while (d[0] == 0) {} }", "k<<<1, 32>>>(data);"))
+    assert "the kernel made no progress" in end["all"] and "main.cu:2" in end["all"], end
+    assert end["ending"].startswith("exit code"), end
+    server.end()
+
+
 def case_large_files(warpgrind, folder):
     """A file of 250 MiB, which has no content, named as the profile: it does not get into the database."""
     server = Server(warpgrind, folder)
@@ -477,16 +486,14 @@ def case_workers(warpgrind, folder):
 # What a hostile program may do to the compiler and to the virtual GPU. Each must end, with a message that fits, and the next
 # program run as ever.
 HOSTILE = {
-    "endless include": ('#include "/dev/zero"\nint main() {}\n', r"stopped: more than|exit code"),
+    "endless include": ('#include "/dev/zero"\nint main() {}\n', r"stopped: |exit code"),
     "include of a secret": ('#include "/etc/passwd"\nint main() {}\n', r"exit code 2"),
     "include of the server's data": ('#include "DATA"\nint main() {}\n', r"exit code 2"),
     "assembler's include": ('asm(".incbin \\"/etc/passwd\\"");\nint main() {}\n', r"exit code 2"),
     "template bomb": ("template <int N> struct T { static constexpr long v = T<N - 1>::v + T<N - 2>::v * N; };\n"
                       "template <int A, int B> struct U { static constexpr long v = U<A - 1, B * 2>::v + U<A - 1, B * 2 + 1>::v; };\n"
-                      "template <int B> struct U<0, B> { static constexpr long v = 1; };\nint main() { return U<24, 1>::v; }\n", r"stopped: more than|exit code 2"),
-    "kernel that hangs": (program("__global__ void k(volatile int* d) { while (d[0] == 0) {} }", "k<<<1, 32>>>(data);"), r"stopped: "),
-    "kernel that loops": (program("__global__ void k(int* d) { while (d[threadIdx.x] == 0) d[threadIdx.x + 32] += 1; }", "k<<<1, 32>>>(data);"),
-                          r"exit code 2|stopped: "),
+                      "template <int B> struct U<0, B> { static constexpr long v = 1; };\nint main() { return U<24, 1>::v; }\n", r"stopped: |exit code 2"),
+    "kernel that hangs": (program("__global__ void k(volatile int* d) { while (d[0] == 0) {} }", "k<<<1, 32>>>(data);"), r"exit code|stopped: "),
     "huge grid": (program("__global__ void k(int* d) { atomicAdd(d, 1); }", "k<<<2147483647, 1024>>>(data);"), r"stopped: "),
     "memory of the GPU": ("#include <cstdio>\nint main() { void* p; for (;;) if (cudaMalloc(&p, 64 << 20) == cudaSuccess) cudaMemset(p, 1, 64 << 20); }\n", r"stopped: "),
     "forged report": ('#include <cstdio>\n#include <cstdlib>\nint main() { void* p; cudaMalloc(&p, 4); atexit([] {}); FILE* f = fopen("report.html", "w"); '
