@@ -113,7 +113,8 @@ int main(int argc, char** argv) {
   unsigned done = 0;
   for (int k = raw ? 3 : 2; k < argc; ++k) {
     cudaLibrary_t library;
-    const cudaError_t e = cudaLibraryLoadFromFile(&library, argv[k], &level, &no_optimization, plain, nullptr, nullptr, 0);
+    const cudaError_t e =
+        cudaLibraryLoadFromFile(&library, argv[k], &level, &no_optimization, plain, nullptr, nullptr, 0);
     if (e != cudaSuccess) {
       std::printf("%s: %s\n", argv[k], cudaGetErrorString(e));
       continue;

@@ -567,6 +567,11 @@ CLI::App* add_serve(CLI::App& app, ServeCommand& command) {
           "--data", command.data,
           "Database file for programs, sessions and runs (default: playground.sqlite in the user's data folder)")
       ->type_name("FILE");
+  serve
+      ->add_option("--data-limit", command.data_mib,
+                   "Limit of the database in MiB; the oldest results are deleted to keep it")
+      ->check(CLI::Range(64, 1 << 20))
+      ->capture_default_str();
   serve->add_option("--jobs", command.jobs, "Number of runs at the same time (default: 0, half of the cores)")
       ->check(CLI::Range(0, 1024));
   serve
@@ -575,12 +580,15 @@ CLI::App* add_serve(CLI::App& app, ServeCommand& command) {
           "Limit of CPU time per run in seconds, compilation included; elapsed time may be three times as long")
       ->check(CLI::Range(1.0, 3600.0))
       ->capture_default_str();
-  serve->add_option("--memory", command.memory_mib, "Limit of memory per run in MiB") serve
-      ->add_option("--data-limit", command.data_mib,
-                   "Limit of the database in MiB; the oldest results are deleted to keep it")
-      ->check(CLI::Range(64, 1 << 20))
+  serve
+      ->add_option(
+          "--connections", command.connections,
+          "Number of connections that one address may have; 0: as many as there are (default: 64, and no limit "
+          "for this machine itself, where a reverse proxy may be)")
+      ->check(CLI::Range(0, 512));
+  serve->add_option("--memory", command.memory_mib, "Limit of memory per run in MiB")
+      ->check(CLI::Range(128, 1 << 20))
       ->capture_default_str();
-  ->check(CLI::Range(128, 1 << 20))->capture_default_str();
   serve->add_flag("--no-sandbox", command.no_sandbox,
                   "Runs programs without a sandbox, with all your permissions; only on loopback addresses");
   serve->add_option("--broker", command.broker, "Redis server through which workers on other machines receive the runs")
@@ -591,13 +599,8 @@ CLI::App* add_serve(CLI::App& app, ServeCommand& command) {
   serve
       ->add_option("--lost-after", command.lost_after,
                    "Number of seconds without a report after which a worker counts as lost")
-      ->check(CLI::Range(1.0, 3600.0)) serve
-      ->add_option(
-          "--connections", command.connections,
-          "Number of connections that one address may have; 0: as many as there are (default: 64, and no limit "
-          "for this machine itself, where a reverse proxy may be)")
-      ->check(CLI::Range(0, 512));
-  ->capture_default_str();
+      ->check(CLI::Range(1.0, 3600.0))
+      ->capture_default_str();
   return serve;
 }
 

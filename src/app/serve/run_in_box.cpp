@@ -77,9 +77,9 @@ sandbox::Job job_of(const RunRequest& run, bool compared, const sandbox::Limits&
   sandbox::Job job;
   job.command = run.mode == "judge" ? judge_command(run) : run_command(run, compared, limits);
   job.readable = readable();
+  job.taken = {kReport, kProfile};
   return job;
 }
-job.taken = {kReport, kProfile};
 
 Status add_tests(const RunRequest& run, const fs::path& work) {
   const fs::path folder = exercises_folder();
@@ -100,8 +100,6 @@ Status write_files(const Task& task, const fs::path& work) {
   return task.run.exercise.empty() ? Status(Ok{}) : add_tests(task.run, work);
 }
 
-// The report's data, without the page around it. Both were made in the box and are not trusted: the browser treats the
-// data as data and shows it as text.
 // A file that the run left. nullopt: it is too large. Empty: there is none. Links are not followed.
 std::optional<std::string> file_of_run(const fs::path& path, std::uintmax_t largest, const sandbox::End& end) {
   const auto& stayed = end.too_large;
@@ -112,6 +110,8 @@ std::optional<std::string> file_of_run(const fs::path& path, std::uintmax_t larg
   return read_whole(path.string()).value_or("");
 }
 
+// The report's data, without the page around it. Both were made in the box and are not trusted: the browser treats the
+// data as data and shows it as text.
 std::string report_data(const std::string& page) {
   constexpr std::string_view kBegin = "id=\"data\">";
   const std::size_t begin = page.find(kBegin);
@@ -134,9 +134,9 @@ RunResult run_in_box(const Task& task, const Manner& manner, std::function<void(
   sandbox::Job job = job_of(task.run, !task.before.empty(), manner.limits);
   job.work = work;
   job.limits = manner.limits;
+  job.limits.file_bytes = std::max(kLargestReport, kLargestProfile);
   job.on_output = std::move(on_output);
   auto end = manner.boxed ? sandbox::run(job, stop) : sandbox::run_without_box(job, stop);
-  job.limits.file_bytes = std::max(kLargestReport, kLargestProfile);
   if (!end) return {"not run: " + end.error().message + ": " + end.error().detail, false, "", "", ""};
   RunResult result{text_of(*end, manner.limits), end->ok(), std::move(end->output), "", ""};
   const auto page = file_of_run(work / kReport, kLargestReport, *end);
