@@ -246,6 +246,8 @@ class WholeGrid {
           for (unsigned g = 0; g < 5; ++g) *counts[g] += more[g];
     if (std::find(uses.begin(), uses.end(), Use::read) != uses.end())
       for (unsigned g = 0; g < 5; ++g) *counts[g] = std::max(*counts[g], least_read() / (1u << g));
+    // Each size was extrapolated by itself. A stretch holds two of the next smaller ones at most.
+    for (unsigned g = 1; g < 5; ++g) *counts[g] = std::max(*counts[g], *counts[g - 1] / 2);
     return d;
   }
 
