@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "base/sanitizers.h"
 #include "base/vectors.h"
@@ -56,6 +57,7 @@ bool find_meaning(const Texture& t, LaneSampler& s) {
 bool find_kind(const Texture& t, const TextureCall& call, LaneSampler& s) {
   const bool linear = t.description.linear_filter && gives_floats(t);
   s.kind = call.gather ? Kind::gather : call.integer_coordinates ? Kind::fetch : linear ? Kind::linear : Kind::point;
+  s.flushes = call.gather && gives_floats(t);
   switch (s.kind) {
     case Kind::gather:
       s.component = call.component & 3;

@@ -26,6 +26,7 @@ struct LaneSampler {
   ChannelMeaning meaning = ChannelMeaning::word;
   std::uint8_t axes = 1, bits = 32, channels = 1, component = 0;
   bool layered = false, cube = false, normalized = false, borders = false;
+  bool flushes = false;  // subnormal floats become zero
   AddressMode mode[3] = {};
   float farthest[3] = {};            // coordinates from here on are not supported
   std::int32_t size[3] = {1, 1, 1};  // texels along the axes

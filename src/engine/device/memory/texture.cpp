@@ -309,7 +309,8 @@ Texel gather4(const Texture& t, TextureGeometry g, const float* c, std::int32_t 
   const std::int64_t x = whole(p.position[0] * 256 - 127.5) >> 8, y = whole(p.position[1] * 256 - 127.5) >> 8;
   const std::int64_t offset[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
   const bool widens = widens_alone(t, component & 3);
-  const bool halves = t.format().kind == ChannelFormat::Kind::floating && t.format().bits[component & 3] == 16;
+  const bool floats = t.format().kind == ChannelFormat::Kind::floating;
+  const bool halves = floats && t.format().bits[component & 3] == 16;
   Texel out;
   for (unsigned k = 0; k < 4; ++k) {
     const std::int64_t index[2] = {placed(t, p, 0, x + offset[k][0], cube), placed(t, p, 1, y + offset[k][1], cube)};
@@ -317,6 +318,7 @@ Texel gather4(const Texture& t, TextureGeometry g, const float* c, std::int32_t 
         texel_or_border(t, index, 2, p.slice, read, widens ? TexelRange::as_stored : TexelRange::clamped);
     out.channel[k] = texel.channel[component & 3];
     if (halves && std::isnan(std::bit_cast<float>(out.channel[k]))) out.channel[k] = 0x7fffe000;  // the half 0x7fff
+    if (floats && (out.channel[k] & 0x7f800000u) == 0) out.channel[k] &= 0x80000000u;  // subnormals, on an H200
     if (widens) out.channel[k] = widened_alone(t, component & 3, out.channel[k]);
   }
   return out;
