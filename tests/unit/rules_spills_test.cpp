@@ -59,7 +59,7 @@ TEST(SpillRules, SpilledRegistersAskForAHigherLimit) {
   // The time of the launch without spills.
   EXPECT_NEAR(a->without_cause_ns,
               timing::estimate_kernel(**find_gpu_model("h200"), without.kernels[0].work[0].work).ns, 1);
-  EXPECT_GT(a->estimated_gain, 0.5);
+  EXPECT_GT(a->estimated_gain, 0.1);
   EXPECT_EQ(find(with, "theoretical_occupancy"), nullptr);
 
   results::Profile most = profile_with(1'000'000);

@@ -98,7 +98,7 @@ bool Store::make_room(std::uint64_t bytes) {
 std::string Store::new_session() {
   const std::lock_guard lock(mutex_);
   if (sessions_ >= kSessionsOfAll) forget_sessions();
-  const std::string id = unguessable_name();
+  std::string id = unguessable_name();
   if (!Statement(*database_, "INSERT INTO sessions VALUES (?, ?)").with(id).with(now()).go()) return "";
   ++sessions_;
   return id;
