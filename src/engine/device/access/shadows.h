@@ -27,7 +27,8 @@ inline LaneShadow shadow_of(jit::WarpContext& c, StateSpace space, std::uint64_t
   switch (space) {
     case StateSpace::shared:
       if ((address >= c.shared_size || bytes > c.shared_size - address) && !in_cluster(c, address, bytes)) return {};
-      return {c.shared + address + c.shared_shadow};
+      // Modulo 2^64: shared memory of another block of the cluster may lie before that of this one.
+      return {reinterpret_cast<std::uint8_t*>(reinterpret_cast<std::uintptr_t>(c.shared) + address + c.shared_shadow)};
     case StateSpace::local:
       if (address >= c.local_size || bytes > c.local_size - address) return {};
       return {c.local + (address / 4 * kWarpSize + lane) * 4 + address % 4 + c.local_shadow, 4 * kWarpSize};
