@@ -277,6 +277,7 @@ timing::Span Launches::record(const LaunchRequest& request, const LaunchOutcome&
   if (!outcome.result) return parts_.timeline.work(request.stream, host, 0);
   const device::LaunchResult& result = *outcome.result;
   parts_.findings.add_all_of(result);
+  if (gone_.again()) spills_.clear();
   Recorder recorder{parts_, request, next_launch_, ns_a_block_, spills_};
   WG_ASSERT(outcome.shapes.size() == 1 + result.children.size());
   recorder.record(result, outcome.touched, outcome.shapes.front());

@@ -8,6 +8,7 @@
 #include <string>
 #include <variant>
 
+#include "events/kernels_gone.h"
 #include "gpu/gpu_model.h"
 #include "results/collect.h"
 #include "sass/code.h"
@@ -62,7 +63,8 @@ class Launches {
   LaunchChoice choice_;
   // Used by record() alone.
   std::map<std::string, double> ns_a_block_;  // of each kernel's last counted launch, for launches that are not counted
-  std::map<const sass::Code*, sass::Spills> spills_;  // of each kernel's modelled machine code
+  std::map<const sass::Code*, sass::Spills> spills_;  // of each kernel's modelled machine code, which goes with it
+  events::KernelsGone gone_;
   std::atomic<std::uint64_t> next_launch_{0};
 };
 
