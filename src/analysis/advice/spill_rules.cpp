@@ -14,13 +14,6 @@ namespace {
 
 constexpr double kMostRegisters = 255;  // that a thread can have
 
-// "3,433,728"
-std::string grouped(double n) {
-  std::string digits = fmt::format("{:.0f}", n);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
-}
-
 // What timing/work_of.cpp added to the work of a launch: instructions, passes through L1, and what L2 reads and writes.
 struct SpillWork {
   double instructions = 0, load_sectors = 0, store_sectors = 0, missed_sectors = 0;

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "base/words.h"
+
 namespace warpgrind::report {
 namespace {
 
@@ -18,15 +20,7 @@ int length(const std::string& text) {
 }  // namespace
 
 std::string grouped(double count) {
-  if (std::floor(count) != count) return fixed(count, 2);
-  const std::string digits = fmt::format("{:.0f}", std::fabs(count));
-  std::string out;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i != 0 && (digits.size() - i) % 3 == 0) out += ',';
-    out += digits[i];
-  }
-  if (count < 0) out.insert(out.begin(), '-');
-  return out;
+  return std::floor(count) == count ? warpgrind::grouped(count) : fixed(count, 2);
 }
 
 std::string with_bytes(double bytes) {

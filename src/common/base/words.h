@@ -18,6 +18,9 @@ constexpr const char* plural(Number n) {
   return n == 1 ? "" : "s";
 }
 
+// A count with commas: 1234567 -> "1,234,567". `count` is a whole number.
+std::string grouped(double count);
+
 // "1 error", "3 errors"
 inline std::string counted(std::uint64_t n, std::string_view what) {
   return std::to_string(n) + " " + std::string(what) + plural(n);
