@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "advice/rules.h"
 #include "base/words.h"
@@ -31,16 +30,8 @@ constexpr RuleRow kRules[] = {
 #undef WG_RULE
 };
 
-// A launch of a few lanes is as somebody wanted it: nothing is said of its shape, of the lanes that it lacks, and of
-// what other warps would share. Of a single thread nothing is said at all.
+// A launch of one warp at most gets no rule `of_many_threads`, and a single thread gets none.
 constexpr double kFewThreads = kWarpSize;
-constexpr std::string_view kOfManyThreads[] = {"block_size",
-                                               "small_grid",
-                                               "tail_effect",
-                                               "theoretical_occupancy",
-                                               "thread_divergence",
-                                               "memory_access_pattern",
-                                               "redundant_global_loads"};
 
 // Threads of a launch, on average.
 double threads_of(const KernelView& k) {
@@ -113,7 +104,7 @@ std::vector<results::Advice> advice_for(const KernelView& view) {
   if (small && threads_of(view) <= 1) return advice;
   std::vector<Candidate> found;
   for (const RuleRow& rule : kRules) {
-    if (small && std::ranges::find(kOfManyThreads, rule.id) != std::end(kOfManyThreads)) continue;
+    if (small && rule.of_many_threads) continue;
     const std::size_t before = found.size();
     rule.apply(view, found);
     for (std::size_t i = before; i < found.size(); ++i) found[i].advice.rule = rule.id;

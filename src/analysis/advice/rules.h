@@ -38,6 +38,8 @@ struct RuleRow {
   const char* fires = "";
   const char* removes = "";  // change of the launch's work
   const char* nsight = "";   // empty: our own
+  // About the launch's shape, lanes that it lacks, or what other warps would share: not for a launch of one warp.
+  bool of_many_threads = false;
   void (*apply)(const KernelView& kernel, std::vector<Candidate>& out) = nullptr;
 };
 
