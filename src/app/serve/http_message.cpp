@@ -24,6 +24,12 @@ bool is_id(std::string_view text) {
 
 }  // namespace
 
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+  return out;
+}
+
 std::optional<std::string> percent_decoded(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -74,9 +80,7 @@ std::optional<std::string> match_route(std::string_view pattern, std::string_vie
 }
 
 std::string HttpRequest::header(const std::string& name) const {
-  std::string lower = name;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  const auto found = headers_.find(lower);
+  const auto found = headers_.find(lower_case(name));
   return found != headers_.end() ? found->second : "";
 }
 

@@ -8,6 +8,8 @@
 
 namespace warpgrind::serve {
 
+std::string lower_case(std::string_view text);  // of ASCII letters, as names of headers and hosts compare
+
 // nullopt: a wrong escape, or an escaped NUL.
 std::optional<std::string> percent_decoded(std::string_view text);
 

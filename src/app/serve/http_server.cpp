@@ -9,7 +9,6 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/throw_exception.hpp>
-#include <cctype>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -47,43 +46,8 @@ struct HttpRoute {
   HttpServer::Handler handler;
 };
 
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
-
 std::string_view view_of(boost::beast::string_view text) {
   return {text.data(), text.size()};
-}
-
-const char* reason_of(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 400:
-      return "Bad Request";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 411:
-      return "Length Required";
-    case 413:
-      return "Payload Too Large";
-    case 429:
-      return "Too Many Requests";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 503:
-      return "Service Unavailable";
-    case 505:
-      return "HTTP Version Not Supported";
-    default:
-      return "Status";
-  }
 }
 
 }  // namespace
@@ -278,7 +242,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void write() {
     request_ = {};
     const std::string_view body = response_.static_.empty() ? response_.owned_ : response_.static_;
-    head_ = fmt::format("HTTP/1.1 {} {}\r\n", response_.status, reason_of(response_.status));
+    head_ = fmt::format("HTTP/1.1 {} {}\r\n", response_.status,
+                        view_of(http::obsolete_reason(http::int_to_status(static_cast<unsigned>(response_.status)))));
     for (const auto& [name, value] : response_.headers_) head_ += fmt::format("{}: {}\r\n", name, value);
     if (response_.status != 304)  // Not Modified has no body
       head_ += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\n", response_.type_, body.size());

@@ -6,22 +6,19 @@
 #include <algorithm>
 #include <charconv>
 
+#include "serve/http_message.h"
+
 namespace warpgrind::serve {
 
 namespace {
 
 constexpr std::string_view kCookie = "warpgrind_session";
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 // "[::1]:8000" and "::1" become "::1".
 std::string without_port(const std::string& host) {
-  if (host.starts_with('[')) return lower(host.substr(1, host.find(']') - 1));
+  if (host.starts_with('[')) return lower_case(host.substr(1, host.find(']') - 1));
   const std::size_t colon = host.rfind(':');
-  return lower(colon != std::string::npos && host.find(':') == colon ? host.substr(0, colon) : host);
+  return lower_case(colon != std::string::npos && host.find(':') == colon ? host.substr(0, colon) : host);
 }
 
 }  // namespace
@@ -31,7 +28,7 @@ bool is_loopback(const std::string& host) {
   char more = 0;
   if (std::sscanf(host.c_str(), "%u.%u.%u.%u%c", &a, &b, &c, &d, &more) == 4)
     return a == 127 && b < 256 && c < 256 && d < 256;
-  return host == "::1" || lower(host) == "localhost";
+  return host == "::1" || lower_case(host) == "localhost";
 }
 
 bool read_address(const std::string& text, Address& address) {
@@ -47,9 +44,9 @@ bool read_address(const std::string& text, Address& address) {
 
 RequestCheck::RequestCheck(const std::string& listen_host, std::vector<std::string> names, bool is_public)
     : names_(std::move(names)), any_(is_public && names_.empty()) {
-  for (std::string& name : names_) name = lower(name);
+  for (std::string& name : names_) name = lower_case(name);
   for (const char* own : {"localhost", "127.0.0.1", "::1"}) names_.emplace_back(own);
-  names_.push_back(lower(listen_host));
+  names_.push_back(lower_case(listen_host));
 }
 
 bool RequestCheck::knows_host(const std::string& host_header) const {
@@ -62,8 +59,8 @@ bool RequestCheck::is_own_page(const std::string& host_header, const std::string
   if (origin.empty()) return true;  // not from a browser's page
   const std::size_t scheme = origin.find("://");
   if (scheme == std::string::npos) return false;  // "null"
-  const std::string from = lower(origin.substr(scheme + 3));
-  if (from == lower(host_header)) return true;
+  const std::string from = lower_case(origin.substr(scheme + 3));
+  if (from == lower_case(host_header)) return true;
   // A reverse proxy may put its own name into Host; `names_` has the names that users see.
   return !any_ && std::find(names_.begin(), names_.end(), without_port(from)) != names_.end() &&
          !is_loopback(without_port(from));
