@@ -1,7 +1,10 @@
 """Common parts of whole runs (`warpgrind run PROGRAM`) in all tests."""
+import argparse
 import os
 import re
 import shlex
+import subprocess
+import sys
 
 # What our library says of itself, whatever else the run prints and however it ends.
 SANITIZER_REPORT = re.compile(r"^(WARNING: ThreadSanitizer|.*ERROR: (Address|Leak)Sanitizer|.*: runtime error:).*", re.M)
@@ -27,6 +30,30 @@ def environment(**changes):
     if "WARPGRIND_TEST_PRELOAD" in os.environ:
         result["LD_PRELOAD"] = os.environ["WARPGRIND_TEST_PRELOAD"]
     return result
+
+
+def program_options(description, *flags):
+    """Options of a script that compares what `warpgrind run PROGRAM` gives with stored values: --warpgrind FILE --program FILE and these
+    flags. Ends the script with 77 where the program is not built."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--warpgrind", required=True)
+    parser.add_argument("--program", required=True)
+    for flag in flags:
+        parser.add_argument(flag, action="store_true")
+    options = parser.parse_args()
+    if not os.path.exists(options.program):
+        print(f"skipped: {options.program} is not built")
+        sys.exit(77)
+    return options
+
+
+def output_of(command):
+    """What the command prints. Ends the script with 1 where the command fails."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment(), check=False)
+    if done.returncode != 0:
+        print(f"{' '.join(command)} ended with {done.returncode}")
+        sys.exit(1)
+    return done.stdout
 
 
 def in_shell(step, environment):

@@ -7,12 +7,10 @@ The program (pairs.cu) launches each kernel of pairs.inc before and after its re
 name the cause that its repair removes, in nine of ten pairs. A pair counts only if the repair gains something on the H200
 (lab/results/h200/advice.csv). Prints each pair with the predicted and the measured gain; --write: into docs/accuracy-advice.md. Exit code 1 if too few causes are right, 77 if the program is not built.
 """
-import argparse
 import csv
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 
@@ -31,11 +29,9 @@ def profile_of(options):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "profile.json")
         command = [options.warpgrind, "run", "--gpu", "h200", "--quiet", "--launches", "--json", path, options.program]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=whole_run.environment(), check=False)
-        if done.returncode != 0:
-            sys.exit(f"{' '.join(command)} ended with {done.returncode}")
+        printed = whole_run.output_of(command)
         with open(path, encoding="utf-8") as f:
-            return [line.split(",") for line in done.stdout.splitlines()], json.load(f)
+            return [line.split(",") for line in printed.splitlines()], json.load(f)
 
 
 def measured_times():
@@ -111,14 +107,7 @@ def summary(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--warpgrind", required=True)
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--write", action="store_true")
-    options = parser.parse_args()
-    if not os.path.exists(options.program):
-        print(f"skipped: {options.program} is not built")
-        return 77
+    options = whole_run.program_options(__doc__, "--write")
     pairs, profile = profile_of(options)
     measured = measured_times() if os.path.exists(MEASURED) else {}
     rows = compare(pairs, profile, measured)

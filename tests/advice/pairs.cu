@@ -13,14 +13,7 @@
 #include <string>
 #include <vector>
 
-#define CHECK(call)                                                       \
-  do {                                                                    \
-    const cudaError_t error = (call);                                     \
-    if (error != cudaSuccess) {                                           \
-      std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error)); \
-      std::exit(1);                                                       \
-    }                                                                     \
-  } while (0)
+#include "../cuda_check.h"
 
 // kRow: makes the kernels of rows that share their code different ones, with advice of their own.
 

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "../refused_kernel.h"
 #include "api_test.h"
 
 namespace warpgrind::runtime {
@@ -120,21 +121,8 @@ TEST(Libraries, Refused) {
 // A kernel that hardware would run and the virtual GPU refuses. Later waits may not say success, because the results
 // are wrong. When the program has read the error, other kernels run.
 TEST(Libraries, WaitsAfterARefusedLaunchFail) {
-  constexpr const char* kRefused = R"(.version 8.1
-.target sm_90
-.address_size 64
-.visible .entry multicast(.param .u64 p)
-{
-  .reg .u64 %rd<2>;
-  .reg .u32 %r<2>;
-  ld.param.u64 %rd1, [p];
-  mov.u32 %r1, 1;
-  multimem.red.relaxed.sys.global.add.u32 [%rd1], %r1;
-  ret;
-}
-)";
   cudaLibrary_t library = nullptr;
-  OK(cudaLibraryLoadData(&library, kRefused, nullptr, nullptr, 0, nullptr, nullptr, 0));
+  OK(cudaLibraryLoadData(&library, kRefusedKernel, nullptr, nullptr, 0, nullptr, nullptr, 0));
   cudaKernel_t kernel = nullptr;
   OK(cudaLibraryGetKernel(&kernel, library, "multicast"));
   test::Words d(1);

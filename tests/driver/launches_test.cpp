@@ -1,6 +1,7 @@
 // Launches of kernels, with arguments passed in every possible way.
 #include <cstring>
 
+#include "../refused_kernel.h"
 #include "code.h"
 
 namespace warpgrind::driver::test {
@@ -79,25 +80,12 @@ TEST_F(Launches, Refused) {
 // A kernel that only the virtual GPU refuses. This API has no last error, so the first wait that reports it is the
 // last.
 TEST_F(Launches, TheWaitAfterARefusedOneFails) {
-  constexpr const char* kRefused = R"(.version 8.1
-.target sm_90
-.address_size 64
-.visible .entry multicast(.param .u64 p)
-{
-  .reg .u64 %rd<2>;
-  .reg .u32 %r<2>;
-  ld.param.u64 %rd1, [p];
-  mov.u32 %r1, 1;
-  multimem.red.relaxed.sys.global.add.u32 [%rd1], %r1;
-  ret;
-}
-)";
   const Words words(1);
   CUdeviceptr p = words.data();
   void* parameters[] = {&p};
   CUmodule refused = nullptr;
   CUfunction multicast = nullptr;
-  OK(cuModuleLoadData(&refused, kRefused));
+  OK(cuModuleLoadData(&refused, kRefusedKernel));
   OK(cuModuleGetFunction(&multicast, refused, "multicast"));
   FAILS(CUDA_ERROR_NOT_SUPPORTED, cuLaunchKernel(multicast, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
   FAILS(CUDA_ERROR_NOT_SUPPORTED, cuCtxSynchronize());

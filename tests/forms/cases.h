@@ -11,7 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "../hashed_results.h"
+
 namespace forms {
+
+using hashed_results::read_text;
 
 constexpr std::size_t kRegion = 2048;      // bytes of memory that a form has
 constexpr std::size_t kMemoryWords = 256;  // of inputs.bin: what each region holds at the start
@@ -69,10 +73,10 @@ constexpr std::uint64_t kParameter = 0x8123456789abcdef;  // A
 
 // FNV-1a of the form's slots.
 inline std::uint32_t hash(const Kernel& kernel, const Form& form, const std::vector<std::uint64_t>& output) {
-  std::uint32_t h = 2166136261u;
+  hashed_results::Fnv fnv;
   for (std::size_t i = form.slot * kernel.total(); i < (form.slot + form.slots) * kernel.total(); ++i)
-    for (int k = 0; k < 64; k += 8) h = (h ^ static_cast<unsigned char>(output[i] >> k)) * 16777619u;
-  return h;
+    fnv.add(output[i]);
+  return fnv.value;
 }
 
 inline std::size_t mode_number(const std::string& mode) {
@@ -117,13 +121,6 @@ inline Results read_results(const std::string& path) {
 inline void write_result(std::FILE* file, const std::string& form, const Hashes& hashes) {
   for (const std::string& h : hashes) std::fprintf(file, "%s ", h.c_str());
   std::fprintf(file, "%s\n", form.c_str());
-}
-
-inline std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 }  // namespace forms

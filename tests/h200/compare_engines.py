@@ -6,10 +6,8 @@
 The program (engines.cu) issues the sequences of lab/results/h200/engines.csv; the times between their events are compared
 with those that were measured. Prints each sequence; exit code 1 if one is too far off, 77 if the program is not built.
 """
-import argparse
 import csv
 import os
-import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -24,21 +22,11 @@ MICROSECONDS, SHARE = 2.5, 0.25
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--warpgrind", required=True)
-    parser.add_argument("--program", required=True)
-    options = parser.parse_args()
-    if not os.path.exists(options.program):
-        print(f"skipped: {options.program} is not built")
-        return 77
+    options = whole_run.program_options(__doc__)
     with open(MEASURED, newline="") as f:
         measured = {row[0]: [float(us) for us in row[1:]] for row in csv.reader(f)}
     command = [options.warpgrind, "run", "--gpu", "h200", "--quiet", options.program, *measured]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=whole_run.environment(), check=False)
-    if done.returncode != 0:
-        print(f"{' '.join(command)} ended with {done.returncode}")
-        return 1
-    rows = {row[0]: [float(us) for us in row[1:]] for row in csv.reader(done.stdout.splitlines())}
+    rows = {row[0]: [float(us) for us in row[1:]] for row in csv.reader(whole_run.output_of(command).splitlines())}
     failed = 0
     for sequence, times in measured.items():
         ours = rows.get(sequence, [])

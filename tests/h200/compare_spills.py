@@ -7,11 +7,9 @@ The program (spills.cu) has 20 kernels that spill 8 to 236 words a thread, and f
 Registers and local memory must be those of the machine code, and the times those of lab/results/h200/spills.csv within a factor of 2.
 Prints each row; exit code 1 if more than 5 % of them are further off, 77 if the program is not built by nvcc.
 """
-import argparse
 import csv
 import math
 import os
-import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -25,24 +23,14 @@ GRIDS = ["64", "132", "2112"]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--warpgrind", required=True)
-    parser.add_argument("--program", required=True)
-    options = parser.parse_args()
-    if not os.path.exists(options.program):
-        print(f"skipped: {options.program} is not built")
-        return 77
+    options = whole_run.program_options(__doc__)
     with open(MEASURED, newline="", encoding="utf-8") as f:
         measured = {(row["kernel"], row["blocks"]): row for row in csv.DictReader(f)}
     # All blocks of a kernel do the same.
     command = [options.warpgrind, "run", "--gpu", "h200", "--quiet", "--blocks", "8", options.program, "2", *GRIDS]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=whole_run.environment(), check=False)
-    if done.returncode != 0:
-        print(f"{' '.join(command)} ended with {done.returncode}")
-        return 1
     rows = beyond = wrong = 0
     logs = []
-    for ours in csv.DictReader(done.stdout.splitlines()):
+    for ours in csv.DictReader(whole_run.output_of(command).splitlines()):
         row = measured[ours["kernel"], ours["blocks"]]
         if ours["kernel"].startswith(("both", "loads", "stores")):
             continue  # local arrays: exact counts, whose times are not what is judged here

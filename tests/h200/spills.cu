@@ -7,14 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-#define CHECK(x)                                                      \
-  do {                                                                \
-    cudaError_t e_ = (x);                                             \
-    if (e_ != cudaSuccess) {                                          \
-      printf("error %s line %d\n", cudaGetErrorString(e_), __LINE__); \
-      exit(1);                                                        \
-    }                                                                 \
-  } while (0)
+
+#include "../cuda_check.h"
 
 // rotate: each of N values is defined once and read three times in each iteration.
 #define ROTATE(NAME, N, REGS)                                                                           \

@@ -11,7 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "../hashed_results.h"
+
 namespace random_programs {
+
+using hashed_results::read_text;
 
 constexpr std::size_t kInputWords = 4096;
 
@@ -171,23 +175,13 @@ inline std::vector<Case> cases_of(const std::string& ptx) {
   return all;
 }
 
-inline std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 // FNV-1a of each row.
 inline std::vector<std::uint32_t> row_hashes(const Case& c, const std::vector<std::uint64_t>& output) {
   std::vector<std::uint32_t> hashes;
   for (unsigned row = 0; row < c.rows; ++row) {
-    std::uint32_t h = 2166136261u;
-    for (std::size_t t = 0; t < c.threads(); ++t) {
-      std::uint64_t v = output[row * c.threads() + t];
-      for (int k = 0; k < 8; ++k, v >>= 8) h = (h ^ (v & 0xff)) * 16777619u;
-    }
-    hashes.push_back(h);
+    hashed_results::Fnv hash;
+    for (std::size_t t = 0; t < c.threads(); ++t) hash.add(output[row * c.threads() + t]);
+    hashes.push_back(hash.value);
   }
   return hashes;
 }
