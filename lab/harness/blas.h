@@ -2,7 +2,10 @@
 // reports a missing one. C = A B with row-major matrices, A is m x k, B is k x n.
 #pragma once
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <dlfcn.h>
+#include <library_types.h>
 
 #include <cstdio>
 #include <string>
@@ -25,7 +28,9 @@ class Cublas {
     const auto create = load<int (*)(void**)>("cublasCreate_v2");
     sgemm_ = load<Gemm<float>>("cublasSgemm_v2");
     dgemm_ = load<Gemm<double>>("cublasDgemm_v2");
-    if (!create || !sgemm_ || !dgemm_) missing_ = "libcublas lacks cublasSgemm_v2 or cublasDgemm_v2";
+    gemm_ex_ = load<GemmEx>("cublasGemmEx");
+    if (!create || !sgemm_ || !dgemm_ || !gemm_ex_)
+      missing_ = "libcublas lacks cublasSgemm_v2, cublasDgemm_v2 or cublasGemmEx";
     if (missing_.empty() && create(&handle_) != 0) missing_ = "cublasCreate failed";
   }
   ~Cublas() {
@@ -47,10 +52,25 @@ class Cublas {
     const double one = 1, zero = 0;
     check(dgemm_(handle_, 0, 0, n, m, k, &one, b, n, a, k, &zero, c, n));
   }
+  // Elements of a 16-bit type, sums in float.
+  void multiply(const __half* a, const __half* b, __half* c, int m, int n, int k) {
+    multiply_narrow(a, b, c, CUDA_R_16F, m, n, k);
+  }
+  void multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k) {
+    multiply_narrow(a, b, c, CUDA_R_16BF, m, n, k);
+  }
 
  private:
   template <class T>
   using Gemm = int (*)(void*, int, int, int, int, int, const T*, const T*, int, const T*, int, const T*, T*, int);
+  using GemmEx = int (*)(void*, int, int, int, int, int, const void*, const void*, int, int, const void*, int, int,
+                         const void*, void*, int, int, int, int);
+  void multiply_narrow(const void* a, const void* b, void* c, int type, int m, int n, int k) {
+    constexpr int kSumsInFloat = 68, kDefaultAlgorithm = -1;  // CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT
+    const float one = 1, zero = 0;
+    check(gemm_ex_(handle_, 0, 0, n, m, k, &one, b, type, n, a, type, k, &zero, c, type, n, kSumsInFloat,
+                   kDefaultAlgorithm));
+  }
   template <class Function>
   Function load(const char* name) const {
     return reinterpret_cast<Function>(dlsym(library_, name));
@@ -65,6 +85,7 @@ class Cublas {
   void* handle_ = nullptr;
   Gemm<float> sgemm_ = nullptr;
   Gemm<double> dgemm_ = nullptr;
+  GemmEx gemm_ex_ = nullptr;
   std::string missing_;
 };
 

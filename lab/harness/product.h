@@ -20,12 +20,21 @@ namespace lab {
 template <class T>
 class Product {
  public:
-  explicit Product(const Size& size)
-      : m(static_cast<int>(size[0])), n(static_cast<int>(size[1])), k(static_cast<int>(size[2])) {
+  // The matrices are stored in a narrower type than T, in which the product is summed.
+  struct Narrow {
+    T (*rounded)(T) = nullptr;  // to the narrower type and back
+    double unit = 0;            // relative error of one rounding
+  };
+
+  explicit Product(const Size& size, Narrow narrow = {})
+      : m(static_cast<int>(size[0])), n(static_cast<int>(size[1])), k(static_cast<int>(size[2])), narrow_(narrow) {
     if (runs_in_part()) return;  // nothing will be verified
     Random random(2);
     a = values(random, size_t(m) * k);
     b = values(random, size_t(k) * n);
+    if (narrow_.rounded)
+      for (std::vector<T>* matrix : {&a, &b})
+        for (T& v : *matrix) v = narrow_.rounded(v);
     row_norm_.assign(m, 0);
     column_norm_.assign(n, 0);
     for (int row = 0; row < m; ++row)
@@ -47,7 +56,8 @@ class Product {
   Verdict verify(const std::vector<T>& c) const {
     if (!sample_.empty()) return verify_sample(c);
     std::vector<double> tolerance(c.size());
-    for (size_t i = 0; i < c.size(); ++i) tolerance[i] = tolerance_at(int(i / n), int(i % n));
+    for (size_t i = 0; i < c.size(); ++i)
+      tolerance[i] = tolerance_at(int(i / n), int(i % n)) + narrow_.unit * std::abs(expected_[i]);
     return compare(c, expected_, tolerance);
   }
 
@@ -110,13 +120,14 @@ class Product {
         sum += static_cast<long double>(a[size_t(place.row) * k + i]) * b[size_t(i) * n + place.column];
       got.push_back(c[size_t(place.row) * n + place.column]);
       expected.push_back(static_cast<double>(sum));
-      tolerance.push_back(tolerance_at(place.row, place.column));
+      tolerance.push_back(tolerance_at(place.row, place.column) + narrow_.unit * std::abs(expected.back()));
     }
     Verdict verdict = compare(got, expected, tolerance);
     for (const T v : c) verdict.wrong += !std::isfinite(v);
     return verdict;
   }
 
+  const Narrow narrow_;
   std::vector<double> expected_, row_norm_, column_norm_;
   std::vector<Place> sample_;
   unsigned threads_ = 1;
