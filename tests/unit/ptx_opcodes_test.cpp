@@ -125,6 +125,26 @@ TEST(PtxOpcodes, FormsNeedArchitectures) {
   }
 }
 
+// ptxas 13.0 takes wgmma for sm_90a alone, tcgen05 for sm_100a, sm_103a and sm_110a, and setmaxnreg for all of these
+// and sm_120a and sm_121a.
+TEST(PtxOpcodes, LastArchitectureOfAGeneration) {
+  const struct {
+    const char* text;
+    unsigned last;
+  } instructions[] = {{"wgmma.fence.sync.aligned;", 90},
+                      {"tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;", 110},
+                      {"setmaxnreg.inc.sync.aligned.u32 128;", 0},
+                      {"cp.async.wait_all;", 0}};
+  for (const auto& [text, last] : instructions) {
+    const auto module = parse(
+        std::string(".version 8.6\n.target sm_100a\n.address_size 64\n.visible .entry k() {\n") + text + "\nret;\n}\n",
+        "form");
+    ASSERT_TRUE(module.ok()) << text << ": " << module.error().message;
+    ASSERT_EQ((*module)->functions.at(0).body.size(), 2u) << text;
+    EXPECT_EQ(last_architecture((*module)->functions[0].body[0]), last) << text;
+  }
+}
+
 std::string document() {
   std::string out =
       "# PTX opcodes\n\nMade from `src/frontend/ptx/opcodes.inc` by the test `ptx_opcodes`; do not edit. All of them "

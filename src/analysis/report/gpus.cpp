@@ -59,7 +59,7 @@ void add_timing(const GpuModel& m, Lines& l) {
 }
 
 // The model's name without its maker and brand, and as many of its words as fit into the list.
-std::string short_name(const GpuModel& m) {
+std::string listed_name(const GpuModel& m) {
   constexpr std::size_t kWidth = 20;
   std::string name = m.name;
   for (const std::string_view prefix : {"NVIDIA ", "GeForce "})
@@ -82,7 +82,7 @@ std::string gpus_text() {
                     right("GiB", 6) + right("GB/s", 6) + right("meas.", 6) + right("publ.", 6) + right("deriv.", 7) +
                     "\n";
   for (const GpuModel& m : gpu_models())
-    out += left(m.id, 14) + left(short_name(m), 21) + right(fmt::format("{}.{}", m.cc_major, m.cc_minor), 5) +
+    out += left(m.id, 14) + left(listed_name(m), 21) + right(fmt::format("{}.{}", m.cc_major, m.cc_minor), 5) +
            right(fmt::format("{}", m.sm_count), 4) + right(fmt::format("{:.0f}", m.sm_clock_mhz), 5) +
            right(fmt::format("{:.1f}", static_cast<double>(m.memory_bytes) / kGiB), 6) +
            right(fmt::format("{:.0f}", m.theoretical_bandwidth() * 1e-9), 6) +

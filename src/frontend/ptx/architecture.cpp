@@ -2,6 +2,7 @@
 #include "ptx/architecture.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/assert.h"
 
@@ -160,6 +161,13 @@ unsigned needed_by_form(const Instruction& i) {
 
 unsigned needed_architecture(const Instruction& i) {
   return std::max({unsigned{info(i.opcode).architecture}, needed_by_form(i), needed_by_registers(i)});
+}
+
+unsigned last_architecture(const Instruction& i) {
+  constexpr unsigned kWarpgroup = 90, kTensorMemory = 110;
+  const std::string_view text = info(i.opcode).text;
+  if (text.starts_with("wgmma.")) return kWarpgroup;
+  return text.starts_with("tcgen05.") ? kTensorMemory : 0;
 }
 
 }  // namespace warpgrind::ptx
