@@ -286,22 +286,17 @@ void fill_outside(const TensorMap& map, std::uint8_t* to, std::size_t bytes) {
   for (std::size_t i = 0; i + 2 <= bytes; i += 2) std::memcpy(to + i, &kNan, sizeof kNan);
 }
 
-bool converts(TensorElement element) {
-  return element == TensorElement::f32_ftz || element == TensorElement::tf32 || element == TensorElement::tf32_ftz;
+bool rounds_elements(TensorElement element) {
+  return element == TensorElement::tf32 || element == TensorElement::tf32_ftz;
 }
 
-void convert_elements(TensorElement element, std::uint8_t* bytes, std::size_t count) {
-  if (!converts(element)) return;
-  constexpr std::uint32_t kExponent = 0x7f800000, kSign = 0x80000000, kBelowTf32 = 0x1fff, kNan = 0x7fffe000;
-  const bool flushes = element != TensorElement::tf32, rounds = element != TensorElement::f32_ftz;
+void round_elements(std::uint8_t* bytes, std::size_t count) {
+  constexpr std::uint32_t kInfinity = 0x7f800000, kSign = 0x80000000, kNan = 0x7fffe000, kBelow = 0x1fff;
   for (std::size_t i = 0; i + 4 <= count; i += 4) {
     std::uint32_t word;
     std::memcpy(&word, bytes + i, sizeof word);
-    if (flushes && (word & kExponent) == 0) word &= kSign;
-    if (rounds) {
-      const bool nan = (word & ~kSign) > kExponent;
-      word = nan ? kNan : (word + (kBelowTf32 + 1) / 2) & ~kBelowTf32;  // ties go away from zero
-    }
+    const std::uint32_t half = kBelow / 2 + (word >> 13 & 1);  // ties go to the even value
+    word = (word & ~kSign) > kInfinity ? kNan : (word + half) & ~kBelow;
     std::memcpy(bytes + i, &word, sizeof word);
   }
 }

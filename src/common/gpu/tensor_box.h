@@ -66,8 +66,8 @@ std::uint64_t swizzled(TensorSwizzle swizzle, std::uint64_t address);
 
 // Sets `bytes` bytes to what a load gives outside of the tensor. `bytes` is a multiple of the element's.
 void fill_outside(const TensorMap& map, std::uint8_t* to, std::size_t bytes);
-// Changes elements as a copy does on its way: denormals are flushed to zero for types with FTZ.
-bool converts(TensorElement element);
-void convert_elements(TensorElement element, std::uint8_t* bytes, std::size_t count);
+// A load rounds floats to tf32 for such a map. Nothing else changes values: FTZ matters to reductions alone.
+bool rounds_elements(TensorElement element);
+void round_elements(std::uint8_t* bytes, std::size_t count);
 
 }  // namespace warpgrind
