@@ -15,7 +15,7 @@ TensorMap matrix(std::uint64_t address) {
   map.address = address;
   map.sizes = {39, 19};
   map.strides = {192};
-  map.box = {16, 8};
+  map.box = {16, 8, 1};
   return map;
 }
 
