@@ -341,6 +341,8 @@ void LaunchRaces::compare(const events::Access& a, Running& of) {
   if (a.path == AccessPath::async_copy) copy = order_.copy_issued(warp, a.mask);
   if (a.path == AccessPath::bulk_copy)
     copy = a.type == AccessType::load || warp.open_copy == 0 ? order_.bulk_copy_issued(warp, a.mask) : warp.open_copy;
+  if (a.path == AccessPath::tensor_copy)
+    copy = a.continues && warp.open_copy != 0 ? warp.open_copy : order_.bulk_copy_issued(warp, a.mask);
   if (!shared && !writes_global_) return;
   Step s{a, of, *block, warp};
   s.shared = shared;
@@ -379,7 +381,7 @@ AccessKind LaunchRaces::kind_of(const events::Access& a) const {
           a.order,
           a.scope,
           by_texture || (a.site < sites.size() && sites[a.site].non_coherent),
-          a.path == AccessPath::bulk_copy};
+          a.path == AccessPath::bulk_copy || a.path == AccessPath::tensor_copy};
 }
 
 const AccessKind& LaunchRaces::kind_of(const events::AffineAccess& a) {

@@ -128,7 +128,7 @@ class Reading {
       return;
     }
     if (site.kind == SiteKind::atomic || site.kind == SiteKind::reduction) return atomics(site, c);
-    if (site.kind == SiteKind::store || (site.kind == SiteKind::bulk_copy && c.shared_requests == 0)) {
+    if (site.kind == SiteKind::store || (site.kind == SiteKind::bulk_copy && site.space == StateSpace::global)) {
       store_moved_ += as_double(c.global.bytes_moved) + kSectorBytes * as_double(c.local.sectors);
       stores(c.global, c.global_requests, true);
       stores(c.local, c.local_requests, false);

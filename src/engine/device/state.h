@@ -23,6 +23,7 @@
 #include "flow/definitions.h"
 #include "gpu/addresses.h"
 #include "gpu/instruction_kinds.h"
+#include "gpu/tensor_box.h"
 #include "jit/abi.h"
 #include "jit/compile/compiler.h"
 #include "sass/code.h"
@@ -318,7 +319,9 @@ struct alignas(64) Worker {
   std::vector<Fault> warnings;
   std::vector<std::uint64_t> warned;      // keys of `warnings`, in the same order
   std::unique_ptr<TextureUnit> textures;  // allocated by the first fetch
-  Range mapped;                           // mapped range of the last access that went on outside allocations
+  std::vector<TensorRun> tensor_runs;     // of the tensor copy that is being made
+  std::vector<std::uint8_t> tensor_bytes;
+  Range mapped;  // mapped range of the last access that went on outside allocations
 
   // Capacities of the grow-only arrays sites, records and scoreboard.
   std::size_t site_capacity = 0, scoreboard_capacity = 0;

@@ -41,6 +41,7 @@ enum class AccessPath : std::uint8_t {
   instruction,  // ld, st, atom, red and operations built on them (wmma, ldmatrix)
   async_copy,   // cp.async: a load from global memory and a store to shared memory
   bulk_copy,    // cp.async.bulk: one contiguous range per lane
+  tensor_copy,  // cp.async.bulk.tensor: one event for each contiguous range of the box, and one for it in shared memory
   texture,      // addresses are those of texels; several texels per lane: one event each
   surface,
   mbarrier,  // published as MBarrier
@@ -68,6 +69,7 @@ struct Access {
   std::uint32_t element_bytes = 0;
   // The host address of a byte is host + address; memory is as before the access. Not for local memory.
   std::uint64_t host = 0;
+  bool continues = false;  // tensor_copy: part of the copy to which the warp's last access belongs
 
   std::uint32_t bytes_of(unsigned lane) const { return sizes ? sizes[lane] : bytes; }
 };
@@ -241,8 +243,8 @@ struct MBarrier : WarpEvent {
   const std::uint64_t* bytes = nullptr;    // 32; transaction bytes, expected or completed
 };
 
-// Operation on groups of asynchronous copies. The copies themselves are Access events with path async_copy or
-// bulk_copy.
+// Operation on groups of asynchronous copies. The copies themselves are Access events with path async_copy, bulk_copy
+// or tensor_copy.
 enum class AsyncGroupOperation : std::uint8_t { commit, wait, wait_all, bulk_commit, bulk_wait, bulk_wait_read };
 struct AsyncGroup : WarpEvent {
   AsyncGroupOperation operation = AsyncGroupOperation::commit;

@@ -114,6 +114,14 @@ unsigned needed_by_matrix(const Instruction& i) {
   return any_type(i, {T::s8, T::u8}) ? 72 : 0;
 }
 
+// Bulk and tensor copies, and the fields of tensor maps.
+unsigned needed_by_bulk_copy(const Instruction& i) {
+  using M = Modifier;
+  const bool newer = any_modifier(i, {M::tile_gather4, M::tile_scatter4, M::im2col_w, M::im2col_w_128, M::cta_group_1,
+                                      M::cta_group_2, M::cp_mask, M::swizzle_atomicity});
+  return newer ? 100 : 0;
+}
+
 unsigned needed_by_registers(const Instruction& i) {
   const bool cluster = std::any_of(i.operands.begin(), i.operands.end(), [](const Operand& o) {
     return o.kind == OperandKind::sreg && o.sreg >= SpecialRegister::clusterid_x &&
@@ -150,6 +158,8 @@ unsigned needed_by_form(const Instruction& i) {
       return needed_by_selection(i);
     case FormNeeds::special:
       return needed_by_special(i);
+    case FormNeeds::bulk_copy:
+      return needed_by_bulk_copy(i);
     case FormNeeds::conversion:
       return needed_by_conversion(i);
   }

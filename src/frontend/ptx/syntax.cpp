@@ -152,12 +152,13 @@ class FormReader {
         --braces;
       } else if (c == '[') {
         ++brackets;
+        in_parts_ = false;
       } else if (c == ']') {
         --brackets;
       } else if (c == '|') {
         second_ = true;
       } else if (c == ',' && brackets) {
-        if (!form.operands.empty()) form.operands.back().has_parts = true;
+        if (!form.operands.empty()) form.operands.back().has_parts = in_parts_ = true;
       } else if (c == '.') {
         const std::size_t length = word_at(text, i + 1).size();
         if (!form.operands.empty()) {
@@ -174,7 +175,7 @@ class FormReader {
   }
 
   void operand(std::string_view name, bool optional, bool address) {
-    if (address && !form.operands.empty() && form.operands.back().has_parts) return;  // coordinates
+    if (address && in_parts_) return;  // coordinates
     OperandSlot slot;
     slot.name = name;
     slot.optional = optional;
@@ -246,6 +247,7 @@ class FormReader {
 
   const std::vector<Definition>& definitions_;
   bool second_ = false, negatable_ = false;
+  bool in_parts_ = false;  // after a comma in brackets
 };
 
 // A modifier that selects one form excludes the forms that do not mention it: mul.wide is not mul.lo.

@@ -31,6 +31,11 @@ bool result_is_never_read(const ptx::Function& function, const ptx::Instruction&
   return true;
 }
 
+bool reads_tensor_map(Opcode opcode) {
+  return opcode == Opcode::cp_async_bulk_tensor || opcode == Opcode::cp_reduce_async_bulk_tensor ||
+         opcode == Opcode::cp_async_bulk_prefetch_tensor;
+}
+
 }  // namespace
 
 // nullopt: the memory has no known bounds.
@@ -66,8 +71,10 @@ std::optional<events::AddressOrigin> Sites::origin(const flow::AddressSource& so
 
 // An instruction with several addresses has one site. If one address has an unknown origin, the whole site has.
 // (cp.async is an exception: it has one address in each of two spaces.)
+// A tensor copy reaches memory that its map names.
 std::vector<events::AddressOrigin> Sites::origins() const {
   std::vector<events::AddressOrigin> out;
+  if (reads_tensor_map(f_.instruction().opcode)) return out;
   for (const ptx::Operand& o : f_.instruction().operands) {
     if (o.kind != ptx::OperandKind::address) continue;
     const std::vector<flow::AddressSource> sources = f_.provenance.of(o);
@@ -98,7 +105,7 @@ events::Site Sites::describe() const {
     site.element_bytes = static_cast<std::uint8_t>(std::min<std::uint64_t>(16, i.operands[2].bits));
     site.space = StateSpace::global;
   }
-  if (i.opcode == Opcode::cp_async_bulk) {  // space of the destination
+  if (site.kind == SiteKind::bulk_copy) {  // space of the destination
     site.element_bytes = 1;
     site.space = i.has(Modifier::mbarrier_complete_tx_bytes) ? StateSpace::shared : StateSpace::global;
   }

@@ -47,7 +47,8 @@ void publish_event(const Access& a) {
                              a.sizes,
                              a.writes() ? static_cast<const std::uint8_t*>(a.values) : nullptr,
                              a.element,
-                             origin_of(a)};
+                             origin_of(a),
+                             a.continues};
   events::publish_access(*launch.observers, event, worker.number);
 }
 

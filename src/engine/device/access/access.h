@@ -34,6 +34,7 @@ struct Access {
   events::MemoryOrder order = events::MemoryOrder::weak;
   events::MemoryScope scope = events::MemoryScope::none;
   bool counted = true, published = true;
+  bool continues = false;  // events::Access::continues
   LaneMask mask = 0;
   LaneMask behind = 0;                       // lanes at the same address, served by a lane of `mask`
   const std::uint64_t* addresses = nullptr;  // 32 entries, in addresses of the space

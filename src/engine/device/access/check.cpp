@@ -19,7 +19,8 @@ namespace {
 unsigned alignment_of(const Access& a) {
   using P = events::AccessPath;
   constexpr unsigned kBulkAlignment = 16;  // PTX ISA, cp.async.bulk
-  return a.path == P::call ? 1 : a.path == P::bulk_copy ? kBulkAlignment : a.bytes();
+  // A run of a tensor copy begins at any element; the copy's own addresses are checked before it.
+  return a.path == P::call || a.path == P::tensor_copy ? 1 : a.path == P::bulk_copy ? kBulkAlignment : a.bytes();
 }
 
 const DeviceHeap& heap_of(const Access& a) {
@@ -276,7 +277,10 @@ FaultText outside_global(const Access& a, unsigned lane) {
             heap.was_freed(address) ? "free memory after its last use in the kernel"
                                     : "check the index against the size that malloc got"};
   }
-  return {FaultKind::illegal_address, describe_address(verb_of(a), address, bytes), address_advice(address)};
+  const bool by_map = a.path == events::AccessPath::tensor_copy;
+  return {
+      FaultKind::illegal_address, describe_address(verb_of(a), address, bytes),
+      by_map ? "check the address, sizes and strides that the tensor map was encoded with" : address_advice(address)};
 }
 
 FaultText outside(const Access& a, unsigned lane) {
@@ -351,6 +355,7 @@ bool goes_on(const Access& a) {
 const char* verb_of(const Access& a) {
   using P = events::AccessPath;
   const bool load = a.form.type == AccessType::load, store = a.form.type == AccessType::store;
+  if (a.path == P::tensor_copy) return load ? "tensor copy's read" : store ? "tensor copy's write" : "tensor reduction";
   if (a.path == P::async_copy || a.path == P::bulk_copy) return load ? "asynchronous read" : "asynchronous write";
   if (a.path == P::mbarrier) return "mbarrier operation";
   return load ? "read" : store ? "write" : "atomic operation";

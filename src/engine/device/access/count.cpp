@@ -146,6 +146,14 @@ void count(const Access& a, const Extent& x) {
   }
 }
 
+void count_box(jit::WarpContext& context, std::uint32_t site, unsigned lane, StateSpace space, const AccessCost& cost) {
+  Worker& worker = worker_of(context);
+  if (!worker.launch->counters) return;
+  SiteRecord& record = worker.records[site];
+  record.used = true;
+  record.counts.add(space, cost, LaneMask{1} << lane);
+}
+
 // Each group of neighbouring lanes makes one request, which touches the sectors of all their texels.
 void count_texels(const Access& a, LaneMask mask, const Texels& texels) {
   Worker& worker = worker_of(*a.context);

@@ -1,5 +1,6 @@
 // Atomic operations, atom and red (jit/atomic_operation.h). Worker threads share global memory: host atomics.
 // Shared memory belongs to one worker: plain operations. Lanes go in ascending order.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include "base/sanitizers.h"
 #include "device/access/access.h"
 #include "device/access/lane_requests.h"
+#include "device/calls/bulk_reductions.h"
 #include "device/definedness/tracking.h"
 #include "device/fault.h"
 #include "device/symbols.h"
@@ -23,14 +25,17 @@ using jit::AtomicOperation;
 using ptx::ScalarType;
 
 struct Request {
-  Place place;
-  std::size_t skipped;  // bytes of the preceding elements, for vectors
+  const Place* place;  // null: the lanes' values are neighbours, from `start` on
+  std::uint8_t* start;
+  std::size_t step;  // bytes from one lane to the next; with a place, of the preceding elements of a vector
   LaneMask mask;
   const void* b;
   const void* c;
   void* out;
   bool shared;
-  std::uint8_t* pointer(unsigned lane) const { return place.of(lane) + skipped; }
+  bool flushes;     // f32: flushes denormals
+  bool keeps_nans;  // f64: a NaN of an operand is the result as it is, signalling or not
+  std::uint8_t* pointer(unsigned lane) const { return place ? place->of(lane) + step : start + lane * step; }
 };
 
 bool one_address(const Request& r) {
@@ -113,19 +118,21 @@ float flushed(float f) {
   return std::fabs(f) < 0x1p-126f ? std::copysign(0.0f, f) : f;
 }
 
-// f32 in global memory flushes denormals, but not in shared memory (PTX ISA, atom; seen on an H200). A NaN is canonical
-// for f32 and keeps its bits for f64.
+// atom on f32 flushes denormals in global memory, but not in shared memory (PTX ISA, atom; seen on an H200). A NaN is
+// canonical for f32 and keeps its bits for f64.
 template <class F, class T>
 void add_float(const Request& r) {
   const T* b = static_cast<const T*>(r.b);
   update<T>(r, [&](T old, unsigned l) {
     F x = std::bit_cast<F>(old), y = std::bit_cast<F>(b[l]);
     if constexpr (sizeof(F) == 4) {
-      if (!r.shared) x = flushed(x), y = flushed(y);
+      if (r.flushes) x = flushed(x), y = flushed(y);
       const F sum = x + y;
       if (std::isnan(sum)) return T{0x7fffffffu};
-      return std::bit_cast<T>(r.shared ? sum : flushed(sum));
+      return std::bit_cast<T>(r.flushes ? flushed(sum) : sum);
     } else {
+      if (r.keeps_nans && std::isnan(x)) return old;
+      if (r.keeps_nans && std::isnan(y)) return b[l];
       return std::bit_cast<T>(static_cast<F>(x + y));
     }
   });
@@ -306,13 +313,16 @@ void perform_passed(const Access& part, const Place& place, LaneMask lanes, cons
     const auto of_element = [&](const void* p) {
       return p ? static_cast<const std::uint8_t*>(p) + e * size * kWarpSize : nullptr;
     };
-    const Request r{place,
+    const Request r{&place,
+                    nullptr,
                     e * size,
                     lanes,
                     of_element(u.b),
                     of_element(u.c),
                     const_cast<std::uint8_t*>(of_element(u.out)),
-                    part.form.space == StateSpace::shared};
+                    part.form.space == StateSpace::shared,
+                    part.form.space != StateSpace::shared,
+                    false};
     if (!perform(r, static_cast<AtomicOperation>(u.code & 0xff), type))
       raise(*part.context, part.site, static_cast<unsigned>(std::countr_zero(part.mask)), FaultKind::unsupported,
             "the virtual GPU does not support this atomic operation on this type",
@@ -338,6 +348,22 @@ void perform_part(Access& part, LaneMask lanes, const Update& u) {
 }
 
 }  // namespace
+
+bool reduce_bytes(AtomicOperation operation, ScalarType type, std::uint8_t* to, const std::uint8_t* from,
+                  std::size_t bytes, bool shared, bool flushes) {
+  const std::size_t size = ptx::bytes(type);
+  alignas(8) std::uint8_t values[kWarpSize * sizeof(std::uint64_t)];
+  for (std::size_t done = 0; done < bytes;) {
+    const std::size_t count = std::min<std::size_t>(kWarpSize, (bytes - done) / size);
+    if (count == 0) return false;
+    std::memcpy(values, from + done, count * size);
+    const LaneMask mask = count == kWarpSize ? kFullMask : (LaneMask{1} << count) - 1;
+    if (!perform({nullptr, to + done, size, mask, values, values, nullptr, shared, flushes, true}, operation, type))
+      return false;
+    done += count * size;
+  }
+  return true;
+}
 
 std::span<const jit::CallSymbol> atomic_symbols() {
   static const jit::CallSymbol symbols[] = {{"wg_atomic", reinterpret_cast<void*>(&wg_atomic)}};
