@@ -22,6 +22,7 @@ void register_symbols() {
   jit::register_call_symbols(device_launch_symbols());
   jit::register_call_symbols(atomic_symbols());
   jit::register_call_symbols(async_copy_symbols());
+  jit::register_call_symbols(launch_control_symbols());
   jit::register_call_symbols(warpgroup_symbols());
   jit::register_call_symbols(texture_symbols());
   jit::register_call_symbols(definedness_symbols());

@@ -7,6 +7,7 @@
 
 #include "base/sanitizers.h"
 #include "device/access/access.h"
+#include "device/calls/mbarriers.h"
 #include "device/fault.h"
 #include "device/symbols.h"
 
@@ -112,6 +113,14 @@ void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::u
 }
 
 }  // namespace
+
+void complete_bytes(jit::WarpContext& w, std::uint32_t site, const std::uint64_t* barriers, const std::uint64_t* bytes,
+                    LaneMask mask) {
+  const std::uint64_t nothing[kWarpSize] = {};
+  std::uint64_t out[kWarpSize];
+  operate(w, site, Operation::complete, barriers, nothing, bytes, mask, out);
+}
+
 }  // namespace warpgrind::device
 
 using namespace warpgrind;
