@@ -415,6 +415,10 @@ WorkPtr GraphLaunch::issue(Stream* stream, const std::vector<WorkPtr>& before) {
     for (std::size_t d : node.dependencies) after.push_back(element(ends, d));
     if (after.empty()) after.push_back(begin);
     const auto* event = std::get_if<EventOperation>(&node.node->operation);
+    if (node.work && node.work->kind == Work::Kind::grid)
+      for (std::size_t d : node.dependencies)
+        if (node.node->edge_from(nodes_[d].node).from_port != cudaGraphKernelNodePortDefault)
+          node.work->early_after.push_back(element(ends, d));
     if (event && event->wait && node.node->enabled)
       if (auto mark = event->event->latest()) after.push_back(mark->work);
     if (node.nested || node.conditional) {
@@ -504,8 +508,15 @@ cudaError_t capture_operation(Stream& stream, Operation operation) {
         stream.capture_tail.push_back(node);
     return cudaSuccess;
   }
-  stream.capture_tail = {capture.graph->add(std::move(operation), stream.capture_tail)};
-  stream.capture_tail.front()->device = stream.device;
+  const auto* kernel = std::get_if<KernelOperation>(&operation);
+  const bool early = kernel && kernel->early;
+  GraphNode* const node = capture.graph->add(std::move(operation), stream.capture_tail);
+  node->device = stream.device;
+  if (early)
+    for (const GraphNode* before : stream.capture_tail)
+      if (before->type == cudaGraphNodeTypeKernel)
+        node->edges[before] = {cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}};
+  stream.capture_tail = {node};
   return cudaSuccess;
 }
 

@@ -164,6 +164,7 @@ cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& 
   request.config.counted = session::launches().choice().counts(op.entry->name);
   request.carveout_percent = op.carveout_percent;
   request.parameters = op.parameters;
+  request.early = op.early;
   request.ranges = session::open_ranges();
   launch->host = target.host;
   double part_of_gpu = 0;
