@@ -9,7 +9,7 @@
 namespace warpgrind::semantics {
 
 // attributes[i] apply to the copies from firsts[i] on. failed (may be null): index of the copy that failed; SIZE_MAX:
-// no particular one.
+// no particular one. It is not written if the stream is wrong.
 cudaError_t copy_batch(void* const* to, const void* const* from, const std::size_t* sizes, std::size_t count,
                        const cudaMemcpyAttributes* attributes, const std::size_t* firsts, std::size_t attribute_count,
                        std::size_t* failed, cudaStream_t stream);

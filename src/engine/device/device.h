@@ -97,7 +97,8 @@ struct LaunchConfig {
   bool cooperative = false;
   bool counted = true;       // false: no counters and no events (addresses are still checked)
   std::string_view range{};  // events::Launch::range; valid only while the launch runs
-  std::uint64_t graph = 0;   // handle of the graph that it belongs to, if kernels may launch that; else 0
+  bool in_graph = false;     // a node of a graph: its kernel may launch graphs
+  std::uint64_t graph = 0;   // handle of that graph, if kernels may launch it; else 0
   bool operator==(const LaunchConfig&) const = default;
 };
 
