@@ -401,6 +401,7 @@ TEST(Copies, BoxesInBatches) {
   OK(cudaStreamSynchronize(stream));
   EXPECT_EQ(b.read()[3], 4u);
   EXPECT_EQ(b.read()[4], 9u);
+  OK(cudaMemcpy3DBatchAsync_ptsz(2, operations, 0, nullptr));
   FAILS(cudaErrorInvalidValue, cudaMemcpy3DBatchAsync(2, operations, 1, stream));
   FAILS(cudaErrorInvalidValue, cudaMemcpy3DBatchAsync(2, operations, 0, nullptr));
   FAILS(cudaErrorInvalidValue, cudaMemcpy3DBatchAsync(2, nullptr, 0, stream));
@@ -425,10 +426,25 @@ TEST(Copies, PrefetchesInBatches) {
   OK(cudaMemDiscardBatchAsync(pointers, sizes, 2, 0, stream));
   OK(cudaMemDiscardAndPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 1, 0, stream));
   OK(cudaStreamSynchronize(stream));
+  OK(cudaMemPrefetchBatchAsync_ptsz(pointers, sizes, 2, locations, firsts, 2, 0, nullptr));
+  OK(cudaMemDiscardBatchAsync_ptsz(pointers, sizes, 2, 0, nullptr));
+  OK(cudaMemDiscardAndPrefetchBatchAsync_ptsz(pointers, sizes, 2, locations, firsts, 1, 0, nullptr));
+  OK(cudaDeviceSynchronize());
+  FAILS(cudaErrorInvalidValue,
+        cudaMemDiscardAndPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 1, 0, nullptr));
   FAILS(cudaErrorInvalidValue, cudaMemPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 2, 1, stream));
   FAILS(cudaErrorInvalidValue, cudaMemPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 0, 0, stream));
   FAILS(cudaErrorInvalidValue, cudaMemPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 2, 0, nullptr));
   FAILS(cudaErrorInvalidValue, cudaMemDiscardBatchAsync(pointers, sizes, 2, 1, stream));
+  // Indexes may repeat, and a location must be one.
+  firsts[1] = 0;
+  OK(cudaMemPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 2, 0, stream));
+  firsts[1] = 1;
+  locations[1] = {cudaMemLocationTypeInvalid, 0};
+  FAILS(cudaErrorInvalidValue, cudaMemPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 2, 0, stream));
+  locations[1] = {cudaMemLocationTypeDevice, 9};
+  FAILS(cudaErrorInvalidValue, cudaMemPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 2, 0, stream));
+  locations[1] = {cudaMemLocationTypeHost, 0};
   pointers[1] = device;
   FAILS(cudaErrorInvalidValue, cudaMemDiscardBatchAsync(pointers, sizes, 2, 0, stream));
   FAILS(cudaErrorInvalidValue, cudaMemPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 2, 0, stream));
