@@ -445,6 +445,10 @@ TEST(Copies, PrefetchesInBatches) {
   locations[1] = {cudaMemLocationTypeDevice, 9};
   FAILS(cudaErrorInvalidValue, cudaMemPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 2, 0, stream));
   locations[1] = {cudaMemLocationTypeHost, 0};
+  cudaGraph_t graph;
+  OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  FAILS(cudaErrorStreamCaptureUnsupported, cudaMemDiscardBatchAsync(pointers, sizes, 2, 0, stream));
+  FAILS(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(stream, &graph));
   pointers[1] = device;
   FAILS(cudaErrorInvalidValue, cudaMemDiscardBatchAsync(pointers, sizes, 2, 0, stream));
   FAILS(cudaErrorInvalidValue, cudaMemPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 2, 0, stream));

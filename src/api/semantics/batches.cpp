@@ -6,6 +6,7 @@
 
 #include "semantics/memory.h"
 #include "semantics/state.h"
+#include "semantics/streams.h"
 
 namespace warpgrind::semantics {
 
@@ -151,6 +152,7 @@ cudaError_t copy_3d_batch(std::size_t count, const cudaMemcpy3DBatchOp* operatio
 }
 
 cudaError_t prefetch_batch(const PrefetchBatch& b, unsigned long long flags, cudaStream_t stream) {
+  if (const cudaError_t error = usable(resolve(stream))) return error;  // unlike a copy, it invalidates a capture
   if (const cudaError_t error = check_stream(stream)) return error;
   if (flags || !b.pointers || !b.sizes || !b.locations || !valid_places(b)) return cudaErrorInvalidValue;
   std::vector<cudaMemLocation> to(b.count);
@@ -166,6 +168,7 @@ cudaError_t prefetch_batch(const PrefetchBatch& b, unsigned long long flags, cud
 
 cudaError_t discard_batch(void* const* pointers, const std::size_t* sizes, std::size_t count, unsigned long long flags,
                           cudaStream_t stream) {
+  if (const cudaError_t error = usable(resolve(stream))) return error;
   if (const cudaError_t error = check_stream(stream)) return error;
   if (flags || !pointers || !sizes || count == 0) return cudaErrorInvalidValue;
   for (std::size_t i = 0; i < count; i++)
