@@ -53,6 +53,8 @@ const char* kind_name(events::SiteKind kind) {
       return "mbarrier";
     case events::SiteKind::fence:
       return "fence";
+    case events::SiteKind::launch_control:
+      return "launch_control";
   }
   return "unknown";
 }

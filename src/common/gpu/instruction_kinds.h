@@ -52,7 +52,8 @@ enum class SiteKind : std::uint8_t {
   match,
   redux,
   elect,
-  matrix  // mma; instructions that move matrices are loads and stores
+  matrix,         // mma; instructions that move matrices are loads and stores
+  launch_control  // clusterlaunchcontrol
 };
 
 }  // namespace warpgrind

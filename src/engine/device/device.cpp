@@ -25,6 +25,7 @@ void register_symbols() {
   jit::register_call_symbols(tensor_copy_symbols());
   jit::register_call_symbols(tensor_map_symbols());
   jit::register_call_symbols(bulk_reduction_symbols());
+  jit::register_call_symbols(launch_control_symbols());
   jit::register_call_symbols(warpgroup_symbols());
   jit::register_call_symbols(texture_symbols());
   jit::register_call_symbols(definedness_symbols());

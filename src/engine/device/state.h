@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "device/cancellable_grid.h"
 #include "device/device.h"
 #include "device/fiber.h"
 #include "device/memory/address_space.h"
@@ -223,6 +224,7 @@ struct alignas(64) Block {
   std::uint32_t threads = 0;
   unsigned barriers_in_use = 0;  // highest barrier number used + 1
   bool plain = false;            // Launch::plain_barriers, and warps run in forward order
+  bool cancel_failed = false;    // it has seen that a request to cancel a launch failed
   std::uint8_t* shared = nullptr;
   Cluster* cluster = nullptr;
   std::uint32_t cluster_rank = 0;
@@ -255,9 +257,9 @@ struct OutputRecord {
   std::string text;
 };
 
-// A grid, copy or fill launched by device code.
+// A grid, copy, fill or graph launched by device code.
 struct ChildLaunch {
-  enum class Kind : std::uint8_t { kernel, copy, fill } kind = Kind::kernel;
+  enum class Kind : std::uint8_t { kernel, copy, fill, graph } kind = Kind::kernel;
   std::uint64_t block = 0;  // block of the parent, for the order
   std::uint32_t function = 0;
   LaunchConfig config;
@@ -267,6 +269,7 @@ struct ChildLaunch {
   GlobalAddress to{}, from{};  // copy, fill
   std::uint64_t bytes = 0;
   std::uint8_t value = 0;  // fill
+  GraphRequest graph;
 };
 
 struct alignas(64) Worker {
@@ -386,6 +389,8 @@ struct GridPlan {
   const std::uint32_t issue_cycles, sm_clock_khz;
   const bool keeps_time;  // the kernel reads a clock: blocks of one SM follow each other in time
   const bool fits_gpu;    // all blocks could be resident on the GPU at the same time
+  // If the kernel may cancel launches (clusterlaunchcontrol): clusters that are resident at the start. Else 0.
+  const std::uint64_t resident_clusters;
 };
 
 struct WorkerPlan {
@@ -429,6 +434,7 @@ struct Launch : LaunchInputs, MemoryPlan, GridPlan, WorkerPlan, LaunchObservatio
   std::vector<std::uint64_t> chosen;
   std::uint64_t to_run = 0;
   unsigned running_workers = 1;
+  const std::unique_ptr<CancellableGrid> cancellable;  // null: no block cancels the launch of others
   alignas(64) std::atomic<std::uint64_t> next_block{0};
 
   alignas(64) std::atomic<std::uint32_t> interrupt{0};  // polled by generated code
@@ -450,6 +456,13 @@ struct Launch : LaunchInputs, MemoryPlan, GridPlan, WorkerPlan, LaunchObservatio
   std::atomic<std::uint64_t> first_block_requests{0};  // requests of block 0, plus 1, once it has ended; 0 before
   std::atomic<std::uint64_t> logged{0};                // logged requests of ended blocks
 };
+
+// Number of the cluster of a block. Without clusters: the block's own.
+inline std::uint64_t cluster_number(const Launch& launch, const Block& b) {
+  const Dim3 &grid = launch.config.grid, &cluster = launch.config.cluster;
+  const std::uint64_t wide = grid.x / cluster.x, high = grid.y / cluster.y;
+  return b.index[0] / cluster.x + wide * (b.index[1] / cluster.y + high * (b.index[2] / cluster.z));
+}
 
 inline Worker& worker_of(jit::WarpContext& context) {
   return *fiber_of(context).worker;

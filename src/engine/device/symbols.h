@@ -17,6 +17,7 @@ std::span<const jit::CallSymbol> async_copy_symbols();      // calls/async_copy.
 std::span<const jit::CallSymbol> tensor_copy_symbols();     // calls/tensor_copies.cpp
 std::span<const jit::CallSymbol> tensor_map_symbols();      // calls/tensor_maps.cpp
 std::span<const jit::CallSymbol> bulk_reduction_symbols();  // calls/bulk_reductions.cpp
+std::span<const jit::CallSymbol> launch_control_symbols();  // calls/launch_control.cpp
 std::span<const jit::CallSymbol> warpgroup_symbols();       // calls/warpgroup_matrix.cpp
 std::span<const jit::CallSymbol> texture_symbols();         // calls/texture.cpp
 std::span<const jit::CallSymbol> device_launch_symbols();   // calls/device_launch.cpp

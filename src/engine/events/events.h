@@ -321,6 +321,8 @@ struct StreamWork {
   std::uint64_t address = 0;               // allocation, deallocation: of the memory
   // A grid that may begin before the work before it in its stream has ended (programmatic launch).
   bool early = false;
+  // A grid of a graph: ids of those grids of `after` that need not have ended when it begins (programmatic edges).
+  std::span<const std::uint64_t> early_after{};
   const HostStack* made = nullptr;  // for a graph node: the call that created it; null: unknown
 };
 // The calling thread has waited for this work and all that `after` orders before it: by synchronisation, a blocking

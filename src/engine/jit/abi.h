@@ -162,6 +162,7 @@ struct WarpContext {
   std::uint32_t explicit_cluster;          // non-zero: clusters of more than one block
   std::uint32_t total_shared, all_shared;  // bytes: static + dynamic, rounded up; the same plus the driver's own
   std::uint32_t env[4];  // %envreg1, 2: grid barrier workspace of cooperative groups (driver's own protocol)
+  std::uint64_t graph;   // %current_graph_exec
   alignas(64) std::uint32_t tid[3][kWarpSize];
   alignas(64) std::uint32_t scratch[512];  // output area of runtime calls, for any size up to 2 KiB
   // Lanes that meet at a `.sync` operation. `brought` holds the value of each; after the meeting, the values of all

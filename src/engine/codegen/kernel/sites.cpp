@@ -109,6 +109,7 @@ events::Site Sites::describe() const {
     site.element_bytes = 1;
     site.space = i.has(Modifier::mbarrier_complete_tx_bytes) ? StateSpace::shared : StateSpace::global;
   }
+  if (i.opcode == Opcode::clusterlaunchcontrol_try_cancel) site.space = StateSpace::shared;
   if (const unsigned bytes = matrix_request_bytes(i)) {  // wmma, ldmatrix, stmatrix: the type does not give the size
     site.element_bytes = static_cast<std::uint8_t>(std::min(bytes, i.type() == ptx::ScalarType::f64 ? 8u : 4u));
     site.vector = static_cast<std::uint8_t>(bytes / site.element_bytes);

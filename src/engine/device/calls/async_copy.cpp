@@ -176,6 +176,7 @@ void copy_bulk(jit::WarpContext& w, std::uint32_t site, const BulkCopy& c, LaneM
 }
 
 }  // namespace
+
 }  // namespace warpgrind::device
 
 using namespace warpgrind;

@@ -312,7 +312,7 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
   // n^2 / 2 times. Blocks beyond the share begin only if nothing else helps.
   const bool has_share = w.live_blocks * std::uint64_t{launch.running_workers} >= launch.blocks;
   const bool turns_over = w.idle_turns % round == 0;
-  if (launch.fits_gpu && !w.starting && (!has_share || turns_over) && activate_block(w)) {
+  if ((launch.fits_gpu || launch.cancellable) && !w.starting && (!has_share || turns_over) && activate_block(w)) {
     w.idle_turns = 0;
   } else if (launch.ordered && !w.starting && turns_over && activate_block(w)) {
     w.idle_turns = 0;

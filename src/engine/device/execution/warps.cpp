@@ -85,6 +85,7 @@ void enter_launch(WarpFiber& f, Launch& launch, Worker& w) {
   c.total_shared = launch.total_shared;
   c.all_shared = launch.all_shared;
   std::copy(std::begin(launch.env), std::end(launch.env), c.env);
+  c.graph = launch.config.graph;
   static_assert(offsetof(WarpFiber, context) == 0);
   static_assert(offsetof(Worker, ended_in_round) - offsetof(Worker, current) == offsetof(jit::RunningWarp, ended));
   c.running = reinterpret_cast<jit::RunningWarp*>(&w.current);
