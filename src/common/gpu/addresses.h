@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 #include "gpu/types.h"
 
@@ -24,8 +25,9 @@ template <AnyAddress A>
 constexpr std::uint64_t raw(A a) {
   return static_cast<std::uint64_t>(a);
 }
-template <AnyAddress A>
-constexpr A operator+(A a, std::uint64_t bytes) {
+// enable_if_t, because clang 19 substitutes A = long before it looks at a constraint, and then stops with an error.
+template <class A>
+constexpr std::enable_if_t<AnyAddress<A>, A> operator+(A a, std::uint64_t bytes) {
   return static_cast<A>(raw(a) + bytes);
 }
 
