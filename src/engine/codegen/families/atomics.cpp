@@ -9,16 +9,9 @@
 
 namespace warpgrind::jit {
 
-namespace {
-
-using llvm::Value;
-using ptx::Modifier;
-using ptx::Opcode;
-using ptx::OperandKind;
-using ptx::ScalarType;
-
 AtomicOperation operation_of(const ptx::Instruction& i) {
   using A = AtomicOperation;
+  using ptx::Modifier;
   for (Modifier m : i.modifiers) switch (m) {
       case Modifier::add:
         return A::add;
@@ -46,6 +39,14 @@ AtomicOperation operation_of(const ptx::Instruction& i) {
   WG_ASSERT(!"an operation of the opcode's row");
   return A::add;
 }
+
+namespace {
+
+using llvm::Value;
+using ptx::Modifier;
+using ptx::Opcode;
+using ptx::OperandKind;
+using ptx::ScalarType;
 
 // Type in which values are passed: an integer of the same width.
 ScalarType carrier(ScalarType t) {

@@ -1,5 +1,7 @@
 // Atomic operations, atom and red (jit/atomic_operation.h). Worker threads share global memory: host atomics.
 // Shared memory belongs to one worker: plain operations. Lanes go in ascending order.
+#include "device/calls/atomics.h"
+
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -306,14 +308,8 @@ void perform_passed(const Access& part, const Place& place, LaneMask lanes, cons
     const auto of_element = [&](const void* p) {
       return p ? static_cast<const std::uint8_t*>(p) + e * size * kWarpSize : nullptr;
     };
-    const Request r{place,
-                    e * size,
-                    lanes,
-                    of_element(u.b),
-                    of_element(u.c),
-                    const_cast<std::uint8_t*>(of_element(u.out)),
-                    part.form.space == StateSpace::shared};
-    if (!perform(r, static_cast<AtomicOperation>(u.code & 0xff), type))
+    if (!update_lanes(part, place, e * size, lanes, u.code, of_element(u.b), of_element(u.c),
+                      const_cast<std::uint8_t*>(of_element(u.out))))
       raise(*part.context, part.site, static_cast<unsigned>(std::countr_zero(part.mask)), FaultKind::unsupported,
             "the virtual GPU does not support this atomic operation on this type",
             "`warpgrind scan` lists all unsupported instructions");
@@ -338,6 +334,12 @@ void perform_part(Access& part, LaneMask lanes, const Update& u) {
 }
 
 }  // namespace
+
+bool update_lanes(const Access& passed, const Place& place, std::size_t skipped, LaneMask mask, std::uint32_t code,
+                  const void* b, const void* c, void* out) {
+  const Request r{place, skipped, mask, b, c, out, passed.form.space == StateSpace::shared};
+  return perform(r, static_cast<AtomicOperation>(code & 0xff), static_cast<ScalarType>(code >> 8 & 0xff));
+}
 
 std::span<const jit::CallSymbol> atomic_symbols() {
   static const jit::CallSymbol symbols[] = {{"wg_atomic", reinterpret_cast<void*>(&wg_atomic)}};
