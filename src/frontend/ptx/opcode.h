@@ -177,7 +177,8 @@ enum class FormNeeds : std::uint8_t {
   sign,       // abs, neg
   selection,  // min, max
   special,
-  conversion
+  conversion,
+  multimem
 };
 
 // What an instruction computes of integers, for analyses that follow indexes and addresses (flow/transfer.cpp,
