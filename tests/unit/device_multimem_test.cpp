@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kPage = std::uint64_t{2} << 20;
 
 // k(multimem, plain): a warp, whose lanes have the words at %m and %p.
-std::string kernel_with(const std::string& body) {
+std::string multimem_kernel(const std::string& body) {
   return ".version 9.1\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 m, .param .u64 p)\n{\n"
          "  .shared .align 16 .b32 words[32];\n"
          "  .reg .b32 %t, %r, %s, %w; .reg .b64 %m, %p, %o; .reg .pred %q;\n"
@@ -47,7 +47,7 @@ class Multimem : public testing::Test {
     AddressSpace::instance().unreserve(address, kPage);
   }
   LaunchResult run(const std::string& body, std::uint64_t offset = 0, unsigned threads = 32) {
-    auto parsed = ptx::parse(kernel_with(body), "multimem");
+    auto parsed = ptx::parse(multimem_kernel(body), "multimem");
     EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : parsed.error().message + parsed.error().detail);
     if (!parsed.ok()) return {};
     auto loaded = first.load(*parsed);
