@@ -67,7 +67,7 @@ unsigned* references_of(VirtualMemory& v, std::uint64_t handle);
 MulticastObject* multicast_with_all_devices(VirtualMemory& v, std::uint64_t handle, std::unique_lock<std::mutex>& lock);
 // Whether a mapping of the handle may give access to a GPU.
 bool may_use_multicast(const VirtualMemory& v, std::uint64_t handle, int device);
-// Tells kernels what multimem addresses stand for, after any change of mappings and bindings.
+// Updates what multimem addresses stand for in kernels, after any change of mappings and bindings.
 void update_multicasts(VirtualMemory& v);
 
 }  // namespace warpgrind::semantics
