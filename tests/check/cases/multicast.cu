@@ -60,9 +60,9 @@ struct Object {
   asm volatile("multimem.red.relaxed.sys.global.add.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory")
 
 __global__ void plain_read_of_multimem(const unsigned* multimem, unsigned* out) {
-  out[threadIdx.x] = multimem[threadIdx.x];  //! C281 ERROR multimem-address thread=0,0,0 access=read bytes=4 count=32
+  out[threadIdx.x] = multimem[threadIdx.x];  //! C371 ERROR multimem-address thread=0,0,0 access=read bytes=4 count=32
 }
-CASE(C281, "a multimem address is read by a plain load") {
+CASE(C371, "a multimem address is read by a plain load") {
   Object object;
   unsigned* out = cases::zeros<unsigned>(32);
   plain_read_of_multimem<<<1, 32>>>(reinterpret_cast<unsigned*>(object.multimem), out);
@@ -71,9 +71,9 @@ CASE(C281, "a multimem address is read by a plain load") {
 }
 
 __global__ void multimem_of_plain(unsigned* plain) {
-  MULTIMEM_ADD(plain + threadIdx.x, 1);  //! C282 ERROR not-multimem thread=0,0,0 bytes=4 count=32
+  MULTIMEM_ADD(plain + threadIdx.x, 1);  //! C372 ERROR not-multimem thread=0,0,0 bytes=4 count=32
 }
-CASE(C282, "multimem.red on the address of plain memory") {
+CASE(C372, "multimem.red on the address of plain memory") {
   unsigned* plain = cases::zeros<unsigned>(32);
   multimem_of_plain<<<1, 32>>>(plain);
   cudaDeviceSynchronize();
@@ -81,9 +81,9 @@ CASE(C282, "multimem.red on the address of plain memory") {
 }
 
 __global__ void multimem_unbound(unsigned* multimem) {
-  MULTIMEM_ADD(multimem + threadIdx.x, 1);  //! C283 ERROR not-multimem thread=0,0,0 bytes=4 count=32
+  MULTIMEM_ADD(multimem + threadIdx.x, 1);  //! C373 ERROR not-multimem thread=0,0,0 bytes=4 count=32
 }
-CASE(C283, "multimem.red where no memory is bound to the multicast object") {
+CASE(C373, "multimem.red where no memory is bound to the multicast object") {
   Object object(false);
   multimem_unbound<<<1, 32>>>(reinterpret_cast<unsigned*>(object.multimem));
   cudaDeviceSynchronize();
@@ -91,10 +91,10 @@ CASE(C283, "multimem.red where no memory is bound to the multicast object") {
 
 // The plain store and the reduction meet in the same memory, at different addresses.
 __global__ void multimem_meets_store(unsigned* multimem, unsigned* plain) {
-  if (threadIdx.x == 0 && blockIdx.x == 0) plain[0] = 5;               //! C284 ERROR race-global
-  if (threadIdx.x == 0 && blockIdx.x == 1) MULTIMEM_ADD(multimem, 1);  //! C284 ERROR race-global
+  if (threadIdx.x == 0 && blockIdx.x == 0) plain[0] = 5;               //! C374 ERROR race-global
+  if (threadIdx.x == 0 && blockIdx.x == 1) MULTIMEM_ADD(multimem, 1);  //! C374 ERROR race-global
 }
-CASE(C284, "a plain store and multimem.red of another block to the same memory") {
+CASE(C374, "a plain store and multimem.red of another block to the same memory") {
   Object object;
   multimem_meets_store<<<2, 32>>>(reinterpret_cast<unsigned*>(object.multimem),
                                   reinterpret_cast<unsigned*>(object.plain));
@@ -106,7 +106,7 @@ __global__ void multimem_all_right(unsigned* multimem, const unsigned* plain, un
   MULTIMEM_ADD(multimem, 1);
   out[threadIdx.x] = plain[threadIdx.x + 1024];
 }
-CASE(C285, "multimem.red of many threads, and plain reads of other words") {  //! C285 clean
+CASE(C375, "multimem.red of many threads, and plain reads of other words") {  //! C375 clean
   Object object;
   unsigned* out = cases::zeros<unsigned>(32);
   multimem_all_right<<<4, 32>>>(reinterpret_cast<unsigned*>(object.multimem), reinterpret_cast<unsigned*>(object.plain),

@@ -2,6 +2,7 @@
 // GPUs. The address is checked once; then the memory of each GPU is accessed as by a plain instruction, so that
 // observers see which bytes of which GPU were read and written. Only the first one is counted: the GPU sends one
 // request.
+// st.bulk, which zeroes a range of shared memory, is at the end.
 //
 // What no document says, and no GPU here can show (multicast is off on the machines that we measure on): a sum of
 // floats is made in the order of the GPUs; a sum of e4m3 or e5m2 that is out of range becomes the largest number.
@@ -58,7 +59,7 @@ void clear(std::uint8_t* values, LaneMask lanes, const Access& a) {
                   a.element);
 }
 
-// values[e*32 + l]: sums so far; each sum is kept in `wide` until the last GPU's value has been added.
+// values[e*32 + l]: the sums.
 void load_and_reduce(const Access& a, const MultimemCall& call, std::uint8_t* values) {
   SumOfParts sum(call);
   alignas(64) std::uint8_t loaded[kMostBytes * kWarpSize];
