@@ -28,6 +28,8 @@ void register_symbols() {
   jit::register_call_symbols(launch_control_symbols());
   jit::register_call_symbols(warpgroup_symbols());
   jit::register_call_symbols(texture_symbols());
+  jit::register_call_symbols(surface_symbols());
+  jit::register_call_symbols(multimem_symbols());
   jit::register_call_symbols(definedness_symbols());
 }
 

@@ -20,6 +20,8 @@ std::span<const jit::CallSymbol> bulk_reduction_symbols();  // calls/bulk_reduct
 std::span<const jit::CallSymbol> launch_control_symbols();  // calls/launch_control.cpp
 std::span<const jit::CallSymbol> warpgroup_symbols();       // calls/warpgroup_matrix.cpp
 std::span<const jit::CallSymbol> texture_symbols();         // calls/texture.cpp
+std::span<const jit::CallSymbol> surface_symbols();         // calls/surface.cpp
+std::span<const jit::CallSymbol> multimem_symbols();        // calls/multimem.cpp
 std::span<const jit::CallSymbol> device_launch_symbols();   // calls/device_launch.cpp
 std::span<const jit::CallSymbol> definedness_symbols();     // definedness/tracking.cpp
 

@@ -44,8 +44,10 @@ enum class AccessPath : std::uint8_t {
   tensor_copy,  // cp.async.bulk.tensor: one event for each contiguous range of the box, and one for it in shared memory
   texture,      // addresses are those of texels; several texels per lane: one event each
   surface,
-  mbarrier,  // published as MBarrier
-  call       // printf, memcpy and other driver functions: a contiguous range of one lane
+  mbarrier,    // published as MBarrier
+  call,        // printf, memcpy and other driver functions: a contiguous range of one lane
+  bulk_store,  // st.bulk: one contiguous range per lane
+  multimem     // one event for each GPU's memory; InvalidAccess: the multimem address
 };
 
 struct Access {
@@ -115,8 +117,10 @@ struct InvalidAccess : WarpEvent {
     outside,    // outside all memory, or in freed memory
     neighbour,  // in valid memory, but outside the object of Site::origins; a GPU would go on
     misaligned,
-    constant,     // a write
-    wrong_space,  // local memory, for an operation that works only on global and shared
+    constant,          // a write
+    wrong_space,       // local memory, for an operation that works only on global and shared
+    multimem_address,  // a multimem address, in an instruction other than multimem.*
+    no_multimem,       // multimem.*, at an address that is no multimem address or has no memory on each GPU
   } problem = Problem::outside;
   StateSpace space = StateSpace::global;  // as Access::space
   AccessType type = AccessType::load;

@@ -122,6 +122,12 @@ unsigned needed_by_bulk_copy(const Instruction& i) {
   return newer ? 100 : 0;
 }
 
+unsigned needed_by_multimem(const Instruction& i) {
+  using T = ScalarType;
+  const bool fp8 = any_type(i, {T::e4m3, T::e5m2, T::e4m3x2, T::e5m2x2, T::e4m3x4, T::e5m2x4});
+  return fp8 || i.has(Modifier::cp_mask) ? 100 : 0;
+}
+
 unsigned needed_by_registers(const Instruction& i) {
   const bool cluster = std::any_of(i.operands.begin(), i.operands.end(), [](const Operand& o) {
     return o.kind == OperandKind::sreg && o.sreg >= SpecialRegister::clusterid_x &&
@@ -134,6 +140,8 @@ unsigned needed_by_form(const Instruction& i) {
   switch (FormNeeds{info(i.opcode).needs}) {
     case FormNeeds::row:
       return 0;
+    case FormNeeds::multimem:
+      return needed_by_multimem(i);
     case FormNeeds::order:
       return needed_by_order(i);
     case FormNeeds::access:

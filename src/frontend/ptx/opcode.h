@@ -178,7 +178,8 @@ enum class FormNeeds : std::uint8_t {
   selection,  // min, max
   special,
   conversion,
-  bulk_copy
+  bulk_copy,
+  multimem
 };
 
 // What an instruction computes of integers, for analyses that follow indexes and addresses (flow/transfer.cpp,

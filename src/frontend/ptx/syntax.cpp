@@ -115,7 +115,8 @@ class FormReader {
   }
 
   void suffix(std::string_view word, bool optional) {
-    if (!optional && (word == "v2" || word == "v4")) form.vector = static_cast<std::uint8_t>(word[1] - '0');
+    if (!optional && (word == "v2" || word == "v4" || word == "v8"))
+      form.vector = static_cast<std::uint8_t>(word[1] - '0');
     if (const auto type = scalar_type_from_name(word)) {
       form.types.push_back({"type", {*type}, optional});
       return;

@@ -21,6 +21,7 @@ using ptx::ScalarType;
 
 AtomicOperation atomic_operation(const ptx::Instruction& i) {
   using A = AtomicOperation;
+  using ptx::Modifier;
   for (Modifier m : i.modifiers) switch (m) {
       case Modifier::add:
         return A::add;

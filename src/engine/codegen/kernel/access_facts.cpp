@@ -32,8 +32,8 @@ MemoryOrder barrier_order(const ptx::Instruction& i) {
 
 }  // namespace
 
-// PTX ISA: ld and st without a qualifier are weak, atom and red relaxed. membar is fence.sc, and fence alone is
-// acq_rel. Arrivals at mbarriers and cluster barriers release, waits acquire.
+// PTX ISA: ld and st without a qualifier are weak, atom and red relaxed; so are those of multimem. membar is fence.sc,
+// and fence alone is acq_rel. Arrivals at mbarriers and cluster barriers release, waits acquire.
 MemoryOrder memory_order(const ptx::Instruction& i) {
   if (i.has(Modifier::sc) || i.opcode == Opcode::membar) return MemoryOrder::sequential;
   if (i.has(Modifier::acq_rel)) return MemoryOrder::acquire_release;
@@ -42,16 +42,18 @@ MemoryOrder memory_order(const ptx::Instruction& i) {
   if (i.has(Modifier::relaxed)) return MemoryOrder::relaxed;
   if (i.has(Modifier::volatile_)) return MemoryOrder::volatile_;
   if (i.has(Modifier::mmio)) return MemoryOrder::mmio;
-  if (i.opcode == Opcode::atom || i.opcode == Opcode::red) return MemoryOrder::relaxed;
+  if (i.opcode == Opcode::atom || i.opcode == Opcode::red || i.opcode == Opcode::multimem_red)
+    return MemoryOrder::relaxed;
   return is_fence(i) ? MemoryOrder::acquire_release : barrier_order(i);
 }
 
-// Strong operations without a scope have GPU scope. Volatile ones are relaxed at system scope.
+// Strong operations without a scope have GPU scope, multimem.red has system scope. Volatile ones are relaxed at system
+// scope.
 MemoryScope memory_scope(const ptx::Instruction& i) {
   if (i.has(Modifier::cta)) return MemoryScope::cta;
   if (i.has(Modifier::cluster)) return MemoryScope::cluster;
   if (i.has(Modifier::gpu) || i.has(Modifier::gl)) return MemoryScope::gpu;
-  if (i.has(Modifier::sys)) return MemoryScope::system;
+  if (i.has(Modifier::sys) || i.opcode == Opcode::multimem_red) return MemoryScope::system;
   if (i.opcode == Opcode::barrier_cluster) return MemoryScope::cluster;
   if (barrier_order(i) != MemoryOrder::weak) return MemoryScope::cta;
   switch (memory_order(i)) {

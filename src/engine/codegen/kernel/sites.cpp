@@ -18,6 +18,12 @@ using ptx::Opcode;
 
 namespace {
 
+bool is_multimem(const ptx::Instruction& i) {
+  return i.opcode == Opcode::multimem_ld_reduce || i.opcode == Opcode::multimem_st ||
+         i.opcode == Opcode::multimem_red || i.opcode == Opcode::multimem_cp_async_bulk ||
+         i.opcode == Opcode::multimem_cp_reduce_async_bulk;
+}
+
 // ptxas turns such an atomic into a reduction, and the hardware counts it as one.
 bool result_is_never_read(const ptx::Function& function, const ptx::Instruction& atom) {
   std::vector<ptx::RegId> results, read;
@@ -105,7 +111,9 @@ events::Site Sites::describe() const {
     site.element_bytes = static_cast<std::uint8_t>(std::min<std::uint64_t>(16, i.operands[2].bits));
     site.space = StateSpace::global;
   }
-  if (site.kind == SiteKind::bulk_copy) {  // space of the destination
+  site.multimem = is_multimem(i);
+  if (i.opcode == Opcode::st_bulk) site.element_bytes = 8;
+  if (site.kind == SiteKind::bulk_copy && i.opcode != Opcode::st_bulk) {  // space of the destination
     site.element_bytes = 1;
     site.space = i.has(Modifier::mbarrier_complete_tx_bytes) ? StateSpace::shared : StateSpace::global;
   }

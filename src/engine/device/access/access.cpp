@@ -111,6 +111,17 @@ Place pass(Access& a) {
   return {origin_of(a), a.addresses};
 }
 
+Place pass_checked(const Access& a) {
+  WG_DEBUG_ASSERT(a.mask != 0 && a.context && a.form.space == StateSpace::global);
+  if (a.counted) {
+    count(a, extent_of(a.addresses, a.mask));
+    if (is_logging(*a.context)) [[unlikely]]
+      log_lanes(a);
+  }
+  publish(a);
+  return {0, a.addresses};
+}
+
 std::optional<Place> try_pass(Access& a) {
   if (!allowed(a)) return std::nullopt;
   if (a.counted) count(a, extent_of(a.addresses, a.mask));

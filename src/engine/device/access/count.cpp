@@ -140,7 +140,10 @@ void count(const Access& a, const Extent& x) {
     case events::AccessPath::instruction:
       return count_pattern(a, x);
     case events::AccessPath::bulk_copy:
+    case events::AccessPath::bulk_store:
       return count_stretches(a);
+    case events::AccessPath::multimem:
+      return a.sizes ? count_stretches(a) : count_once(a);
     default:
       return count_once(a);
   }

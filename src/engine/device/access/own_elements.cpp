@@ -33,6 +33,7 @@ bool is_plain(const events::Site& s) {
 
 // Sites with a known range: plain accesses and atomics, which may conflict with plain ones. Others may be anywhere.
 bool is_followed(const events::Site& s) {
+  if (s.multimem) return false;  // their memory is elsewhere
   return s.kind == SiteKind::load || s.kind == SiteKind::store || s.kind == SiteKind::atomic ||
          s.kind == SiteKind::reduction;
 }

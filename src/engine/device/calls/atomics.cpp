@@ -1,6 +1,8 @@
 // Atomic operations, atom and red (jit/atomic_operation.h). Worker threads share global memory: host atomics.
 // Shared memory belongs to one worker: plain operations. Lanes go in ascending order.
 #include <algorithm>
+#include "device/calls/atomics.h"
+
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -313,17 +315,8 @@ void perform_passed(const Access& part, const Place& place, LaneMask lanes, cons
     const auto of_element = [&](const void* p) {
       return p ? static_cast<const std::uint8_t*>(p) + e * size * kWarpSize : nullptr;
     };
-    const Request r{&place,
-                    nullptr,
-                    e * size,
-                    lanes,
-                    of_element(u.b),
-                    of_element(u.c),
-                    const_cast<std::uint8_t*>(of_element(u.out)),
-                    part.form.space == StateSpace::shared,
-                    part.form.space != StateSpace::shared,
-                    false};
-    if (!perform(r, static_cast<AtomicOperation>(u.code & 0xff), type))
+    if (!update_lanes(part, place, e * size, lanes, u.code, of_element(u.b), of_element(u.c),
+                      const_cast<std::uint8_t*>(of_element(u.out))))
       raise(*part.context, part.site, static_cast<unsigned>(std::countr_zero(part.mask)), FaultKind::unsupported,
             "the virtual GPU does not support this atomic operation on this type",
             "`warpgrind scan` lists all unsupported instructions");
@@ -363,6 +356,13 @@ bool reduce_bytes(AtomicOperation operation, ScalarType type, std::uint8_t* to, 
     done += count * size;
   }
   return true;
+}
+
+bool update_lanes(const Access& passed, const Place& place, std::size_t skipped, LaneMask mask, std::uint32_t code,
+                  const void* b, const void* c, void* out) {
+  const bool shared = passed.form.space == StateSpace::shared;
+  const Request r{&place, nullptr, skipped, mask, b, c, out, shared, !shared, false};
+  return perform(r, static_cast<AtomicOperation>(code & 0xff), static_cast<ScalarType>(code >> 8 & 0xff));
 }
 
 std::span<const jit::CallSymbol> atomic_symbols() {

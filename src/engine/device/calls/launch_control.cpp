@@ -41,9 +41,9 @@ std::uint64_t in_block(std::uint64_t address, std::uint32_t rank) {
 void respond(jit::WarpContext& w, std::uint32_t site, const std::uint64_t* to, const std::uint64_t* barriers,
              const CancelResponse* responses, LaneMask mask) {
   std::uint32_t sizes[kWarpSize] = {};
-  std::uint64_t offsets[kWarpSize], bytes[kWarpSize] = {};
+  std::uint64_t offsets[kWarpSize];
   for (LaneMask m = mask; m != 0; m &= m - 1)
-    bytes[std::countr_zero(m)] = sizes[std::countr_zero(m)] = sizeof(CancelResponse);
+    sizes[std::countr_zero(m)] = sizeof(CancelResponse);
   shared_offsets(w, Lanes<GenericAddress>(to), offsets);
   Access write = access_of(w, site).at(Lanes<SharedOffset>(offsets), mask);
   write.form.type = AccessType::store;
