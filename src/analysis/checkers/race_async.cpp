@@ -80,6 +80,11 @@ bool LaunchOrder::knows_products(const Stamp& q, const BlockOrder& b, const Warp
 
 // ---- mbarriers
 
+// Not so mbarrier.complete_tx, st.async and red.async.
+bool LaunchOrder::completes_copy(const events::MBarrier& e) const {
+  return e.site >= launch_.facts->sites.size() || launch_.facts->sites[e.site].kind == SiteKind::bulk_copy;
+}
+
 MBarrierOrder& LaunchOrder::mbarrier_of(const BlockOrder& b, const events::MBarrier& e, unsigned l) {
   const std::int64_t ranks = ranks_apart(e.offsets[l]);
   const std::uint64_t owner = ranks == 0 ? b.number : block_of_cluster(launch_, e.block, ranks);
@@ -139,13 +144,14 @@ void LaunchOrder::mbarrier(BlockOrder& b, const events::MBarrier& e) {
         }
         break;
       case Operation::complete:
-        if (w.open_copy != 0) {
-          m.arriving.learn_copy(w.open_copy, l);
-          m.arriving.learn_copy(written_side(w.open_copy), l);
-          m.copies.push_back({w.open_copy, m.number});
+        if (w.bulk_copy.group != 0 && completes_copy(e)) {
+          m.arriving.learn_copy(w.bulk_copy.group, l);
+          m.arriving.learn_copy(written_side(w.bulk_copy.group), l);
+          m.copies.push_back({w.bulk_copy.group, m.number});
           if (m.copies.size() > kCopies) m.copies.pop_front();
+          w.bulk_copy.completed = true;
+          std::erase(w.lanes[l].bulk_open, w.bulk_copy.group);
         }
-        std::erase(w.lanes[l].bulk_open, w.open_copy);
         break;
       case Operation::copy_arrive:
       case Operation::copy_arrive_noinc:
@@ -167,7 +173,6 @@ void LaunchOrder::mbarrier(BlockOrder& b, const events::MBarrier& e) {
     m.waits[{b.number, e.warp}] = {m.number - 1, e.site};
     if (acquires(e.order)) learn(b, w, bit, m.passed);
   });
-  if (e.operation == Operation::complete) w.open_copy = 0;
   if (gave) ++w.tick;
 }
 

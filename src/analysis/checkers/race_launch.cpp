@@ -349,10 +349,8 @@ void LaunchRaces::compare(const events::Access& a, Running& of) {
   if (product)
     copy = LaunchOrder::open_products(warp);
   else if (a.path == AccessPath::bulk_copy)
-    copy =
-        a.type == AccessType::load
-            ? order_.bulk_copy_issued(warp, a.mask)
-            : LaunchOrder::written_side(warp.open_copy != 0 ? warp.open_copy : order_.bulk_copy_issued(warp, a.mask));
+    copy = order_.bulk_copy_part(warp, a.site, a.mask,
+                                 {.writes = a.type != AccessType::load, .begins = a.type == AccessType::load});
   if (!shared && !writes_global_) return;
   Step s{a, of, *block, warp};
   s.shared = shared;

@@ -452,10 +452,14 @@ std::uint64_t LaunchOrder::copy_issued(WarpOrder& w, LaneMask mask) {
   return w.open_copy;
 }
 
-std::uint64_t LaunchOrder::bulk_copy_issued(WarpOrder& w, LaneMask mask) {
-  w.open_copy = copies_ += 2;
-  each_lane(mask, [&](unsigned l) { w.lanes[l].bulk_open.push_back(w.open_copy); });
-  return w.open_copy;
+std::uint64_t LaunchOrder::bulk_copy_part(WarpOrder& w, std::uint32_t site, LaneMask mask, const CopyPart& part) {
+  WarpOrder::BulkCopy& copy = w.bulk_copy;
+  const bool over = !part.continues && (copy.completed || copy.site != site);
+  if (part.begins || over || copy.group == 0) {
+    copy = {copies_ += 2, site, false};
+    each_lane(mask, [&](unsigned l) { w.lanes[l].bulk_open.push_back(copy.group); });
+  }
+  return part.writes ? written_side(copy.group) : copy.group;
 }
 
 void LaunchOrder::async_group(BlockOrder& b, const events::AsyncGroup& e) {

@@ -102,7 +102,12 @@ struct WarpOrder {
   LaneOrders lanes;
   bool lanes_differ = false;    // some lane has knowledge of its own
   bool observes = false;        // some lane has read a released variable with a relaxed read
-  std::uint64_t open_copy = 0;  // group of the copies being issued
+  std::uint64_t open_copy = 0;  // group of the copies (cp.async) being issued
+  struct BulkCopy {
+    std::uint64_t group = 0;  // 0: none
+    std::uint32_t site = 0;
+    bool completed = false;  // at an mbarrier; it may complete at those of other blocks too
+  } bulk_copy;               // the last one
   ProxyFences proxy_fences;
   // Groups of products that the warp has committed, and those that the whole block knows to be complete.
   std::uint32_t product_groups = 0, products_known = 0;
@@ -243,7 +248,13 @@ class LaunchOrder {
   const std::vector<EarlyUse>& early_uses() const { return early_uses_; }
   // Returns the group of an asynchronous copy that these lanes issue.
   std::uint64_t copy_issued(WarpOrder& warp, LaneMask mask);
-  std::uint64_t bulk_copy_issued(WarpOrder& warp, LaneMask mask);
+  // The same for one access of a copy by the async proxy. begins: it is the copy's first; continues: it belongs to the
+  // warp's last copy, which may already have completed in another block. Neither: it belongs to that copy if its site
+  // is the same and the copy has not completed.
+  struct CopyPart {
+    bool writes = false, begins = false, continues = false;
+  };
+  std::uint64_t bulk_copy_part(WarpOrder& warp, std::uint32_t site, LaneMask mask, const CopyPart& part);
   // Stamp::copy of what a bulk copy writes; that of what it reads is the group itself.
   static std::uint64_t written_side(std::uint64_t copy) { return copy | 1; }
   // Does the kernel have an instruction or launch attribute that can order blocks?
@@ -257,6 +268,7 @@ class LaunchOrder {
   static void products(BlockOrder& block, WarpOrder& warp, const events::WarpSync& e, SiteRole role,
                        std::uint32_t pending);
   static bool knows_products(const Stamp& before, const BlockOrder& block, const WarpOrder& warp, unsigned by);
+  bool completes_copy(const events::MBarrier& e) const;
   MBarrierOrder& mbarrier_of(const BlockOrder& block, const events::MBarrier& e, unsigned lane);
   void use(const MBarrierOrder& m, const BlockOrder& block, const events::MBarrier& e, unsigned lane);
   static Shared knowledge(const BlockOrder& block, std::uint32_t warp, LaneMask mask);
