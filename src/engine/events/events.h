@@ -40,7 +40,7 @@ struct Launch {
 enum class AccessPath : std::uint8_t {
   instruction,  // ld, st, atom, red and operations built on them (wmma, ldmatrix)
   async_copy,   // cp.async: a load from global memory and a store to shared memory
-  bulk_copy,    // cp.async.bulk: one contiguous range per lane
+  bulk_copy,    // async proxy (cp.async.bulk, operands of wgmma): one contiguous range per lane
   tensor_copy,  // cp.async.bulk.tensor: one event for each contiguous range of the box, and one for it in shared memory
   texture,      // addresses are those of texels; several texels per lane: one event each
   surface,

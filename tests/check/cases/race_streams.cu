@@ -179,7 +179,7 @@ struct Early {
 };
 __global__ void pdl_starts(int* data) {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-  data[threadIdx.x] = 1;  //! C280 C281 any
+  data[threadIdx.x] = 1;  //! C376 C377 any
 }
 __global__ void pdl_middle(int* other) {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
@@ -187,7 +187,7 @@ __global__ void pdl_middle(int* other) {
   other[threadIdx.x] = 2;
 }
 __global__ void pdl_reads_early(const int* data, int* out) {
-  const int early = data[threadIdx.x];  //! C280 C281 any
+  const int early = data[threadIdx.x];  //! C376 C377 any
   asm volatile("griddepcontrol.wait;" ::: "memory");
   out[threadIdx.x] = early;
 }
@@ -196,7 +196,7 @@ __global__ void pdl_reads_late(const int* data, int* out) {
   out[threadIdx.x] = data[threadIdx.x];
 }
 
-CASE(C280, "programmatic edge of a graph, second kernel reads before griddepcontrol.wait") {
+CASE(C376, "programmatic edge of a graph, second kernel reads before griddepcontrol.wait") {
   Streams streams;
   Early early(streams.first);
   int *data = cases::zeros<int>(64), *out = cases::zeros<int>(64);
@@ -204,11 +204,11 @@ CASE(C280, "programmatic edge of a graph, second kernel reads before griddepcont
   cudaGraphExec_t executable;
   cudaDeviceSynchronize();
   cudaStreamBeginCapture(streams.first, cudaStreamCaptureModeGlobal);
-  pdl_starts<<<1, 64, 0, streams.first>>>(data);  //! C280 ERROR race-graph message~griddepcontrol.wait
-  cudaLaunchKernelEx(&early.config, pdl_reads_early, static_cast<const int*>(data), out);  //! C280 ERROR race-graph
+  pdl_starts<<<1, 64, 0, streams.first>>>(data);  //! C376 ERROR race-graph message~griddepcontrol.wait
+  cudaLaunchKernelEx(&early.config, pdl_reads_early, static_cast<const int*>(data), out);  //! C376 ERROR race-graph
   cudaStreamEndCapture(streams.first, &graph);
   cudaGraphInstantiate(&executable, graph, 0);
-  cudaGraphLaunch(executable, streams.first);  //! C280 any
+  cudaGraphLaunch(executable, streams.first);  //! C376 any
   cudaDeviceSynchronize();
   cudaGraphExecDestroy(executable);
   cudaGraphDestroy(graph);
@@ -217,22 +217,22 @@ CASE(C280, "programmatic edge of a graph, second kernel reads before griddepcont
 }
 
 // The middle kernel starts the last one before it has itself waited for the first.
-CASE(C281, "programmatic dependent launch, third kernel reads what the first writes before griddepcontrol.wait") {
+CASE(C377, "programmatic dependent launch, third kernel reads what the first writes before griddepcontrol.wait") {
   Streams streams;
   Early early(streams.first);
   int *data = cases::zeros<int>(64), *out = cases::zeros<int>(64), *other = cases::zeros<int>(64);
   cudaDeviceSynchronize();
-  pdl_starts<<<1, 64, 0, streams.first>>>(data);  //! C281 ERROR race-stream message~griddepcontrol.wait
+  pdl_starts<<<1, 64, 0, streams.first>>>(data);  //! C377 ERROR race-stream message~griddepcontrol.wait
   cudaLaunchKernelEx(&early.config, pdl_middle, other);
-  cudaLaunchKernelEx(&early.config, pdl_reads_early, static_cast<const int*>(data), out);  //! C281 ERROR race-stream
+  cudaLaunchKernelEx(&early.config, pdl_reads_early, static_cast<const int*>(data), out);  //! C377 ERROR race-stream
   cudaDeviceSynchronize();
   cudaFree(data);
   cudaFree(out);
   cudaFree(other);
 }
 
-CASE(C282, "programmatic dependent launches that wait before they read, in a stream and in a graph") {
-  //! C282 clean
+CASE(C378, "programmatic dependent launches that wait before they read, in a stream and in a graph") {
+  //! C378 clean
   Streams streams;
   Early early(streams.first);
   int *data = cases::zeros<int>(64), *out = cases::zeros<int>(64), *other = cases::zeros<int>(64);

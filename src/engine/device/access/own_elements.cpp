@@ -49,7 +49,7 @@ bool may_be_global(const events::Site& s) {
     case SiteKind::async_copy:
     case SiteKind::call:
       return s.space != StateSpace::constant && !never_global(s);
-    case SiteKind::bulk_copy:  // its space is the destination's
+    case SiteKind::bulk_copy:  // its space is that of the destination; the source may be global
       return true;
     default:
       return false;

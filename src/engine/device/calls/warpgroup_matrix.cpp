@@ -60,7 +60,8 @@ class Reader {
   Reader(jit::WarpContext& w, std::uint32_t site) : w_(w), access_(access_of(w, site)) {
     access_.form = {StateSpace::shared, AccessType::load, kPiece};
     access_.element = kPiece;
-    access_.counted = access_.published = false;
+    access_.path = events::AccessPath::bulk_copy;  // observers see ranges that the async proxy reads
+    access_.counted = false;
   }
   void read(std::uint64_t address, std::uint8_t* to) {
     WG_DEBUG_ASSERT(waiting_ < kWarpSize);
