@@ -24,9 +24,21 @@ template <AnyAddress A>
 constexpr std::uint64_t raw(A a) {
   return static_cast<std::uint64_t>(a);
 }
-template <AnyAddress A>
-constexpr A operator+(A a, std::uint64_t bytes) {
-  return static_cast<A>(raw(a) + bytes);
+// No template: clang would try it for any sum behind a `using namespace`, before its constraint, and fail.
+constexpr GenericAddress operator+(GenericAddress a, std::uint64_t bytes) {
+  return GenericAddress{raw(a) + bytes};
+}
+constexpr GlobalAddress operator+(GlobalAddress a, std::uint64_t bytes) {
+  return GlobalAddress{raw(a) + bytes};
+}
+constexpr SharedOffset operator+(SharedOffset a, std::uint64_t bytes) {
+  return SharedOffset{raw(a) + bytes};
+}
+constexpr LocalOffset operator+(LocalOffset a, std::uint64_t bytes) {
+  return LocalOffset{raw(a) + bytes};
+}
+constexpr ParameterOffset operator+(ParameterOffset a, std::uint64_t bytes) {
+  return ParameterOffset{raw(a) + bytes};
 }
 
 constexpr bool in_window(std::uint64_t generic, std::uint64_t window) {
