@@ -242,6 +242,7 @@ cudaError_t error_of(const device::Fault& fault) {
     case FaultKind::grid_barrier:
     case FaultKind::block_order:
     case FaultKind::out_of_heap:
+    case FaultKind::tensor_memory:
       return cudaErrorLaunchFailure;
   }
   return cudaErrorLaunchFailure;

@@ -99,6 +99,8 @@ const char* kind_name(device::FaultKind kind) {
       return "invalid texture";
     case FaultKind::out_of_resources:
       return "out of resources";
+    case FaultKind::tensor_memory:
+      return "tensor memory";
   }
   return "fault";
 }

@@ -23,6 +23,9 @@ void register_symbols() {
   jit::register_call_symbols(atomic_symbols());
   jit::register_call_symbols(async_copy_symbols());
   jit::register_call_symbols(warpgroup_symbols());
+  jit::register_call_symbols(tensor_memory_symbols());
+  jit::register_call_symbols(tensor_mma_symbols());
+  jit::register_call_symbols(tensor_copy_symbols());
   jit::register_call_symbols(texture_symbols());
   jit::register_call_symbols(definedness_symbols());
 }

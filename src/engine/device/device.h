@@ -56,6 +56,7 @@ enum class FaultKind : std::uint8_t {
   out_of_heap,
   invalid_texture,
   out_of_resources,  // the host is out of resources
+  tensor_memory,     // an address or a rule of tensor memory (tcgen05)
 };
 
 // A waiting warp, or some waiting lanes of a warp.

@@ -38,6 +38,7 @@ struct ParkedPaths;
 struct UndefinedLoads;
 class LoadedModule;
 class ShadowMemory;
+class TensorMemory;
 class TextureUnit;
 
 // Site facts that an access needs, packed.
@@ -239,8 +240,10 @@ struct alignas(64) Block {
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
   Barrier barriers[kBarriers];
-  Block* next = nullptr;      // free list, or list of live blocks
-  Block* previous = nullptr;  // live blocks
+  TensorMemory* tensor = nullptr;  // one of the worker's, taken by the first tcgen05.alloc and kept
+  bool uses_tensor = false;        // the block that runs now has allocated tensor memory
+  Block* next = nullptr;           // free list, or list of live blocks
+  Block* previous = nullptr;       // live blocks
 };
 
 // Thread indexes of each warp of a block, for kernels of LaneShape::general. The same for all blocks of a launch.
@@ -318,7 +321,8 @@ struct alignas(64) Worker {
   std::vector<Fault> warnings;
   std::vector<std::uint64_t> warned;      // keys of `warnings`, in the same order
   std::unique_ptr<TextureUnit> textures;  // allocated by the first fetch
-  Range mapped;                           // mapped range of the last access that went on outside allocations
+  std::vector<std::unique_ptr<TensorMemory>> tensors;
+  Range mapped;  // mapped range of the last access that went on outside allocations
 
   // Capacities of the grow-only arrays sites, records and scoreboard.
   std::size_t site_capacity = 0, scoreboard_capacity = 0;

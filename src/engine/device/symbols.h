@@ -15,6 +15,9 @@ std::span<const jit::CallSymbol> call_symbols();           // calls/device_funct
 std::span<const jit::CallSymbol> atomic_symbols();         // calls/atomics.cpp
 std::span<const jit::CallSymbol> async_copy_symbols();     // calls/async_copy.cpp
 std::span<const jit::CallSymbol> warpgroup_symbols();      // calls/warpgroup_matrix.cpp
+std::span<const jit::CallSymbol> tensor_memory_symbols();  // calls/tensor_memory.cpp
+std::span<const jit::CallSymbol> tensor_mma_symbols();     // calls/tensor_mma.cpp
+std::span<const jit::CallSymbol> tensor_copy_symbols();    // calls/tensor_copy.cpp
 std::span<const jit::CallSymbol> texture_symbols();        // calls/texture.cpp
 std::span<const jit::CallSymbol> device_launch_symbols();  // calls/device_launch.cpp
 std::span<const jit::CallSymbol> definedness_symbols();    // definedness/tracking.cpp

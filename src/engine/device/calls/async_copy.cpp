@@ -7,6 +7,7 @@
 
 #include "base/sanitizers.h"
 #include "device/access/access.h"
+#include "device/calls/tensor_memory.h"
 #include "device/fault.h"
 #include "device/symbols.h"
 
@@ -96,6 +97,7 @@ void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::u
     out[l] = apply(barrier, op, number[l], expect[l]);
     phases[l] = barrier.phase;
   }
+  if (events::is_wait(op)) note_tensor_waits(w, offsets, number, out, mask);
   const Launch& launch = launch_of(w);
   if (!launch.wants.mbarriers) return;
   events::MBarrier event;
@@ -112,6 +114,15 @@ void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::u
 }
 
 }  // namespace
+
+bool arrive_once(jit::WarpContext& w, std::uint32_t site, unsigned lane, GenericAddress barrier) {
+  std::uint64_t address[kWarpSize], one[kWarpSize] = {}, nothing[kWarpSize] = {}, state[kWarpSize] = {};
+  std::fill(std::begin(address), std::end(address), raw(barrier));
+  one[lane] = 1;
+  operate(w, site, Operation::arrive, address, one, nothing, LaneMask{1} << lane, state);
+  return (state[lane] & 1) != 0;
+}
+
 }  // namespace warpgrind::device
 
 using namespace warpgrind;
