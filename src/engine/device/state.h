@@ -143,6 +143,7 @@ struct alignas(64) WarpFiber {
   std::uint32_t polls = 0;                          // loop heads passed since it last waited (orders)
   std::uint32_t polled_site = ~0u;                  // site of the last loop head (orders)
   LaneMask spinning = 0;                            // lanes in the last iteration of a loop that waits
+  bool owes_way = false;                            // other lanes must run: found in a wait that cannot switch to them
   std::unique_ptr<ParkedPaths> parked;              // allocated when lanes first wait apart from the rest
   std::unique_ptr<UndefinedLoads> undefined_loads;  // allocated by the first
   std::uint32_t undefined_site = ~0u;               // last site with an undefined address
