@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "device_fixture.h"
@@ -200,5 +201,18 @@ struct SharedMatrix {
            std::uint64_t{1} << 46 | std::uint64_t{mode} << 61;
   }
 };
+
+// All words of tensor memory differ; nothing is committed.
+inline TensorRun numbered_run() {
+  TensorRun run;
+  std::iota(run.before[0].words.begin(), run.before[0].words.end(), 1u);
+  run.commits = run.waits = false;
+  return run;
+}
+
+inline void expect_no_warnings(const LaunchResult& r) {
+  ASSERT_FALSE(r.fault) << r.fault->message;
+  for (const Fault& w : r.warnings) ADD_FAILURE() << w.message;
+}
 
 }  // namespace warpgrind::device

@@ -50,18 +50,6 @@ std::string register_list(unsigned count, unsigned first = 0) {
   return s + "}";
 }
 
-TensorRun numbered_run() {
-  TensorRun run;
-  std::iota(run.before[0].words.begin(), run.before[0].words.end(), 1u);
-  run.commits = run.waits = false;
-  return run;
-}
-
-void expect_no_warnings(const LaunchResult& r) {
-  ASSERT_FALSE(r.fault) << r.fault->message;
-  for (const Fault& w : r.warnings) ADD_FAILURE() << w.message;
-}
-
 constexpr unsigned kResultColumn = 256;  // first column of the results
 
 TEST(TensorMemory, LoadsOfEachShape) {
@@ -272,119 +260,6 @@ TEST(TensorMemory, ShiftsTheRowsOfAAfterAProduct) {
     EXPECT_EQ(first, static_cast<float>(lane));
     EXPECT_EQ(second, static_cast<float>(lane % 32 == 31 ? lane : lane + 1));
   }
-}
-
-// ---- Missing waits
-
-std::string warnings_of_run(TensorRun run) {
-  const LaunchResult r = run.run();
-  EXPECT_FALSE(r.fault) << r.fault->message;
-  std::string all;
-  for (const Fault& w : r.warnings) all += w.message + "\n";
-  return all;
-}
-
-TensorRun product_run() {
-  TensorRun run;
-  SharedMatrix m;
-  m.stride = 128, m.leading = 2048;
-  run.a = m.bits();
-  run.b = m.bits();
-  run.i = InstructionBits{}.bits();
-  run.instructions = "tcgen05.mma.cta_group::1.kind::f16 [%y], %a, %b, %i, %p;";
-  return run;
-}
-
-TEST(TensorMemory, ReportsALoadBeforeTheProductIsCommitted) {
-  TensorRun run = product_run();
-  EXPECT_EQ(warnings_of_run(run), "");
-  run.commits = run.waits = false;
-  EXPECT_NE(warnings_of_run(run).find("no tcgen05.commit follows it"), std::string::npos);
-}
-
-TEST(TensorMemory, ReportsALoadWithoutAWaitForTheMbarrier) {
-  TensorRun run = product_run();
-  run.waits = false;
-  EXPECT_NE(warnings_of_run(run).find("nobody has waited for its mbarrier"), std::string::npos);
-}
-
-TEST(TensorMemory, ReportsMissingWaitsOfLoadsAndStores) {
-  TensorRun run = product_run();
-  run.whole = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [%e];";
-  EXPECT_NE(warnings_of_run(run).find("still reads"), std::string::npos);
-  run.whole += "tcgen05.wait::ld.sync.aligned;";
-  EXPECT_EQ(warnings_of_run(run), "");
-  run.whole += "tcgen05.st.sync.aligned.32x32b.x1.b32 [%e], {%r0};";
-  EXPECT_NE(warnings_of_run(run).find("tcgen05.st of PTX line"), std::string::npos);
-  run.whole += "tcgen05.wait::st.sync.aligned;";
-  EXPECT_EQ(warnings_of_run(run), "");
-}
-
-TEST(TensorMemory, ReportsMemoryThatIsNotFreed) {
-  TensorRun run = product_run();
-  run.frees = false;
-  EXPECT_NE(warnings_of_run(run).find("columns 0 to 511 of tensor memory, allocated here, are not freed"),
-            std::string::npos);
-}
-
-TEST(TensorMemory, ReportsThreadsThatAllIssueTheProduct) {
-  TensorRun run = product_run();
-  run.whole = "tcgen05.mma.cta_group::1.kind::f16 [%y], %a, %b, %i, %p;";
-  run.commits = run.waits = false;
-  EXPECT_NE(warnings_of_run(run).find("issued by 32 threads"), std::string::npos);
-}
-
-// ---- Faults
-
-std::string fault_of_run(TensorRun run) {
-  const LaunchResult r = run.run();
-  return r.fault ? r.fault->message : "no fault";
-}
-
-TEST(TensorMemory, RefusesLanesOfOtherWarps) {
-  TensorRun run = numbered_run();
-  run.whole = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [%t0];";
-  EXPECT_NE(fault_of_run(run).find("warp 1 accesses lanes 0 to 31"), std::string::npos);
-}
-
-TEST(TensorMemory, RefusesColumnsThatAreNotAllocated) {
-  TensorRun run = numbered_run();
-  run.whole = "tcgen05.ld.sync.aligned.32x32b.x4.b32 {%r0, %r1, %r2, %r3}, [%e+510];";
-  EXPECT_NE(fault_of_run(run).find("columns 510 to 513"), std::string::npos);
-}
-
-TEST(TensorMemory, RefusesBadDescriptors) {
-  const auto with = [](auto change) {
-    TensorRun run = product_run();
-    change(run);
-    return fault_of_run(run);
-  };
-  const auto has = [](const std::string& text, const char* part) {
-    EXPECT_NE(text.find(part), std::string::npos) << text;
-  };
-  has(with([](TensorRun& r) { r.i = InstructionBits{.m = 96}.bits(); }), "M = 96 is not possible");
-  has(with([](TensorRun& r) {
-        r.i |= 31u << 17;
-        r.i |= 1u << 22;
-      }),
-      "N = ");
-  has(with([](TensorRun& r) { r.i |= 1u << 23; }), "reserved bits 23");
-  has(with([](TensorRun& r) { r.i = InstructionBits{.d = 2}.bits(); }), "2 is no type of matrix D");
-  has(with([](TensorRun& r) { r.i = InstructionBits{.a = 2}.bits(); }), "2 is no type of matrix A");
-  has(with([](TensorRun& r) { r.i |= 4; }), "sparsity bit");
-  has(with([](TensorRun& r) { r.i |= 8; }), "only integer sums saturate");
-  has(with([](TensorRun& r) { r.a &= ~(std::uint64_t{7} << 46); }), "must be 0b001");
-  has(with([](TensorRun& r) { r.b |= std::uint64_t{3} << 61; }), "3 is no swizzling mode");
-  has(with([](TensorRun& r) { r.b |= std::uint64_t{1} << 61; }), "atoms of 32 bytes is for transposed");
-  has(with([](TensorRun& r) { r.b += 0x3f00; }), "shared");
-  has(with([](TensorRun& r) { r.y = 0x100000; }), "matrix D begins at lane 16");
-  has(with([](TensorRun& r) { r.y = 480; }), "columns 480 to 543");
-}
-
-TEST(TensorMemory, RefusesTheOtherGroupAndPairsWithoutACluster) {
-  TensorRun run = product_run();
-  run.instructions = "tcgen05.mma.cta_group::2.kind::f16 [%y], %a, %b, %i, %p;";
-  EXPECT_NE(fault_of_run(run).find("needs a cluster"), std::string::npos);
 }
 
 }  // namespace

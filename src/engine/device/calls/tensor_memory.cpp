@@ -174,7 +174,7 @@ static void wg_tensor_dealloc(void* context, std::uint32_t site, std::uint32_t p
   TensorMemory& memory = tensor_memory(call, call.block(), pair != 0);
   if (const std::uint32_t* open = memory.open_site())
     warn(*call.context, site, call.lane, FaultKind::tensor_memory,
-         fmt::format("tcgen05.dealloc, but nobody has waited for the operation of {}",
+         fmt::format("tcgen05.dealloc, but no thread has waited for the operation of {}",
                      other_place(launch_of(*call.context), *open)),
          "commit all operations to an mbarrier and wait for that before tensor memory is freed");
   if (tensor_lane(address) == 0 && memory.release(tensor_column(address), count)) return;

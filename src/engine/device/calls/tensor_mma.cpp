@@ -317,6 +317,9 @@ void multiply(MmaCall& call) {
     call.fail(FaultKind::unsupported,
               "tcgen05.mma.ws with A in tensor memory and M of 32 or 64: the manual does not say where A lies");
   if (call.product.k == 96) call.fail(FaultKind::unsupported, "tcgen05.mma with K of 96 (sm_103a) is not done yet");
+  if (call.form.masks_columns &&
+      jit::decode_column_mask(call.operand(kColumnMask), call.product.m, call.product.n).shift != 0)
+    call.fail(FaultKind::unsupported, "tcgen05.mma.ws with a column shift is not done yet");
   const TensorBlocks blocks = tensor_blocks(call, call.form.pair);
   if (call.product.d == TensorElement::s32)
     multiply<std::int32_t>(call, blocks);

@@ -46,7 +46,7 @@ FaultText hazard_text(const TensorCall& call, const TensorMemory::Finding& found
           "that before";
       break;
     case Hazard::unfinished:
-      text.message = fmt::format("{}, which the operation of {} still writes: nobody has waited for its mbarrier", what,
+      text.message = fmt::format("{}, which the operation of {} still writes: no thread has waited for its mbarrier", what,
                                  other_place(launch, found.site));
       text.advice =
           "wait for the mbarrier of tcgen05.commit (cuda::ptx::mbarrier_try_wait_parity), then use "
