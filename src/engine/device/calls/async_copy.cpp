@@ -204,8 +204,8 @@ static void wg_mbarrier(void* context, std::uint32_t site, std::uint32_t operati
   operate(warp(context), site, op, barrier, number, expect, mask, out);
   bool waits = false;
   for (LaneMask m = mask; m != 0; m &= m - 1) waits |= out[std::countr_zero(m)] == 0;
-  // Only the head of the loop around the wait can switch to other lanes, and it yields every fourth turn: if it asked only
-  // then, the answer could always fall between (4 warps that wait for a lane of one of them).
+  // Only the head of the loop around the wait can switch to other lanes, and it yields every fourth turn: if it asked
+  // only then, the answer could always fall between (4 warps that wait for a lane of one of them).
   if (waits && (op == Operation::try_wait || op == Operation::try_wait_parity))
     fiber_of(warp(context)).owes_way = wg_yield(context, mask) != 0;
 }
