@@ -243,6 +243,7 @@ cudaError_t error_of(const device::Fault& fault) {
     case FaultKind::block_order:
     case FaultKind::launch_control:
     case FaultKind::out_of_heap:
+    case FaultKind::tensor_memory:
       return cudaErrorLaunchFailure;
   }
   return cudaErrorLaunchFailure;

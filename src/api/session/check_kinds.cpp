@@ -77,6 +77,8 @@ CheckKind check_kind(device::FaultKind kind, bool stops) {
       return {"out-of-resources"};
     case FaultKind::launch_control:
       return {"launch-control"};
+    case FaultKind::tensor_memory:
+      return {"tensor-memory"};
   }
   return {"fault"};
 }

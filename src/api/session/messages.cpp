@@ -101,6 +101,8 @@ const char* kind_name(device::FaultKind kind) {
       return "out of resources";
     case FaultKind::launch_control:
       return "launch control";
+    case FaultKind::tensor_memory:
+      return "tensor memory";
   }
   return "fault";
 }

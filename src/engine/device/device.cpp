@@ -27,6 +27,9 @@ void register_symbols() {
   jit::register_call_symbols(bulk_reduction_symbols());
   jit::register_call_symbols(launch_control_symbols());
   jit::register_call_symbols(warpgroup_symbols());
+  jit::register_call_symbols(tensor_memory_symbols());
+  jit::register_call_symbols(tensor_mma_symbols());
+  jit::register_call_symbols(tensor_memory_copy_symbols());
   jit::register_call_symbols(texture_symbols());
   jit::register_call_symbols(surface_symbols());
   jit::register_call_symbols(multimem_symbols());

@@ -57,6 +57,7 @@ enum class FaultKind : std::uint8_t {
   invalid_texture,
   out_of_resources,  // the host is out of resources
   launch_control,    // misuse of clusterlaunchcontrol
+  tensor_memory,     // an address or a rule of tensor memory (tcgen05)
 };
 
 // A waiting warp, or some waiting lanes of a warp.

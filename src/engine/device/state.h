@@ -40,6 +40,7 @@ struct ParkedPaths;
 struct UndefinedLoads;
 class LoadedModule;
 class ShadowMemory;
+class TensorMemory;
 class TextureUnit;
 
 // Site facts that an access needs, packed.
@@ -144,6 +145,7 @@ struct alignas(64) WarpFiber {
   std::uint32_t polls = 0;                          // loop heads passed since it last waited (orders)
   std::uint32_t polled_site = ~0u;                  // site of the last loop head (orders)
   LaneMask spinning = 0;                            // lanes in the last iteration of a loop that waits
+  bool owes_way = false;                            // other lanes must run: found in a wait that cannot switch to them
   std::unique_ptr<ParkedPaths> parked;              // allocated when lanes first wait apart from the rest
   std::unique_ptr<UndefinedLoads> undefined_loads;  // allocated by the first
   std::uint32_t undefined_site = ~0u;               // last site with an undefined address
@@ -242,8 +244,10 @@ struct alignas(64) Block {
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
   Barrier barriers[kBarriers];
-  Block* next = nullptr;      // free list, or list of live blocks
-  Block* previous = nullptr;  // live blocks
+  TensorMemory* tensor = nullptr;  // one of the worker's, taken by the first tcgen05.alloc and kept
+  bool uses_tensor = false;        // the block that runs now has allocated tensor memory
+  Block* next = nullptr;           // free list, or list of live blocks
+  Block* previous = nullptr;       // live blocks
 };
 
 // Thread indexes of each warp of a block, for kernels of LaneShape::general. The same for all blocks of a launch.
@@ -324,6 +328,7 @@ struct alignas(64) Worker {
   std::unique_ptr<TextureUnit> textures;  // allocated by the first fetch
   std::vector<TensorRun> tensor_runs;     // of the tensor copy that is being made
   std::vector<std::uint8_t> tensor_bytes;
+  std::vector<std::unique_ptr<TensorMemory>> tensors;
   Range mapped;  // mapped range of the last access that went on outside allocations
 
   // Capacities of the grow-only arrays sites, records and scoreboard.

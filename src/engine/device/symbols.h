@@ -19,6 +19,9 @@ std::span<const jit::CallSymbol> tensor_map_symbols();      // calls/tensor_maps
 std::span<const jit::CallSymbol> bulk_reduction_symbols();  // calls/bulk_reductions.cpp
 std::span<const jit::CallSymbol> launch_control_symbols();  // calls/launch_control.cpp
 std::span<const jit::CallSymbol> warpgroup_symbols();       // calls/warpgroup_matrix.cpp
+std::span<const jit::CallSymbol> tensor_memory_symbols();   // calls/tensor_memory.cpp
+std::span<const jit::CallSymbol> tensor_mma_symbols();      // calls/tensor_mma.cpp
+std::span<const jit::CallSymbol> tensor_memory_copy_symbols();  // calls/tensor_memory_copy.cpp
 std::span<const jit::CallSymbol> texture_symbols();         // calls/texture.cpp
 std::span<const jit::CallSymbol> surface_symbols();         // calls/surface.cpp
 std::span<const jit::CallSymbol> multimem_symbols();        // calls/multimem.cpp

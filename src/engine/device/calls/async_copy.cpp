@@ -9,6 +9,7 @@
 #include "device/access/access.h"
 #include "device/calls/cluster_addresses.h"
 #include "device/calls/mbarriers.h"
+#include "device/calls/tensor_memory.h"
 #include "device/fault.h"
 #include "device/symbols.h"
 
@@ -100,6 +101,7 @@ void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::u
     out[l] = apply(barrier, op, number[l], expect[l]);
     phases[l] = barrier.phase;
   }
+  if (events::is_wait(op)) note_tensor_waits(w, offsets, number, out, mask);
   const Launch& launch = launch_of(w);
   if (!launch.wants.mbarriers) return;
   events::MBarrier event;
@@ -177,6 +179,14 @@ void copy_bulk(jit::WarpContext& w, std::uint32_t site, const BulkCopy& c, LaneM
 
 }  // namespace
 
+bool arrive_once(jit::WarpContext& w, std::uint32_t site, unsigned lane, GenericAddress barrier) {
+  std::uint64_t address[kWarpSize], one[kWarpSize] = {}, nothing[kWarpSize] = {}, state[kWarpSize] = {};
+  std::fill(std::begin(address), std::end(address), raw(barrier));
+  one[lane] = 1;
+  operate(w, site, Operation::arrive, address, one, nothing, LaneMask{1} << lane, state);
+  return (state[lane] & 1) != 0;
+}
+
 }  // namespace warpgrind::device
 
 using namespace warpgrind;
@@ -247,7 +257,10 @@ static void wg_mbarrier(void* context, std::uint32_t site, std::uint32_t operati
   operate(warp(context), site, op, barrier, number, expect, mask, out);
   bool waits = false;
   for (LaneMask m = mask; m != 0; m &= m - 1) waits |= out[std::countr_zero(m)] == 0;
-  if (waits && (op == Operation::try_wait || op == Operation::try_wait_parity)) wg_yield(context, mask);
+  // Only the head of the loop around the wait can switch to other lanes, and it yields every fourth turn: if it asked
+  // only then, the answer could always fall between (4 warps that wait for a lane of one of them).
+  if (waits && (op == Operation::try_wait || op == Operation::try_wait_parity))
+    fiber_of(warp(context)).owes_way = wg_yield(context, mask) != 0;
 }
 
 // Copies complete at issue, so groups never wait. Called only if observed.

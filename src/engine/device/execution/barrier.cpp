@@ -6,6 +6,7 @@
 #include <bit>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "device/access/access.h"
 #include "device/execution/meeting_events.h"
@@ -481,7 +482,9 @@ void wg_let_others_pass(void* context) {
 }
 
 std::uint32_t wg_yield(void* context, std::uint32_t mask) {
-  return yield(fiber_of(warp(context)), mask);
+  WarpFiber& f = fiber_of(warp(context));
+  const bool owed = std::exchange(f.owes_way, false);
+  return yield(f, mask) | std::uint32_t{owed};
 }
 
 void wg_interrupt(void* context, std::uint32_t site, std::uint32_t) {

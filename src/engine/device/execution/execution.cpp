@@ -15,6 +15,7 @@
 #include "base/assert.h"
 #include "device/access/access_log.h"
 #include "device/access/count.h"
+#include "device/calls/tensor_memory.h"
 #include "device/calls/texture_unit.h"
 #include "device/definedness/tracking.h"
 #include "device/execution/crash_guard.h"
@@ -269,6 +270,8 @@ void retire_block(Worker& w, Block& b) {
   if (launch.wants.blocks_ended && !launch.stop.load(std::memory_order_relaxed))
     events::publish_block_end(*launch.observers, block_event(launch, b), w.number);
   if (b.log) end_log(w, b);
+  if (b.uses_tensor) [[unlikely]]
+    end_tensor_memory(w, b);
   (b.previous ? b.previous->next : w.live) = b.next;
   if (b.next) b.next->previous = b.previous;
   for (unsigned k = 0; k < b.barriers_in_use; ++k) b.barriers[k] = {};
