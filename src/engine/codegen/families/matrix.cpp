@@ -93,10 +93,7 @@ void lower_mma(Lowering& l) {
   const Instruction& i = l.instruction();
   const auto shape = shape_of(i);
   if (!shape) return l.unsupported("this shape");
-  for (Modifier m : i.modifiers)
-    if (m == Modifier::block_scale || m == Modifier::kind_mxf8f6f4 || m == Modifier::kind_mxf4 ||
-        m == Modifier::kind_mxf4nvf4 || m == Modifier::kind_f8f6f4)
-      return l.unsupported("block scaling");
+  if (i.has(Modifier::block_scale)) return lower_block_scaled_mma(l, *shape);
   // wmma on f16 gives only the types of d and c.
   const bool four = i.types.size() >= 4;
   const ScalarType d = i.type(0), a = four ? i.type(1) : ScalarType::f16, b = four ? i.type(2) : ScalarType::f16,
@@ -105,6 +102,9 @@ void lower_mma(Lowering& l) {
     if (t != ScalarType::f64 && t != ScalarType::tf32 && (matrix_element_bits(t) == 32 || matrix_element_bits(t) == 64))
       return l.unsupported("this type");
   if (!agree(a, b, c, d)) return l.unsupported("these types together");
+  for (ScalarType t : {a, b})
+    if ((t == ScalarType::e3m2 || t == ScalarType::e2m3 || t == ScalarType::e2m1) && !i.has(Modifier::kind_f8f6f4))
+      return l.unsupported("this type without .kind::f8f6f4");
   const unsigned products = i.opcode == Opcode::mma && shape->m == 8 && shape->k == 4 && a == ScalarType::f16 ? 4 : 1;
   const auto holds = [&](const Operand& o, unsigned rows, unsigned columns, ScalarType t) {
     return registers_of(o).size() >= fragment_registers(products * rows * columns, t);
