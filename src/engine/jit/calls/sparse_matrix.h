@@ -29,8 +29,8 @@ unsigned sparsity_selectors(ptx::ScalarType type, unsigned stored);
 void read_metadata(SparseDepths& to, const std::uint32_t* metadata, unsigned stored, ptx::ScalarType type,
                    unsigned selector);
 
-// Lines 16 p to 16 p + 15 of `to`: for each value of four bits of metadata, the tf32 that it makes of lines 2 p and 2 p
-// + 1 of `b`, which holds all 32 bits of each element.
+// Makes kMixedLines lines of `to` for each pair of lines of `b`: one for each value of four bits of metadata. A line
+// holds the tf32 that this value makes of the pair. `b` holds all 32 bits of each element.
 void mix_halves(float* to, const float* b, unsigned columns, unsigned pairs);
 
 // sums += a * b like add_products() (matrix_products.h), for integers and a sparse a of `depth` stored elements a row.

@@ -1,5 +1,5 @@
-// Sums of a tensor core, bit for bit. It adds several products and the number before as one sum: all terms are aligned
-// to the largest exponent, bits below a fixed place are cut off, and the exact sum of the rest is rounded once.
+// Sums of a tensor core, bit for bit. It adds several products and the number before as one sum. All terms are aligned
+// to the largest exponent, and bits below a fixed place are cut off. The exact sum of the rest is rounded once.
 #pragma once
 
 #include <cstdint>
