@@ -111,6 +111,15 @@ TEST(PtxOpcodes, FormsNeedArchitectures) {
       {"cvt.rn.bf16.s32 %h0, %r0;", 90},
       {"cvt.rna.tf32.f32 %r0, %f0;", 80},
       {"cvt.rn.tf32.f32 %r0, %f0;", 90},
+      {"mma.sp.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1}, {%r2, %r3}, {%f0, %f1, "
+       "%f2, %f3}, %r4, 0;",
+       80},
+      {"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f32.e4m3.e5m2.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, "
+       "%r3}, {%r4, %r5, %r6, %r7}, {%f0, %f1, %f2, %f3}, %r4, 0;",
+       89},
+      {"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, "
+       "{%r4, %r5}, {%f0, %f1, %f2, %f3};",
+       120},
   };
   for (const auto& [text, needed] : forms) {
     const auto module = parse(std::string(".version 8.6\n.target sm_100\n.address_size 64\n.visible .entry k() {\n"

@@ -391,7 +391,7 @@ struct GridPlan {
   const std::span<const WarpThreads> warp_threads;
   const std::uint32_t sm_count;
   const events::SmGroups sm_groups;
-  const std::uint32_t issue_cycles, sm_clock_khz;
+  const std::uint32_t issue_cycles, sm_clock_khz, capability;
   const bool keeps_time;  // the kernel reads a clock: blocks of one SM follow each other in time
   const bool fits_gpu;    // all blocks could be resident on the GPU at the same time
   // If the kernel may cancel launches (clusterlaunchcontrol): clusters that are resident at the start. Else 0.

@@ -182,6 +182,7 @@ struct WarpContext {
   // global memory, one for the block's shared memory, one for the warp's local memory. Only in kernels compiled for
   // definedness.
   std::uint64_t global_shadow, shared_shadow, local_shadow;
+  std::uint32_t capability;  // compute capability of the GPU, times 10: decides how tensor cores add
 };
 
 static_assert(offsetof(WarpContext, initial_mask) == offsetof(WarpContext, tid_base) + offsetof(WarpShape, mask));

@@ -136,13 +136,15 @@ Cost matrix(const ptx::Instruction& i) {
   return Cost::tensor_half;
 }
 
-// Work of a wgmma in units of m16n8k16: a warp's 16 rows by its columns; the depth takes equally long for every type.
+// Work of a wgmma in units of m16n8k16: a warp's 16 rows by its columns; the depth takes equally long for every type,
+// also the double depth of a sparse A, of which half is multiplied.
 // The tensor cores of an SM do 2048 multiply-adds of 16-bit types per cycle (H100 and H200, NVIDIA's datasheets): one
 // m16n8k16, for which the model has the longer time of mma.
 float matrix_work(const ptx::Instruction& i, const TimingConstants& t) {
   constexpr float kCycles = 1;
   constexpr unsigned kRegistersOfEight = 4;  // of D per eight columns; half as many for f16
-  if (i.opcode != Opcode::wgmma_mma_async || t.tensor_cycles <= 0) return 1;
+  const bool asynchronous = i.opcode == Opcode::wgmma_mma_async || i.opcode == Opcode::wgmma_mma_async_sp;
+  if (!asynchronous || t.tensor_cycles <= 0) return 1;
   const auto registers = static_cast<float>(i.operands[0].elements.size());
   const unsigned of_eight = i.type() == ScalarType::f16 ? kRegistersOfEight / 2 : kRegistersOfEight;
   return registers / static_cast<float>(of_eight) * kCycles / static_cast<float>(t.tensor_cycles);

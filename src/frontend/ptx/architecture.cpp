@@ -105,6 +105,7 @@ unsigned needed_by_matrix(const Instruction& i) {
   using M = Modifier;
   using T = ScalarType;
   const bool fp64 = any_type(i, {T::f64});
+  if (any_type(i, {T::e3m2, T::e2m3, T::e2m1}) || any_modifier(i, {M::block_scale, M::kind_f8f6f4})) return 120;
   if (any_type(i, {T::e4m3, T::e5m2})) return 89;
   if (fp64 && any_modifier(i, {M::m16n8k4, M::m16n8k8, M::m16n8k16})) return 90;
   if (fp64 || any_type(i, {T::bf16, T::tf32})) return 80;

@@ -111,6 +111,7 @@ GridPlan plan_grid(const LaunchInputs& in, KeptBuffers& kept, const GpuModel& mo
           .sm_groups = {model.sm_parts, model.sms_sharing_requests},
           .issue_cycles = issue_cycles(model),
           .sm_clock_khz = std::max(1u, static_cast<std::uint32_t>(model.sm_clock_mhz * 1000)),
+          .capability = static_cast<std::uint32_t>(model.cc_major * 10 + model.cc_minor),
           .keeps_time = in.kernel->code->keeps_time,
           .fits_gpu = in.config.cooperative || blocks <= resident,
           .resident_clusters = resident_clusters_of(in, model, shared)};

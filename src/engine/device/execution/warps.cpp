@@ -81,6 +81,7 @@ void enter_launch(WarpFiber& f, Launch& launch, Worker& w) {
   }
   c.explicit_cluster = launch.cluster_size > 1;
   c.issue_cycles = launch.issue_cycles;
+  c.capability = launch.capability;
   c.sm_clock_khz = launch.sm_clock_khz;
   c.total_shared = launch.total_shared;
   c.all_shared = launch.all_shared;
