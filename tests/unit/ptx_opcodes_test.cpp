@@ -186,5 +186,24 @@ TEST(PtxOpcodes, DocumentIsUpToDate) {
   EXPECT_EQ(read_file(path), document()) << "WARPGRIND_REBASE=1 rewrites docs/opcodes.md";
 }
 
+// PTX ISA: membar is fence.sc, atom and red are relaxed, arrivals release and waits acquire. What only traps is no
+// barrier.
+TEST(PtxOpcodes, EffectsAndOrders) {
+  EXPECT_EQ(info(Opcode::membar).order, ImpliedOrder::sequential);
+  EXPECT_EQ(info(Opcode::fence).order, ImpliedOrder::acquire_release);
+  EXPECT_EQ(info(Opcode::red).order, ImpliedOrder::relaxed);
+  EXPECT_EQ(info(Opcode::mbarrier_arrive).order, ImpliedOrder::release);
+  EXPECT_EQ(info(Opcode::mbarrier_try_wait).order, ImpliedOrder::acquire);
+  EXPECT_EQ(info(Opcode::ld).order, ImpliedOrder::weak);
+  EXPECT_EQ(info(Opcode::barrier).site, SiteKind::barrier);
+  EXPECT_EQ(info(Opcode::trap).site, SiteKind::other);
+  for (const Opcode ends : {Opcode::bra, Opcode::brx_idx, Opcode::ret, Opcode::exit, Opcode::trap})
+    EXPECT_TRUE(info(ends).has(Effects::ends_block));
+  EXPECT_FALSE(info(Opcode::call).has(Effects::ends_block));
+  EXPECT_TRUE(info(Opcode::atom).has(Effects::reads) && info(Opcode::atom).has(Effects::writes));
+  EXPECT_FALSE(info(Opcode::ld).has(Effects::writes | Effects::updates));
+  EXPECT_FALSE(info(Opcode::add).has(Effects::reads | Effects::writes | Effects::convergent | Effects::may_trap));
+}
+
 }  // namespace
 }  // namespace warpgrind::ptx

@@ -45,6 +45,7 @@ const char* kind_name(events::SiteKind kind) {
     case events::SiteKind::redux:
     case events::SiteKind::elect:
     case events::SiteKind::matrix:
+    case events::SiteKind::other:
       return "barrier";
     case events::SiteKind::call:
       return "call";

@@ -172,6 +172,7 @@ class Reading {
     w_.constant_span = c.constant_bytes;
     w_.l2_read_sectors = c.l2_read_sectors;
     w_.l2_read_lines = c.l2_read_lines;
+    w_.translation_misses = c.translation_misses;
     w_.atomic_distinct_sectors = c.atomic_sectors;
     put(kRead, c.read);
     put(kWritten, c.written);

@@ -329,18 +329,14 @@ bool is_two(const ptx::Operand& o) {
 void add_operations(Instruction& m, const ptx::Instruction& i) {
   const ScalarType t = i.type();
   if (!ptx::is_float(t)) return;
-  switch (i.opcode) {
-    case Opcode::add:
-    case Opcode::sub:
-      return add_operation(m, of_type(t, 0), 1);
-    case Opcode::mul:  // x * 2 is x + x in single precision
-      return add_operation(m, of_type(t, t == ScalarType::f32 && is_two(i.operands[2]) ? 0 : 1), 1);
-    case Opcode::fma:
-    case Opcode::mad:
-      return add_operation(m, of_type(t, 2), 1);
-    default:
-      return add_expansion(m, i);
-  }
+  using ptx::CostRule;
+  const CostRule rule = ptx::info(i.opcode).cost;
+  if (rule == CostRule::sum) return add_operation(m, of_type(t, 0), 1);
+  if (rule == CostRule::product)  // x * 2 is x + x in single precision
+    return add_operation(m, of_type(t, t == ScalarType::f32 && is_two(i.operands[2]) ? 0 : 1), 1);
+  if (rule == CostRule::multiplication || rule == CostRule::arithmetic)  // of floats: mad, fma
+    return add_operation(m, of_type(t, 2), 1);
+  add_expansion(m, i);
 }
 
 }  // namespace
@@ -358,8 +354,8 @@ Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
   const bool memory = m.pipe >= Pipe::global && m.pipe <= Pipe::atomic_shared;
   m.atomic = m.pipe == Pipe::atomic_global || m.pipe == Pipe::atomic_shared;
-  m.load = memory && info.reads_memory;
-  m.store = memory && info.writes_memory;
+  m.load = memory && info.has(ptx::Effects::reads);
+  m.store = memory && info.has(ptx::Effects::writes);
   m.guarded = static_cast<bool>(i.guard);
   add_operations(m, i);
   return m;

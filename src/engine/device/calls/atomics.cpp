@@ -120,8 +120,17 @@ float flushed(float f) {
   return std::fabs(f) < 0x1p-126f ? std::copysign(0.0f, f) : f;
 }
 
-// atom on f32 flushes denormals in global memory, but not in shared memory (PTX ISA, atom; seen on an H200). A NaN is
-// canonical for f32 and keeps its bits for f64.
+// The sum with a NaN of f64, as an H200 gives it. Global memory: the operand, or else the memory, with all its bits,
+// even if it is a signalling NaN. Shared memory: made quiet, and of two NaNs the memory's.
+std::uint64_t sum_with_nan(std::uint64_t memory, std::uint64_t operand, bool shared) {
+  constexpr std::uint64_t kQuiet = std::uint64_t{1} << 51;
+  const bool first = std::isnan(std::bit_cast<double>(memory)), second = std::isnan(std::bit_cast<double>(operand));
+  if (shared) return (first ? memory : operand) | kQuiet;
+  return second ? operand : memory;
+}
+
+// f32 in global memory flushes denormals, but not in shared memory (PTX ISA, atom; seen on an H200). A NaN is canonical
+// for f32, f16 and bf16, in all forms.
 template <class F, class T>
 void add_float(const Request& r) {
   const T* b = static_cast<const T*>(r.b);
@@ -135,6 +144,7 @@ void add_float(const Request& r) {
     } else {
       if (r.keeps_nans && std::isnan(x)) return old;
       if (r.keeps_nans && std::isnan(y)) return b[l];
+      if (std::isnan(x) || std::isnan(y)) return sum_with_nan(old, b[l], r.shared);
       return std::bit_cast<T>(static_cast<F>(x + y));
     }
   });
