@@ -353,8 +353,7 @@ void LaunchRaces::compare(const events::Access& a, Running& of) {
                                  {.writes = a.type != AccessType::load, .begins = a.type == AccessType::load});
   else if (a.path == AccessPath::tensor_copy)
     copy = order_.bulk_copy_part(
-        warp, a.site, a.mask,
-        {.writes = a.type != AccessType::load, .begins = !a.continues, .continues = a.continues});
+        warp, a.site, a.mask, {.writes = a.type != AccessType::load, .begins = !a.continues, .continues = a.continues});
   if (!shared && !writes_global_) return;
   Step s{a, of, *block, warp};
   s.shared = shared;

@@ -52,8 +52,9 @@ __global__ void gemm(const __half* a, const __half* b, const float* c, float* d,
   const unsigned warp = threadIdx.x / 32;
   const int first_row = blockIdx.x * kTileRows, first_column = blockIdx.y * kTileColumns;
   if (warp == 0) {
-    asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 256;" ::"r"(shared_address(&tensor_base))
-                 : "memory");
+    asm volatile(
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 256;" ::"r"(shared_address(&tensor_base))
+        : "memory");
     asm volatile("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;");
   }
   if (threadIdx.x == 0) {

@@ -3,8 +3,8 @@
 #include "codegen/families/families.h"
 #include "codegen/families/fragments.h"
 #include "jit/calls/tensor_access.h"
-#include "jit/calls/tensor_memory_copy.h"
 #include "jit/calls/tensor_descriptor.h"
+#include "jit/calls/tensor_memory_copy.h"
 
 namespace warpgrind::jit {
 

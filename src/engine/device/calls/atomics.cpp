@@ -1,8 +1,8 @@
 // Atomic operations, atom and red (jit/atomic_operation.h). Worker threads share global memory: host atomics.
 // Shared memory belongs to one worker: plain operations. Lanes go in ascending order.
-#include <algorithm>
 #include "device/calls/atomics.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>

@@ -42,8 +42,7 @@ void respond(jit::WarpContext& w, std::uint32_t site, const std::uint64_t* to, c
              const CancelResponse* responses, LaneMask mask) {
   std::uint32_t sizes[kWarpSize] = {};
   std::uint64_t offsets[kWarpSize];
-  for (LaneMask m = mask; m != 0; m &= m - 1)
-    sizes[std::countr_zero(m)] = sizeof(CancelResponse);
+  for (LaneMask m = mask; m != 0; m &= m - 1) sizes[std::countr_zero(m)] = sizeof(CancelResponse);
   shared_offsets(w, Lanes<GenericAddress>(to), offsets);
   Access write = access_of(w, site).at(Lanes<SharedOffset>(offsets), mask);
   write.form.type = AccessType::store;

@@ -46,8 +46,8 @@ FaultText hazard_text(const TensorCall& call, const TensorMemory::Finding& found
           "that before";
       break;
     case Hazard::unfinished:
-      text.message = fmt::format("{}, which the operation of {} still writes: no thread has waited for its mbarrier", what,
-                                 other_place(launch, found.site));
+      text.message = fmt::format("{}, which the operation of {} still writes: no thread has waited for its mbarrier",
+                                 what, other_place(launch, found.site));
       text.advice =
           "wait for the mbarrier of tcgen05.commit (cuda::ptx::mbarrier_try_wait_parity), then use "
           "tcgen05.fence::after_thread_sync";
