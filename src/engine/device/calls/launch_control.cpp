@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "device/access/access.h"
+#include "device/calls/cluster_addresses.h"
 #include "device/calls/mbarriers.h"
 #include "device/fault.h"
 #include "device/symbols.h"
@@ -30,11 +31,6 @@ CancelResponse request(Launch& launch, const Block& block) {
   r.first_block[2] = static_cast<std::uint32_t>(*cluster / wide / high * size.z);
   r.cancelled = 1;
   return r;
-}
-
-// Address of the same place in the shared memory of the block `rank` of the cluster.
-std::uint64_t in_block(std::uint64_t address, std::uint32_t rank) {
-  return (address & ((std::uint64_t{1} << kClusterShift) - 1)) | (std::uint64_t{rank} + 1) << kClusterShift;
 }
 
 // Writes the responses, and completes their bytes on the mbarriers.
@@ -85,8 +81,8 @@ static void wg_try_cancel(void* context, std::uint32_t site, const std::uint64_t
     std::uint64_t there[kWarpSize] = {}, barriers_there[kWarpSize] = {};
     for (LaneMask m = mask; m != 0; m &= m - 1) {
       const auto l = static_cast<unsigned>(std::countr_zero(m));
-      there[l] = in_block(to[l], rank);
-      barriers_there[l] = in_block(barriers[l], rank);
+      there[l] = raw(in_block(GenericAddress{to[l]}, rank));
+      barriers_there[l] = raw(in_block(GenericAddress{barriers[l]}, rank));
     }
     respond(w, site, there, barriers_there, responses, mask);
   }

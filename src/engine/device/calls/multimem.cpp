@@ -100,8 +100,8 @@ void copy_bytes(std::uint8_t* to, const std::uint8_t* from, std::size_t bytes, s
 }
 
 // Reduces a contiguous range, 32 elements at a time, each atomically.
-void reduce_bytes(const Access& part, std::uint64_t to, const std::uint8_t* from, std::size_t bytes,
-                  const MultimemCall& call) {
+void reduce_on_all(const Access& part, std::uint64_t to, const std::uint8_t* from, std::size_t bytes,
+                   const MultimemCall& call) {
   const std::size_t size = ptx::bytes(call.type);
   alignas(64) std::uint64_t elements[kWarpSize] = {};
   for (std::size_t done = 0; done < bytes; done += size * kWarpSize) {
@@ -178,7 +178,7 @@ static void wg_multimem_bulk(void* context, std::uint32_t site, std::uint32_t co
     for (LaneMask m = part.mask; m != 0; m &= m - 1) {
       const auto l = static_cast<unsigned>(std::countr_zero(m));
       if (call.kind == MultimemKind::reduce)
-        reduce_bytes(part, part.addresses[l], source.of(l), bytes[l], call);
+        reduce_on_all(part, part.addresses[l], source.of(l), bytes[l], call);
       else
         copy_bytes(target.of(l), source.of(l), bytes[l], byte_mask ? byte_mask[l] : std::uint16_t{0xffff});
     }

@@ -25,7 +25,7 @@ using jit::TensorKind;
 using jit::TensorLayout;
 using jit::TensorProduct;
 
-constexpr unsigned kPiece = MatrixDescriptor::kPiece;
+constexpr unsigned kOperandPiece = MatrixDescriptor::kPiece;
 constexpr unsigned kWordBits = 32;
 
 // A and B of one block as they lie in memory.
@@ -69,9 +69,9 @@ MatrixDescriptor descriptor_of(const MmaCall& call, unsigned operand, char matri
 void read_matrix(TensorReader& reader, const MatrixDescriptor& d, const Block& block, unsigned lines, unsigned depth,
                  TensorElement type, TensorKind kind, bool transpose, std::uint8_t* to) {
   if (transpose)
-    reader.read_depths(d, block, depth, lines * jit::tensor_element_bits(type, kind) / 8 / kPiece, to);
+    reader.read_depths(d, block, depth, lines * jit::tensor_element_bits(type, kind) / 8 / kOperandPiece, to);
   else
-    reader.read_lines(d, block, lines, line_bytes(depth, type, kind) / kPiece, to);
+    reader.read_lines(d, block, lines, line_bytes(depth, type, kind) / kOperandPiece, to);
 }
 
 // The rows of A lie in the lanes of their rows of D, 32 bits of each row in a column.
