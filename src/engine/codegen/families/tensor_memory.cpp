@@ -160,12 +160,12 @@ struct CopyShape {
   std::uint8_t rows, pieces;
 };
 
-std::optional<TensorCopy> copy_form(const Instruction& i) {
+std::optional<TensorMemoryCopy> copy_form(const Instruction& i) {
   using M = Modifier;
-  using Multicast = TensorCopy::Multicast;
+  using Multicast = TensorMemoryCopy::Multicast;
   static constexpr CopyShape kShapes[] = {
       {M::s128x256b, 128, 2}, {M::s4x256b, 4, 2}, {M::s128x128b, 128, 1}, {M::s64x128b, 64, 1}, {M::s32x128b, 32, 1}};
-  TensorCopy form;
+  TensorMemoryCopy form;
   form.rows = 0;
   for (const CopyShape& s : kShapes)
     if (i.has(s.shape)) form.rows = s.rows, form.pieces = s.pieces;
@@ -190,7 +190,7 @@ void lower_tcgen05_cp(Lowering& l) {
   const Instruction& i = l.instruction();
   const auto form = copy_form(i);
   if (!form) return l.unsupported("this shape");
-  l.call("wg_tensor_copy", l.ir().getVoidTy(),
+  l.call("wg_tensor_memory_copy", l.ir().getVoidTy(),
          {l.context_pointer(), l.site_number(), l.ir().getInt32(form->code()), tensor_addresses(l, i.operands[0]),
           wide_words(l, i.operands[1]), l.mask_bits()});
 }

@@ -25,7 +25,8 @@ struct CopiedRows {
   std::uint8_t bytes[TensorMemory::kLanes * 2 * kCopiedPiece];
 };
 
-void copy_to_tensor(const TensorCall& call, const jit::TensorCopy& form, std::uint32_t address, std::uint64_t bits) {
+void copy_to_tensor(const TensorCall& call, const jit::TensorMemoryCopy& form, std::uint32_t address,
+                    std::uint64_t bits) {
   MatrixDescriptor d;
   std::string problem = d.decode(bits);
   if (problem.empty() && d.swizzle == MatrixDescriptor::Swizzle::bytes_128_by_32)
@@ -91,12 +92,12 @@ using namespace warpgrind::device;
 
 extern "C" {
 
-static void wg_tensor_copy(void* context, std::uint32_t site, std::uint32_t code, const std::uint32_t* addresses,
-                           const std::uint64_t* descriptors, std::uint32_t mask) {
+static void wg_tensor_memory_copy(void* context, std::uint32_t site, std::uint32_t code, const std::uint32_t* addresses,
+                                  const std::uint64_t* descriptors, std::uint32_t mask) {
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const TensorCall call{&warp(context), site, static_cast<unsigned>(std::countr_zero(m)), "tcgen05.cp"};
     if (m == mask) warn_of_threads(call, mask);
-    copy_to_tensor(call, jit::TensorCopy::from_code(code), addresses[call.lane], descriptors[call.lane]);
+    copy_to_tensor(call, jit::TensorMemoryCopy::from_code(code), addresses[call.lane], descriptors[call.lane]);
   }
 }
 
@@ -114,7 +115,7 @@ static void wg_tensor_shift(void* context, std::uint32_t site, std::uint32_t pai
 namespace warpgrind::device {
 
 std::span<const jit::CallSymbol> tensor_memory_copy_symbols() {
-  static const jit::CallSymbol symbols[] = {{"wg_tensor_copy", reinterpret_cast<void*>(&wg_tensor_copy)},
+  static const jit::CallSymbol symbols[] = {{"wg_tensor_memory_copy", reinterpret_cast<void*>(&wg_tensor_memory_copy)},
                                             {"wg_tensor_shift", reinterpret_cast<void*>(&wg_tensor_shift)}};
   return symbols;
 }

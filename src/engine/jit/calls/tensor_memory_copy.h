@@ -6,7 +6,7 @@
 
 namespace warpgrind::jit {
 
-struct TensorCopy {
+struct TensorMemoryCopy {
   enum class Multicast : std::uint8_t { none, warpx2_02_13, warpx2_01_23, warpx4 };
   unsigned rows = 128;
   unsigned pieces = 2;        // of 16 bytes, per row
@@ -18,7 +18,7 @@ struct TensorCopy {
     return rows | pieces << 8 | element_bits << 12 | static_cast<std::uint32_t>(multicast) << 16 |
            std::uint32_t{pair} << 20;
   }
-  static TensorCopy from_code(std::uint32_t code) {
+  static TensorMemoryCopy from_code(std::uint32_t code) {
     return {code & 255, code >> 8 & 15, code >> 12 & 15, static_cast<Multicast>(code >> 16 & 15),
             (code >> 20 & 1) != 0};
   }
