@@ -65,8 +65,13 @@ void LaunchOrder::products(BlockOrder& b, WarpOrder& w, const events::WarpSync& 
                            std::uint32_t pending) {
   if (role == SiteRole::product_commit) ++w.product_groups;
   if (role != SiteRole::product_wait || w.product_groups <= pending) return;
+  // The four warps of a warpgroup have the same groups, and one that waits may speak for all: CUTLASS hands a stage
+  // back by one arrival of a warpgroup.
+  constexpr std::uint32_t kWarps = 4;
+  const std::uint32_t first = e.warp / kWarps * kWarps;
+  const auto end = std::min<std::uint32_t>(first + kWarps, static_cast<std::uint32_t>(b.warps.size()));
   auto over = std::make_shared<Knowledge>();
-  over->learn_products(b.number, e.warp, w.product_groups - pending);
+  for (std::uint32_t of = first; of < end; ++of) over->learn_products(b.number, of, w.product_groups - pending);
   learn(b, w, e.mask, over);
 }
 

@@ -114,13 +114,13 @@ std::string missing_wait(const Race& race, const std::string& between) {
                        product ? "reading of the matrices" : "copy");
   if (race.copy_waited)
     return fmt::format("a barrier after {}, {}: {} is for the {} that executes it, others need a barrier after that",
-                       wait, between, product ? wait : why, product ? "warp" : "thread");
+                       wait, between, product ? wait : why, product ? "warpgroup" : "thread");
   if (race.barrier_between)
     return fmt::format("{} before the barrier {}: the {} needs {}{}", wait, between,
-                       product ? "warp of the wgmma" : "copying thread", why,
+                       product ? "warpgroup of the wgmma" : "copying thread", why,
                        product ? "" : ", because a barrier does not wait for copies");
   return fmt::format("{} and then a barrier {}: the {} needs {}, other threads the barrier after that", wait, between,
-                     product ? "warp of the wgmma" : "copying thread", why);
+                     product ? "warpgroup of the wgmma" : "copying thread", why);
 }
 
 // Text for the missing synchronisation that would order the two accesses.

@@ -318,6 +318,56 @@ CASE(C280, "the buffer of wgmma is given back to the loading warp behind wgmma.w
   cudaFree(out);
 }
 
+// The same, as CUTLASS does it: one thread arrives for its warpgroup, behind its own wait.
+template <bool kWaitFirst>
+__global__ void one_gives_back(const unsigned* in, float* out) {
+  __shared__ Matrices m;
+  __shared__ unsigned long long full, empty;
+  if (threadIdx.x == 0) {
+    MBARRIER_INIT(full, 1);
+    MBARRIER_INIT(empty, 1);
+  }
+  __syncthreads();
+  if (threadIdx.x == 128) {
+#pragma unroll 1
+    for (int turn = 0; turn < 4; ++turn) {
+      MBARRIER_WAIT(empty, (turn & 1) ^ 1);
+      MBARRIER_EXPECT(full, 2048 + 256);
+      BULK_LOAD(m.a, in, 2048, full);       //! C297 ERROR race-wgmma access="asynchronous write"
+      BULK_LOAD(m.b, in + 512, 256, full);  //! C297 any
+    }
+  } else if (threadIdx.x < 128) {
+    float d[4] = {};
+#pragma unroll 1
+    for (int turn = 0; turn < 4; ++turn) {
+      MBARRIER_WAIT(full, turn & 1);
+      PRODUCT_FENCE();
+      PRODUCT(d, m.a, m.b);  //! C297 ERROR race-wgmma access=wgmma message~wgmma.wait_group
+      PRODUCT_COMMIT();
+      if (kWaitFirst) PRODUCT_WAIT(0);
+      if (threadIdx.x == 0) MBARRIER_ARRIVE(empty);
+    }
+    PRODUCT_WAIT(0);
+    store(out, d);
+  }
+}
+CASE(C297, "one thread gives the buffer of wgmma back for its warpgroup, before wgmma.wait_group") {
+  unsigned* in = cases::zeros<unsigned>(640);
+  float* out = cases::zeros<float>(512);
+  one_gives_back<false><<<1, 160>>>(in, out);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}
+CASE(C298, "one thread gives the buffer of wgmma back for its warpgroup, behind wgmma.wait_group") {  //! C298 clean
+  unsigned* in = cases::zeros<unsigned>(640);
+  float* out = cases::zeros<float>(512);
+  one_gives_back<true><<<1, 160>>>(in, out);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}
+
 // Two stages: the product of the last turn may still be pending.
 template <int kPending>
 __global__ void two_stages(const unsigned* in, float* out) {
