@@ -148,8 +148,8 @@ TEST_F(TensorMaps, GetAnotherAddress) {
 
 TEST_F(TensorMaps, RefuseWrongArguments) {
   CUtensorMap map{};
-  const cuuint64_t sizes[] = {256, 64, 32}, strides[] = {1024, 65536};
-  const cuuint32_t box[] = {32, 8, 4}, steps[] = {1, 1, 1};
+  const cuuint64_t sizes[6] = {256, 64, 32, 1, 1, 1}, strides[5] = {1024, 65536, 65536, 65536, 65536};
+  const cuuint32_t box[6] = {32, 8, 4, 1, 1, 1}, steps[6] = {1, 1, 1, 1, 1, 1};
   const int corner[] = {0};
   void* address = reinterpret_cast<void*>(allocate());  // NOLINT: an address of the device
   FAILS(CUDA_ERROR_INVALID_VALUE,
