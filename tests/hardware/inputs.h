@@ -141,9 +141,10 @@ struct Format {
   int exponent_bits, mantissa_bits, bytes;
 };
 
-// Elements whose products and sums show how a tensor core adds. `mode`: 0 numbers of similar size, 1 of very different
-// size, 2 subnormals and the smallest normal numbers, 3 mostly zeros, 4 a few infinities, NaNs and the largest numbers,
-// 5 ones and their neighbours, which cancel, 6 powers of two, 7 any finite numbers.
+// Elements whose products and sums show how a tensor core adds. Values of `mode`:
+// 0: numbers of similar size; 1: of very different size; 2: subnormals and the smallest normal numbers;
+// 3: mostly zeros; 4: a few infinities, NaNs and the largest numbers;
+// 5: ones and their neighbours, which cancel; 6: powers of two; 7: any finite numbers.
 inline void fill_adversarial(unsigned char* to, std::size_t count, const Format& f, int mode, Random& random) {
   const std::uint64_t ones = (1ull << f.exponent_bits) - 1, mantissas = 1ull << f.mantissa_bits;
   const std::int64_t bias = static_cast<std::int64_t>(ones >> 1);

@@ -268,14 +268,15 @@ CASE(C278, "wgmma reads matrices of bulk loads behind the wait at their mbarrier
   cudaFree(out);
 }
 
-// A warp that loads and a warpgroup that multiplies: the buffer is given back before or behind the wait.
-template <bool kWaitFirst>
+// A warp that loads and a warpgroup that multiplies: the buffer is given back before or behind the wait. kOne: one
+// thread arrives for its warpgroup, as in CUTLASS.
+template <bool kWaitFirst, bool kOne = false>
 __global__ void buffer_given_back(const unsigned* in, float* out) {
   __shared__ Matrices m;
   __shared__ unsigned long long full, empty;
   if (threadIdx.x == 0) {
     MBARRIER_INIT(full, 1);
-    MBARRIER_INIT(empty, 128);
+    MBARRIER_INIT(empty, kOne ? 1 : 128);
   }
   __syncthreads();
   if (threadIdx.x == 128) {
@@ -283,8 +284,8 @@ __global__ void buffer_given_back(const unsigned* in, float* out) {
     for (int turn = 0; turn < 4; ++turn) {
       MBARRIER_WAIT(empty, (turn & 1) ^ 1);
       MBARRIER_EXPECT(full, 2048 + 256);
-      BULK_LOAD(m.a, in, 2048, full);       //! C279 ERROR race-wgmma access="asynchronous write"
-      BULK_LOAD(m.b, in + 512, 256, full);  //! C279 any
+      BULK_LOAD(m.a, in, 2048, full);       //! C279 C297 ERROR race-wgmma access="asynchronous write"
+      BULK_LOAD(m.b, in + 512, 256, full);  //! C279 C297 any
     }
   } else if (threadIdx.x < 128) {
     float d[4] = {};
@@ -292,10 +293,10 @@ __global__ void buffer_given_back(const unsigned* in, float* out) {
     for (int turn = 0; turn < 4; ++turn) {
       MBARRIER_WAIT(full, turn & 1);
       PRODUCT_FENCE();
-      PRODUCT(d, m.a, m.b);  //! C279 ERROR race-wgmma access=wgmma message~wgmma.wait_group
+      PRODUCT(d, m.a, m.b);  //! C279 C297 ERROR race-wgmma access=wgmma message~wgmma.wait_group
       PRODUCT_COMMIT();
       if (kWaitFirst) PRODUCT_WAIT(0);
-      MBARRIER_ARRIVE(empty);
+      if (!kOne || threadIdx.x == 0) MBARRIER_ARRIVE(empty);
     }
     PRODUCT_WAIT(0);
     store(out, d);
@@ -318,43 +319,10 @@ CASE(C280, "the buffer of wgmma is given back to the loading warp behind wgmma.w
   cudaFree(out);
 }
 
-// The same, as CUTLASS does it: one thread arrives for its warpgroup, behind its own wait.
-template <bool kWaitFirst>
-__global__ void one_gives_back(const unsigned* in, float* out) {
-  __shared__ Matrices m;
-  __shared__ unsigned long long full, empty;
-  if (threadIdx.x == 0) {
-    MBARRIER_INIT(full, 1);
-    MBARRIER_INIT(empty, 1);
-  }
-  __syncthreads();
-  if (threadIdx.x == 128) {
-#pragma unroll 1
-    for (int turn = 0; turn < 4; ++turn) {
-      MBARRIER_WAIT(empty, (turn & 1) ^ 1);
-      MBARRIER_EXPECT(full, 2048 + 256);
-      BULK_LOAD(m.a, in, 2048, full);       //! C297 ERROR race-wgmma access="asynchronous write"
-      BULK_LOAD(m.b, in + 512, 256, full);  //! C297 any
-    }
-  } else if (threadIdx.x < 128) {
-    float d[4] = {};
-#pragma unroll 1
-    for (int turn = 0; turn < 4; ++turn) {
-      MBARRIER_WAIT(full, turn & 1);
-      PRODUCT_FENCE();
-      PRODUCT(d, m.a, m.b);  //! C297 ERROR race-wgmma access=wgmma message~wgmma.wait_group
-      PRODUCT_COMMIT();
-      if (kWaitFirst) PRODUCT_WAIT(0);
-      if (threadIdx.x == 0) MBARRIER_ARRIVE(empty);
-    }
-    PRODUCT_WAIT(0);
-    store(out, d);
-  }
-}
 CASE(C297, "one thread gives the buffer of wgmma back for its warpgroup, before wgmma.wait_group") {
   unsigned* in = cases::zeros<unsigned>(640);
   float* out = cases::zeros<float>(512);
-  one_gives_back<false><<<1, 160>>>(in, out);
+  buffer_given_back<false, true><<<1, 160>>>(in, out);
   cudaDeviceSynchronize();
   cudaFree(in);
   cudaFree(out);
@@ -362,7 +330,7 @@ CASE(C297, "one thread gives the buffer of wgmma back for its warpgroup, before 
 CASE(C298, "one thread gives the buffer of wgmma back for its warpgroup, behind wgmma.wait_group") {  //! C298 clean
   unsigned* in = cases::zeros<unsigned>(640);
   float* out = cases::zeros<float>(512);
-  one_gives_back<true><<<1, 160>>>(in, out);
+  buffer_given_back<true, true><<<1, 160>>>(in, out);
   cudaDeviceSynchronize();
   cudaFree(in);
   cudaFree(out);

@@ -7,6 +7,7 @@
 
 #include "base/sanitizers.h"
 #include "device/access/access.h"
+#include "device/calls/bulk_ranges.h"
 #include "device/calls/cluster_addresses.h"
 #include "device/calls/mbarriers.h"
 #include "device/calls/tensor_memory.h"
@@ -134,11 +135,6 @@ struct BulkCopy {
   bool to_shared, from_shared;
 };
 
-void move_masked(std::uint8_t* to, const std::uint8_t* from, std::uint32_t bytes, std::uint32_t mask) {
-  for (std::uint32_t i = 0; i < bytes; ++i)
-    if (mask >> (i % 16) & 1) to[i] = from[i];
-}
-
 // Zeroes the addresses of lanes that take no part, which shared_offsets() would read.
 void offsets_of(const jit::WarpContext& w, const std::uint64_t* addresses, LaneMask mask, std::uint64_t* offsets) {
   for (unsigned l = 0; l < kWarpSize; ++l)
@@ -150,9 +146,7 @@ void copy_bulk(jit::WarpContext& w, std::uint32_t site, const BulkCopy& c, LaneM
   Access copy = access_of(w, site);
   copy.path = events::AccessPath::bulk_copy;
   copy.sizes = c.bytes;
-  LaneMask moving = 0;
-  for (LaneMask m = mask; m != 0; m &= m - 1)
-    if (c.bytes[std::countr_zero(m)] != 0) moving |= m & (~m + 1);
+  const LaneMask moving = lanes_that_move(c.bytes, mask);
   if (moving) {
     std::uint64_t to_offsets[kWarpSize], from_offsets[kWarpSize];
     if (c.to_shared) offsets_of(w, c.to, mask, to_offsets);
@@ -168,10 +162,7 @@ void copy_bulk(jit::WarpContext& w, std::uint32_t site, const BulkCopy& c, LaneM
     const NotWatched guard;
     for (LaneMask m = read.mask & write.mask; m != 0; m &= m - 1) {
       const auto l = static_cast<unsigned>(std::countr_zero(m));
-      if (c.masks)
-        move_masked(target.of(l), source.of(l), c.bytes[l], c.masks[l]);
-      else
-        std::memmove(target.of(l), source.of(l), c.bytes[l]);
+      move_range(target.of(l), source.of(l), c.bytes[l], c.masks ? c.masks[l] : kAllBytes);
     }
   }
   if (c.barrier) complete_bytes(w, site, c.barrier, c.bytes, mask);

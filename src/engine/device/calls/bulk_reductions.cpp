@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/sanitizers.h"
+#include "device/calls/bulk_ranges.h"
 #include "device/calls/mbarriers.h"
 #include "device/fault.h"
 #include "device/symbols.h"
@@ -62,9 +63,7 @@ static void wg_bulk_reduction(void* context, std::uint32_t site, std::uint32_t c
   Access copy = access_of(w, site);
   copy.path = events::AccessPath::bulk_copy;
   copy.sizes = bytes;
-  LaneMask moving = 0;
-  for (LaneMask m = mask; m != 0; m &= m - 1)
-    if (bytes[std::countr_zero(m)] != 0) moving |= m & (~m + 1);
+  const LaneMask moving = lanes_that_move(bytes, mask);
   if (moving) {
     std::uint64_t to_offsets[kWarpSize], from_offsets[kWarpSize];
     shared_offsets(w, Lanes<GenericAddress>(to), to_offsets);

@@ -15,6 +15,7 @@
 #include "base/sanitizers.h"
 #include "device/access/access.h"
 #include "device/calls/atomics.h"
+#include "device/calls/bulk_ranges.h"
 #include "device/calls/sum_of_parts.h"
 #include "device/definedness/tracking.h"
 #include "device/fault.h"
@@ -89,16 +90,6 @@ void reduce_lanes(const Access& a, const MultimemCall& call, const std::uint8_t*
 
 // ---- Bulk copies: one contiguous range per lane.
 
-void copy_bytes(std::uint8_t* to, const std::uint8_t* from, std::size_t bytes, std::uint16_t byte_mask) {
-  constexpr unsigned kChunk = 16;  // bytes that one mask describes
-  if (byte_mask == 0xffff) {
-    std::memmove(to, from, bytes);
-    return;
-  }
-  for (std::size_t k = 0; k < bytes; ++k)
-    if (byte_mask >> k % kChunk & 1) to[k] = from[k];
-}
-
 // Reduces a contiguous range, 32 elements at a time, each atomically.
 void reduce_on_all(const Access& part, std::uint64_t to, const std::uint8_t* from, std::size_t bytes,
                    const MultimemCall& call) {
@@ -153,9 +144,7 @@ static void wg_multimem_bulk(void* context, std::uint32_t site, std::uint32_t co
                              const std::uint64_t* from, const std::uint32_t* bytes, const std::uint16_t* byte_mask,
                              std::uint32_t mask) {
   jit::WarpContext& w = warp(context);
-  LaneMask moving = 0;
-  for (LaneMask m = mask; m != 0; m &= m - 1)
-    if (bytes[std::countr_zero(m)] != 0) moving |= m & (~m + 1);
+  const LaneMask moving = lanes_that_move(bytes, mask);
   if (moving == 0) return;
   const MultimemCall call = MultimemCall::decode(code);
   Access copy = access_of(w, site);
@@ -180,7 +169,7 @@ static void wg_multimem_bulk(void* context, std::uint32_t site, std::uint32_t co
       if (call.kind == MultimemKind::reduce)
         reduce_on_all(part, part.addresses[l], source.of(l), bytes[l], call);
       else
-        copy_bytes(target.of(l), source.of(l), bytes[l], byte_mask ? byte_mask[l] : std::uint16_t{0xffff});
+        move_range(target.of(l), source.of(l), bytes[l], byte_mask ? byte_mask[l] : kAllBytes);
     }
   });
 }
