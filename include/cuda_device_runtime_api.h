@@ -7,6 +7,9 @@
 
 #define cudaStreamTailLaunch ((cudaStream_t)0x3)
 #define cudaStreamFireAndForget ((cudaStream_t)0x4)
+#define cudaStreamGraphTailLaunch ((cudaStream_t)0x0100000000000000)
+#define cudaStreamGraphFireAndForget ((cudaStream_t)0x0200000000000000)
+#define cudaStreamGraphFireAndForgetAsSibling ((cudaStream_t)0x0300000000000000)
 
 #if defined(__CUDACC__) && defined(__cplusplus)
 extern "C" {
@@ -37,6 +40,14 @@ __device__ const char* cudaGetErrorString(cudaError_t error);
 __device__ const char* cudaGetErrorName(cudaError_t error);
 __device__ cudaError_t cudaGetDevice(int* device);
 __device__ cudaError_t cudaGetDeviceCount(int* count);
+__device__ void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
+__device__ cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream);
+}
+// The graph to which the running kernel belongs, if it was launched by the device; else null.
+static inline __device__ cudaGraphExec_t cudaGetCurrentGraphExec(void) {
+  unsigned long long graph;
+  asm("mov.u64 %0, %%current_graph_exec;" : "=l"(graph));
+  return (cudaGraphExec_t)graph;
 }
 // Programmatic dependent launch, from compute capability 9.0 on; before it a kernel begins when the one before has
 // ended.

@@ -1,4 +1,4 @@
-// PTX of a kernel, `multicast`, that a GPU of compute capability 9.0 runs and the virtual GPU refuses.
+// PTX of a kernel, `refused`, that the virtual GPU refuses: handles of textures carry no type.
 #pragma once
 
 namespace warpgrind {
@@ -6,13 +6,12 @@ namespace warpgrind {
 inline constexpr const char* kRefusedKernel = R"(.version 8.1
 .target sm_90
 .address_size 64
-.visible .entry multicast(.param .u64 p)
+.visible .entry refused(.param .u64 p)
 {
   .reg .u64 %rd<2>;
-  .reg .u32 %r<2>;
+  .reg .pred %p<2>;
   ld.param.u64 %rd1, [p];
-  mov.u32 %r1, 1;
-  multimem.red.relaxed.sys.global.add.u32 [%rd1], %r1;
+  istypep.texref %p1, %rd1;
   ret;
 }
 )";

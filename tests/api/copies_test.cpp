@@ -319,4 +319,142 @@ TEST(Fills, All) {
   FAILS(cudaErrorInvalidValue, cudaMemset3DAsync(box, 0, {16, 4, 5}, nullptr));
 }
 
+// Errors of batches are an H200's (CUDA 13.0, driver 580).
+TEST(Copies, InBatches) {
+  test::Words a(64), b(64);
+  std::vector<unsigned> host = numbers(64);
+  void* to[] = {a, b, static_cast<unsigned*>(a) + 32};
+  const void* from[] = {&host[0], &host[1], &host[2]};
+  std::size_t sizes[] = {8, 8, 8}, firsts[] = {0, 2};
+  cudaMemcpyAttributes attributes[2]{};
+  attributes[0].srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+  attributes[1].srcAccessOrder = cudaMemcpySrcAccessOrderDuringApiCall;
+  cudaStream_t stream;
+  OK(cudaStreamCreate(&stream));
+  OK(cudaMemcpyBatchAsync(to, from, sizes, 3, attributes, firsts, 2, stream));
+  OK(cudaStreamSynchronize(stream));
+  EXPECT_EQ(a.read()[1], 2u);
+  EXPECT_EQ(b.read()[1], 3u);
+  EXPECT_EQ(a.read()[33], 4u);
+  OK(cudaMemcpyBatchAsync_ptsz(to, from, sizes, 3, attributes, firsts, 1, nullptr));
+  OK(cudaDeviceSynchronize());
+  FAILS(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, from, sizes, 3, attributes, firsts, 2, nullptr));
+  FAILS(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, from, sizes, 3, attributes, firsts, 0, stream));
+  FAILS(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, from, sizes, 1, attributes, firsts, 2, stream));
+  firsts[1] = 0;
+  FAILS(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, from, sizes, 3, attributes, firsts, 2, stream));
+  const cudaMemcpyAttributes good = attributes[0];
+  const auto gives = [&] { return cudaMemcpyBatchAsync(to, from, sizes, 3, attributes, firsts, 1, stream); };
+  attributes[0].srcAccessOrder = cudaMemcpySrcAccessOrderInvalid;
+  FAILS(cudaErrorInvalidValue, gives());
+  attributes[0] = good;
+  attributes[0].flags = cudaMemcpyFlagPreferOverlapWithCompute;
+  OK(gives());
+  attributes[0].flags = 2;
+  FAILS(cudaErrorInvalidValue, gives());
+  attributes[0] = good;
+  attributes[0].srcLocHint = {cudaMemLocationTypeHostNumaCurrent, 5};
+  OK(gives());
+  attributes[0].srcLocHint = {cudaMemLocationTypeDevice, 5};
+  FAILS(cudaErrorInvalidValue, gives());
+  attributes[0] = good;
+  sizes[1] = 0;
+  FAILS(cudaErrorInvalidValue, gives());
+  sizes[1] = 8;
+  // The copies before a wrong one are made.
+  OK(cudaDeviceSynchronize());
+  OK(cudaMemset(a, 0, 256));
+  OK(cudaMemset(b, 0, 256));
+  to[1] = nullptr;
+  FAILS(cudaErrorInvalidValue, gives());
+  OK(cudaDeviceSynchronize());
+  EXPECT_EQ(a.read()[1], 2u);
+  EXPECT_EQ(a.read()[33], 0u);
+  to[1] = b;
+  cudaGraph_t graph;
+  OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  FAILS(cudaErrorStreamCaptureUnsupported, gives());
+  OK(cudaStreamEndCapture(stream, &graph));
+  OK(cudaGraphDestroy(graph));
+  OK(cudaStreamDestroy(stream));
+}
+
+// Extents are in elements if an array is involved.
+TEST(Copies, BoxesInBatches) {
+  Images images;
+  test::Words b(64);
+  std::vector<unsigned> host = numbers(64);
+  cudaMemcpy3DBatchOp operations[2]{};
+  operations[0].src.type = cudaMemcpyOperandTypePointer;
+  operations[0].src.op.ptr = {host.data(), 8, 0, {}};
+  operations[0].dst.type = cudaMemcpyOperandTypeArray;
+  operations[0].dst.op.array = {images.array, {2, 1, 0}};
+  operations[0].extent = {4, 2, 1};
+  operations[0].srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+  operations[1] = operations[0];
+  operations[1].src = operations[0].dst;
+  operations[1].dst.type = cudaMemcpyOperandTypePointer;
+  operations[1].dst.op.ptr = {b, 0, 0, {}};
+  cudaStream_t stream;
+  OK(cudaStreamCreate(&stream));
+  OK(cudaMemcpy3DBatchAsync(2, operations, 0, stream));
+  OK(cudaStreamSynchronize(stream));
+  EXPECT_EQ(b.read()[3], 4u);
+  EXPECT_EQ(b.read()[4], 9u);
+  OK(cudaMemcpy3DBatchAsync_ptsz(2, operations, 0, nullptr));
+  FAILS(cudaErrorInvalidValue, cudaMemcpy3DBatchAsync(2, operations, 1, stream));
+  FAILS(cudaErrorInvalidValue, cudaMemcpy3DBatchAsync(2, operations, 0, nullptr));
+  FAILS(cudaErrorInvalidValue, cudaMemcpy3DBatchAsync(2, nullptr, 0, stream));
+  operations[1].dst.op.ptr.rowLength = 3;
+  FAILS(cudaErrorInvalidValue, cudaMemcpy3DBatchAsync(2, operations, 0, stream));
+  operations[1].dst.op.ptr.rowLength = 0;
+  operations[1].extent.depth = 0;
+  FAILS(cudaErrorInvalidValue, cudaMemcpy3DBatchAsync(2, operations, 0, stream));
+  OK(cudaStreamDestroy(stream));
+}
+
+TEST(Copies, PrefetchesInBatches) {
+  unsigned *m = nullptr, *device = nullptr;
+  OK(cudaMallocManaged(reinterpret_cast<void**>(&m), 8192, cudaMemAttachGlobal));
+  OK(cudaMalloc(reinterpret_cast<void**>(&device), 64));
+  void* pointers[] = {m, m + 1024};
+  std::size_t sizes[] = {4096, 4096}, firsts[] = {0, 1};
+  cudaMemLocation locations[] = {{cudaMemLocationTypeDevice, 0}, {cudaMemLocationTypeHost, 0}};
+  cudaStream_t stream;
+  OK(cudaStreamCreate(&stream));
+  OK(cudaMemPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 2, 0, stream));
+  OK(cudaMemDiscardBatchAsync(pointers, sizes, 2, 0, stream));
+  OK(cudaMemDiscardAndPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 1, 0, stream));
+  OK(cudaStreamSynchronize(stream));
+  OK(cudaMemPrefetchBatchAsync_ptsz(pointers, sizes, 2, locations, firsts, 2, 0, nullptr));
+  OK(cudaMemDiscardBatchAsync_ptsz(pointers, sizes, 2, 0, nullptr));
+  OK(cudaMemDiscardAndPrefetchBatchAsync_ptsz(pointers, sizes, 2, locations, firsts, 1, 0, nullptr));
+  OK(cudaDeviceSynchronize());
+  FAILS(cudaErrorInvalidValue,
+        cudaMemDiscardAndPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 1, 0, nullptr));
+  FAILS(cudaErrorInvalidValue, cudaMemPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 2, 1, stream));
+  FAILS(cudaErrorInvalidValue, cudaMemPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 0, 0, stream));
+  FAILS(cudaErrorInvalidValue, cudaMemPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 2, 0, nullptr));
+  FAILS(cudaErrorInvalidValue, cudaMemDiscardBatchAsync(pointers, sizes, 2, 1, stream));
+  // Indexes may repeat, and a location must be one.
+  firsts[1] = 0;
+  OK(cudaMemPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 2, 0, stream));
+  firsts[1] = 1;
+  locations[1] = {cudaMemLocationTypeInvalid, 0};
+  FAILS(cudaErrorInvalidValue, cudaMemPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 2, 0, stream));
+  locations[1] = {cudaMemLocationTypeDevice, 9};
+  FAILS(cudaErrorInvalidValue, cudaMemPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 2, 0, stream));
+  locations[1] = {cudaMemLocationTypeHost, 0};
+  cudaGraph_t graph;
+  OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  FAILS(cudaErrorStreamCaptureUnsupported, cudaMemDiscardBatchAsync(pointers, sizes, 2, 0, stream));
+  FAILS(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(stream, &graph));
+  pointers[1] = device;
+  FAILS(cudaErrorInvalidValue, cudaMemDiscardBatchAsync(pointers, sizes, 2, 0, stream));
+  FAILS(cudaErrorInvalidValue, cudaMemPrefetchBatchAsync(pointers, sizes, 2, locations, firsts, 2, 0, stream));
+  OK(cudaStreamDestroy(stream));
+  OK(cudaFree(device));
+  OK(cudaFree(m));
+}
+
 }  // namespace warpgrind::runtime

@@ -185,7 +185,7 @@ TEST(Registration, CodeThatCannotRun) {
       {head + "  mov.u32 %unknown, 1;\n  ret;\n}\n", false, cudaErrorInvalidPtx},
       {head +
            "  .reg .f32 %f<4>; .reg .b64 %q; .reg .b32 %r; .reg .pred %p;\n  wgmma.mma_async.sp.sync.aligned.m64n8k32"
-           ".f32.f16.f16 {%f0, %f1, %f2, %f3}, %q, %q, %r, 0, %p, 1, 1, 0, 0;\n  ret;\n}\n",
+           ".f32.f16.f16 {%f0, %f1}, %q, %q, %r, 0, %p, 1, 1, 0, 0;\n  ret;\n}\n",
        false, cudaErrorNotSupported},
       {"no machine code of ours", true, cudaErrorNoKernelImageForDevice},
       {head + "  ret;\n}\n", false, cudaSuccess}};

@@ -124,7 +124,7 @@ TEST(Libraries, WaitsAfterARefusedLaunchFail) {
   cudaLibrary_t library = nullptr;
   OK(cudaLibraryLoadData(&library, kRefusedKernel, nullptr, nullptr, 0, nullptr, nullptr, 0));
   cudaKernel_t kernel = nullptr;
-  OK(cudaLibraryGetKernel(&kernel, library, "multicast"));
+  OK(cudaLibraryGetKernel(&kernel, library, "refused"));
   test::Words d(1);
   unsigned *p = d, word = 0;
   void* parameters[] = {&p};

@@ -87,6 +87,20 @@ TEST(Interoperation, TheRuntimeWorksOnTheDeviceOfTheCurrentContext) {
   EXPECT_EQ(cudaFree(memory), cudaSuccess);
 }
 
+// Programs of CUTLASS link no libcuda.so.1: they look the functions up by the runtime.
+TEST(Interoperation, TheRuntimeFindsTensorMaps) {
+  for (const char* name : {"cuTensorMapEncodeTiled", "cuTensorMapEncodeIm2col", "cuTensorMapEncodeIm2colWide",
+                           "cuTensorMapReplaceAddress"}) {
+    void *function = nullptr, *of_driver = nullptr;
+    cudaDriverEntryPointQueryResult status{};
+    EXPECT_EQ(cudaGetDriverEntryPointByVersion(name, &function, 12080, cudaEnableDefault, &status), cudaSuccess);
+    EXPECT_EQ(status, cudaDriverEntryPointSuccess) << name;
+    OK(cuGetProcAddress(name, &of_driver, 13000, 0, nullptr));
+    EXPECT_NE(function, nullptr) << name;
+    EXPECT_EQ(function, of_driver) << name;
+  }
+}
+
 TEST(Interoperation, ErrorsOfTheDriverAreNotTheRuntimes) {
   OK(cuInit(0));
   CUdevice device = -1;

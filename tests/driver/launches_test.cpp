@@ -83,16 +83,16 @@ TEST_F(Launches, TheWaitAfterARefusedOneFails) {
   const Words words(1);
   CUdeviceptr p = words.data();
   void* parameters[] = {&p};
-  CUmodule refused = nullptr;
-  CUfunction multicast = nullptr;
-  OK(cuModuleLoadData(&refused, kRefusedKernel));
-  OK(cuModuleGetFunction(&multicast, refused, "multicast"));
-  FAILS(CUDA_ERROR_NOT_SUPPORTED, cuLaunchKernel(multicast, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+  CUmodule module = nullptr;
+  CUfunction refused = nullptr;
+  OK(cuModuleLoadData(&module, kRefusedKernel));
+  OK(cuModuleGetFunction(&refused, module, "refused"));
+  FAILS(CUDA_ERROR_NOT_SUPPORTED, cuLaunchKernel(refused, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
   FAILS(CUDA_ERROR_NOT_SUPPORTED, cuCtxSynchronize());
   OK(cuCtxSynchronize());
-  FAILS(CUDA_ERROR_NOT_SUPPORTED, cuLaunchKernel(multicast, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+  FAILS(CUDA_ERROR_NOT_SUPPORTED, cuLaunchKernel(refused, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
   FAILS(CUDA_ERROR_NOT_SUPPORTED, cuStreamSynchronize(nullptr));
-  OK(cuModuleUnload(refused));
+  OK(cuModuleUnload(module));
 }
 
 TEST_F(Launches, AsBeforeCuda4) {

@@ -194,4 +194,25 @@ TEST_F(Memory, IsManaged) {
   OK(cuMemFree(a));
 }
 
+// In batches, ranges are prefetched and discarded as by the single calls.
+TEST_F(Memory, IsPrefetchedAndDiscardedInBatches) {
+  const CUstream stream = CU_STREAM_PER_THREAD;
+  CUdeviceptr a = 0;
+  OK(cuMemAllocManaged(&a, kBytes, CU_MEM_ATTACH_GLOBAL));
+  CUdeviceptr ranges[] = {a, a + kBytes / 2};
+  size_t sizes[] = {kBytes / 2, kBytes / 2}, firsts[] = {0, 1};
+  CUmemLocation places[] = {{CU_MEM_LOCATION_TYPE_HOST, 0}, {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+  OK(cuMemPrefetchBatchAsync(ranges, sizes, 2, places, firsts, 2, 0, stream));
+  OK(cuMemDiscardBatchAsync(ranges, sizes, 2, 0, stream));
+  OK(cuMemDiscardAndPrefetchBatchAsync(ranges, sizes, 2, places, firsts, 1, 0, stream));
+  OK(cuCtxSynchronize());
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemPrefetchBatchAsync(ranges, sizes, 2, places, firsts, 2, 1, stream));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemPrefetchBatchAsync(ranges, sizes, 2, places, firsts, 2, 0, nullptr));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemDiscardBatchAsync(ranges, sizes, 0, 0, stream));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemDiscardAndPrefetchBatchAsync(ranges, sizes, 2, places, firsts, 3, 0, stream));
+  sizes[1] = kBytes;
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemDiscardBatchAsync(ranges, sizes, 2, 0, stream));
+  OK(cuMemFree(a));
+}
+
 }  // namespace warpgrind::driver

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""generate.py FOLDER: writes floating_point.ptx, matrix.ptx, consistency.ptx and their cases into FOLDER: one small kernel an instruction
+"""generate.py FOLDER: writes floating_point.ptx, matrix.ptx, consistency.ptx and their cases, and those of tensor_cores.py, into FOLDER: one small kernel an instruction
 form. The build calls it (target test_cases). hardware_test runs the kernels here, and run_on_gpu.cu on an NVIDIA GPU. A line of cases.txt is
     kernel | file | threads | input a | input b | input c | output type | bytes of output | instruction
 where an input is kind:bytes (see inputs.h). Expected hashes are kept in expected.txt, written by run_on_gpu.
 """
 import os
 import sys
+
+import tensor_cores
 
 if len(sys.argv) != 2:
     sys.exit('usage: generate.py FOLDER')
@@ -237,3 +239,4 @@ floating_point()
 matrix()
 consistency()
 open(os.path.join(FOLDER, 'cases.txt'), 'w').write('\n'.join(lines) + '\n')
+tensor_cores.main(FOLDER)

@@ -135,9 +135,119 @@ void fill(Bytes& bytes, Random& random, const std::vector<T>& choices) {
   }
 }
 
-// kind:bytes. `which`: index of the operand.
+// Floating-point format of `bytes` bytes. e4m3 has no infinity.
+struct Format {
+  const char* name;
+  int exponent_bits, mantissa_bits, bytes;
+};
+
+// Elements whose products and sums show how a tensor core adds. Values of `mode`:
+// 0: numbers of similar size; 1: of very different size; 2: subnormals and the smallest normal numbers;
+// 3: mostly zeros; 4: a few infinities, NaNs and the largest numbers;
+// 5: ones and their neighbours, which cancel; 6: powers of two; 7: any finite numbers.
+inline void fill_adversarial(unsigned char* to, std::size_t count, const Format& f, int mode, Random& random) {
+  const std::uint64_t ones = (1ull << f.exponent_bits) - 1, mantissas = 1ull << f.mantissa_bits;
+  const std::int64_t bias = static_cast<std::int64_t>(ones >> 1);
+  const auto around = [&](std::int64_t spread) {
+    spread = spread < bias ? spread : bias - 1;
+    return static_cast<std::uint64_t>(bias - spread +
+                                      static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(2 * spread + 1)));
+  };
+  const bool wide = f.exponent_bits >= 8;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t exponent = around(3), mantissa = random() % mantissas;
+    const std::uint64_t r = random(), sign = random() % 2;
+    if (mode == 1) exponent = around(wide ? 24 : 13);
+    if (mode == 2) {
+      static constexpr std::uint64_t kSmall[] = {0, 0, 0, 1, 2, 3},
+                                     kWide[] = {0, 0, 1, 60, 62, 63, 64, 65, 85, 95, 100, 103};
+      exponent = wide ? kWide[r % 12] : kSmall[r % 6];
+    }
+    if (mode == 3) {
+      exponent = around(wide ? 20 : 9);
+      if (r % 8 != 0) exponent = mantissa = 0;
+    }
+    if (mode == 4 && r % 64 < 5) {
+      exponent = ones;
+      if (r % 64 == 1) exponent = ones - 1, mantissa = mantissas - 1;
+      if (r % 64 >= 2) mantissa = 0;
+    }
+    if (mode == 5) {
+      exponent = static_cast<std::uint64_t>(bias) - r % 2;
+      mantissa = r % 16 < 8 ? 0 : r % 16 < 12 ? 1 : mantissas - 1;
+    }
+    if (mode == 6) exponent = around(wide ? 20 : 9), mantissa = 0;
+    if (mode == 7) exponent = r % ones;
+    const std::uint64_t bits = (sign << f.exponent_bits | exponent) << f.mantissa_bits | mantissa;
+    std::memcpy(to + i * static_cast<std::size_t>(f.bytes), &bits, static_cast<std::size_t>(f.bytes));
+  }
+}
+
+// Unit matrices, numbers of elements and metadata of tensor_cores.py. Returns false for another kind.
+inline bool fill_matrix_pattern(Bytes& bytes, const std::string& kind, Random& random) {
+  const auto put = [&](std::size_t at, std::uint32_t value, std::size_t size) {
+    std::memcpy(&bytes[at], &value, size);
+  };
+  const auto half_of = [](std::uint32_t n) {  // below 2048
+    std::uint32_t exponent = 0;
+    while (n >> exponent > 1) ++exponent;
+    return n == 0 ? 0 : (exponent + 15) << 10 | (n << (10 - exponent) & 1023);
+  };
+  const auto float_of = [](std::uint32_t n) {
+    const float f = static_cast<float>(n);
+    std::uint32_t bits;
+    std::memcpy(&bits, &f, sizeof bits);
+    return bits;
+  };
+  const std::size_t size = bytes.size();
+  if (kind == "index")
+    for (std::uint32_t i = 0; i < size / 2; ++i) put(i * 2, half_of(i % 2048), 2);
+  else if (kind == "index32")
+    for (std::uint32_t i = 0; i < size / 4; ++i) put(i * 4, float_of(i % 2048), 4);
+  else if (kind == "byte0")
+    for (std::uint32_t i = 0; i < size; ++i) put(i, i & 255, 1);
+  else if (kind == "unit8" || kind == "unit16" || kind == "unit32") {
+    // Registers of A of a wgmma: row i has a one at depth i, of 32 bytes.
+    const std::uint32_t element = kind == "unit8" ? 1 : kind == "unit16" ? 2 : 4;
+    for (std::uint32_t i = 0; i < 64; ++i) {
+      const std::uint32_t at = i % (32 / element) * element, word = at / 4, row = i % 16;
+      const std::uint32_t plane = word / 4 * 2 + row / 8, lane = row % 8 * 4 + word % 4;
+      put(((i / 16 * 4 + plane) * 32 + lane) * 4 + at % 4,
+          element == 1   ? 1
+          : element == 2 ? 0x3c00
+                         : 0x3f800000,
+          element);
+    }
+  } else if (kind == "unit16k" || kind == "unit32k") {
+    // B in shared memory by columns without swizzle: column n has a one at depth n.
+    const std::uint32_t n = kind == "unit16k" ? 16 : 32;
+    for (std::uint32_t i = 0; i < n; ++i) put(i / 8 * (n * 16) + i / 8 * 128 + i % 8 * 16 + i % 8 * 2, 0x3c00, 2);
+  } else if (kind == "meta24" || kind == "meta12") {
+    static constexpr unsigned k24[] = {0x4, 0x8, 0xc, 0x9, 0xd, 0xe}, k12[] = {0x4, 0xe};
+    for (unsigned char& b : bytes) {
+      const auto nibble = [&] { return kind == "meta24" ? k24[random() % 6] : k12[random() % 2]; };
+      const unsigned low = nibble(), high = nibble();
+      b = static_cast<unsigned char>(low | high << 4);
+    }
+  } else if (kind == "even24") {
+    for (unsigned char& b : bytes) b = 0x88;
+  } else if (kind == "even12") {
+    for (unsigned char& b : bytes) b = 0x44;
+  } else {
+    return kind == "zero";
+  }
+  return true;
+}
+
+// kind:bytes, or several joined by '+'. `which`: index of the operand.
 inline Bytes make_input(const std::string& spec, int which) {
   using H = std::uint16_t;
+  if (const std::size_t plus = spec.find('+'); plus != std::string::npos) {
+    Bytes first = make_input(spec.substr(0, plus), which);
+    const Bytes second = make_input(spec.substr(plus + 1), which + 3);
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+  }
   const std::string kind = spec.substr(0, spec.find(':')), base = kind.substr(0, kind.find('.'));
   const auto half = [&] {
     return float_values<H>({0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0xfe12, 0x7c01, 1, 0x83ff, 0x0400,
@@ -167,6 +277,20 @@ inline Bytes make_input(const std::string& spec, int which) {
   // Matrices: numbers small enough for every sum to be exact in any order.
   Bytes bytes(static_cast<std::size_t>(std::atoll(spec.c_str() + spec.find(':') + 1)));
   Random random{1442695040888963407ull + static_cast<std::uint64_t>(which)};
+  static constexpr Format kFormats[] = {{"xf16", 5, 10, 2}, {"xbf16", 8, 7, 2}, {"xtf32", 8, 23, 4}, {"xf32", 8, 23, 4},
+                                        {"xe4m3", 4, 3, 1}, {"xe5m2", 5, 2, 1}, {"xf64", 11, 52, 8}};
+  for (const Format& f : kFormats)
+    if (base == f.name) {
+      const std::size_t dot = kind.find('.'), count = bytes.size() / static_cast<std::size_t>(f.bytes);
+      if (dot != std::string::npos)
+        fill_adversarial(bytes.data(), count, f, std::atoi(kind.c_str() + dot + 1), random);
+      else
+        for (int part = 0; part < 8; ++part)
+          fill_adversarial(bytes.data() + static_cast<std::size_t>(part) * bytes.size() / 8, count / 8, f, part,
+                           random);
+      return bytes;
+    }
+  if (fill_matrix_pattern(bytes, kind, random)) return bytes;
   if (kind == "sf16") fill<H>(bytes, random, {0, 0x3c00, 0x4000, 0x4200, 0xbc00, 0xc000, 0xc200, 0x3800});
   if (kind == "sbf16") fill<H>(bytes, random, {0, 0x3f80, 0x4000, 0x4040, 0xbf80, 0xc000, 0xc040, 0x3f00});
   if (kind == "se4m3") fill<std::uint8_t>(bytes, random, {0, 0x38, 0x40, 0x44, 0xb8, 0xc0, 0xc4, 0x30});

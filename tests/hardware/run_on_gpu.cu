@@ -1,6 +1,8 @@
-// Runs the cases of generate.py on a real GPU and writes expected.txt:
+// Runs the cases of generate.py or tensor_cores.py on a real GPU and writes what is expected:
 //   python3 generate.py FOLDER
 //   nvcc -std=c++17 -o run_on_gpu run_on_gpu.cu && ./run_on_gpu FOLDER > expected.txt
+//   python3 tensor_cores.py FOLDER && ./run_on_gpu FOLDER tensor_cores.txt > tensor_cores.expected
+// A third argument is a file for the results themselves, and a fourth the number of the first case.
 #include <cstdio>
 #include <map>
 
@@ -8,8 +10,11 @@
 
 int main(int argc, char** argv) {
   const std::string folder = argc > 1 ? argv[1] : ".";
+  const std::vector<hardware::Case> cases = hardware::read_cases(folder + "/" + (argc > 2 ? argv[2] : "cases.txt"));
+  std::FILE* const results = argc > 3 ? std::fopen(argv[3], "ab") : nullptr;
   std::map<std::string, cudaLibrary_t> libraries;
-  for (const hardware::Case& c : hardware::read_cases(folder + "/cases.txt")) {
+  for (std::size_t number = argc > 4 ? std::strtoul(argv[4], nullptr, 10) : 0; number < cases.size(); ++number) {
+    const hardware::Case& c = cases[number];
     if (!libraries.count(c.file)) {
       const cudaError_t e = cudaLibraryLoadFromFile(&libraries[c.file], (folder + "/" + c.file).c_str(), nullptr,
                                                     nullptr, 0, nullptr, nullptr, 0);
@@ -39,6 +44,7 @@ int main(int argc, char** argv) {
                    hardware::worst_error(c, in[0], in[1], out));
     else
       std::printf("%016llx %s\n", static_cast<unsigned long long>(hardware::hash(out)), c.instruction.c_str());
+    if (results) std::fwrite(out.data(), 1, out.size(), results);
     for (void* p : pointers) cudaFree(p);
   }
   return 0;

@@ -5,6 +5,7 @@
 #include "counters/footprint.h"
 #include "counters/request_lines.h"
 #include "counters/sectored_cache.h"
+#include "counters/translation_cache.h"
 
 namespace warpgrind::counters {
 namespace {
@@ -35,6 +36,20 @@ TEST(SectoredCache, NoBytesHoldNothing) {
   SectoredCache c(0);
   c.look_up(1, 1, true);
   EXPECT_EQ(c.look_up(1, 1, true), 0);
+}
+
+TEST(TranslationCache, TheLeastRecentlyUsedRegionMakesRoom) {
+  using Found = TranslationCache::Found;
+  TranslationCache c(2, 1000);
+  EXPECT_EQ(c.look_up(0), Found::first);
+  EXPECT_EQ(c.look_up(999), Found::there);
+  EXPECT_EQ(c.look_up(1000), Found::first);
+  EXPECT_EQ(c.look_up(1), Found::there);
+  EXPECT_EQ(c.look_up(2000), Found::first);  // replaces 1000 to 1999
+  EXPECT_EQ(c.look_up(2), Found::there);
+  EXPECT_EQ(c.look_up(1500), Found::replaced);
+  c.clear();
+  EXPECT_EQ(c.look_up(1500), Found::first);
 }
 
 // ---- Requests
@@ -312,6 +327,35 @@ TEST(CacheModel, WordsThatAreReadOnceComeFromDram) {
                   {affine(kArray + part * 32 * kRowBytes + 4 * (column / 8), kRowBytes)});
   twice.counts.sites[0].global.bytes_asked = kBytes;
   EXPECT_LT(twice.run(kBlocks, kBlocks * 32).dram_read_bytes, kBytes / 3);  // 64 bytes for each sector
+}
+
+// Two rows of 256 columns, 32 columns a request. On an H200 such loads are as slow as others as long as the columns
+// span less than 256 MB, the reach of an SM's translations: 16 regions of 16 MiB. Beyond, a request of 96 MB has 6 or 7
+// misses.
+TEST(CacheModel, ColumnsFarApartNeedTranslations) {
+  const auto misses_of_request = [](std::uint64_t apart) {
+    constexpr std::uint64_t kColumns = 256, kRequests = 2 * kColumns / 32;
+    Kernel k;
+    std::vector<events::LoggedAccess> accesses;
+    for (std::uint64_t row = 0; row < 2; ++row)
+      for (std::uint64_t column = 0; column < kColumns; column += 32)
+        accesses.push_back(affine(kArray + column * apart + 4 * row, static_cast<std::int64_t>(apart)));
+    k.block(0, std::move(accesses));
+    CacheSizes no_l1 = Kernel::kSizes;
+    no_l1.l1_bytes = 0;
+    return k.run(1, kRequests * 32, 0, no_l1).translation_misses / kRequests;
+  };
+  EXPECT_EQ(misses_of_request(32 << 10), 0);
+  EXPECT_EQ(misses_of_request(512 << 10), 0);
+  EXPECT_GT(misses_of_request(3 << 20), 4);
+  EXPECT_LT(misses_of_request(3 << 20), 7);
+}
+
+// Of a stream, each logged block is the first in its region: no miss, whatever the blocks between them did.
+TEST(CacheModel, StreamsNeedNoTranslations) {
+  Kernel k;
+  for (std::uint64_t b = 0; b < 100; ++b) k.block(b * 1000, {affine(kArray + (b << 25), 4)});
+  EXPECT_EQ(k.run(100000, 400000).translation_misses, 0);
 }
 
 TEST(CacheModel, NewToAWarp) {

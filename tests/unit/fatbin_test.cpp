@@ -165,6 +165,18 @@ TEST(Fatbin, SpecificPtxAloneIsRefusedAsTheDriverRefusesIt) {
   EXPECT_TRUE(accepted->unfit);
 }
 
+// nvcc -gencode arch=compute_120a,code=[sm_120a,compute_120a]: neither runs on 12.1, as the manual's section says.
+TEST(Fatbin, MachineCodeOfOneGpuRunsOnNoOther) {
+  const auto unfit = [](const char* target) {
+    const std::string bin = Builder().add(2, 120, "elf").add(1, 120, ptx_for(target)).build();
+    const auto entries = read_fatbin(as_bytes(bin));
+    const auto choice = choose_ptx(*entries, 0, 121, UnfitPtx::accept);
+    return std::pair(choice->unfit, choice->machine_code);
+  };
+  EXPECT_EQ(unfit("sm_120a"), std::pair(true, false));
+  EXPECT_EQ(unfit("sm_120f"), std::pair(false, false));
+}
+
 // Like CuPy's binding of CUB: an H200 runs its cubin; a virtual GPU runs the available PTX.
 TEST(Fatbin, NewerPtxBesideMachineCodeThatTheGpuRuns) {
   const std::string bin = Builder().add(2, 80, "elf").add(2, 90, "elf").add(1, 120, kPtx).build();

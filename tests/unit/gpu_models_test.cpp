@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -32,7 +33,7 @@ TEST(GpuModels, EveryFileIsAModel) {
   std::set<std::string> wanted, found;
   for (const auto& file : std::filesystem::directory_iterator(WARPGRIND_TESTS "/../src/common/gpu/models"))
     if (file.path().extension() == ".json") wanted.insert(file.path().stem().string());
-  EXPECT_GE(wanted.size(), 16u);
+  EXPECT_GE(wanted.size(), 28u);
   for (const GpuModel& m : gpu_models()) found.insert(m.id);
   EXPECT_EQ(found, wanted);
 }
@@ -58,6 +59,41 @@ TEST(GpuModels, EveryFigureIsPlausibleAndHasASource) {
   }
 }
 
+// Limits by compute capability: NVIDIA's CCCL, libcudacxx/include/cuda/__device/arch_traits.h, commit 004ad198.
+TEST(GpuModels, LimitsOfTheirComputeCapability) {
+  const struct {
+    int cc;
+    std::uint32_t blocks, threads, shared_kib, optin_kib;
+  } limits[] = {{60, 32, 2048, 64, 48},    {61, 32, 2048, 96, 48},    {70, 32, 2048, 96, 96},
+                {75, 16, 1024, 64, 64},    {80, 32, 2048, 164, 163},  {86, 16, 1536, 100, 99},
+                {87, 16, 1536, 164, 163},  {89, 24, 1536, 100, 99},   {90, 32, 2048, 228, 227},
+                {100, 32, 2048, 228, 227}, {103, 32, 2048, 228, 227}, {120, 24, 1536, 100, 99},
+                {121, 24, 1536, 100, 99}};
+  std::set<int> seen;
+  for (const GpuModel& m : gpu_models())
+    for (const auto& limit : limits) {
+      if (limit.cc != 10 * m.cc_major + m.cc_minor) continue;
+      seen.insert(limit.cc);
+      EXPECT_EQ(m.max_blocks_per_sm, limit.blocks) << m.id;
+      EXPECT_EQ(m.max_threads_per_sm, limit.threads) << m.id;
+      EXPECT_EQ(m.shared_per_sm, limit.shared_kib * 1024) << m.id;
+      EXPECT_EQ(m.shared_per_block_optin, limit.optin_kib * 1024) << m.id;
+      EXPECT_EQ(m.shared_per_block, 49152u) << m.id;
+      EXPECT_EQ(m.registers_per_sm, 65536u) << m.id;
+      EXPECT_EQ(m.registers_per_block, 65536u) << m.id;
+      EXPECT_EQ(m.max_registers_per_thread, 255u) << m.id;
+      EXPECT_EQ(m.max_threads_per_block, 1024u) << m.id;
+    }
+  EXPECT_EQ(seen.size(), std::size(limits));
+}
+
+// What GPUs of compute capability 9.0 and later may lack: tensor cores for double precision, and a second GPU.
+bool may_lack(const GpuModel& m, const TimingFigure& f) {
+  const std::string name = f.name;
+  const bool of_tensor_fp64 = name.starts_with("tensor_fp64"), of_peer = name.starts_with("peer_copy");
+  return (of_tensor_fp64 && m.cores_fp64_per_sm < 16) || (of_peer && !m.link_name.starts_with("PCIe "));
+}
+
 // A figure without unit, origin or source text does not parse, and a rule writes its source. Zero is only allowed for a
 // feature that the GPU lacks.
 TEST(GpuModels, EveryTimingFigureIsPositiveAndHasAnOrigin) {
@@ -70,7 +106,7 @@ TEST(GpuModels, EveryTimingFigureIsPositiveAndHasAnOrigin) {
       EXPECT_TRUE(m.timing.*f.value > 0 || (f.may_be_zero && m.timing.*f.value == 0)) << m.id << " " << f.name;
       measured |= source.origin == TimingOrigin::measured;
       EXPECT_TRUE(source.origin == TimingOrigin::measured || !source.from.empty()) << m.id << " " << f.name;
-      EXPECT_TRUE(m.timing.*f.value > 0 || m.cc_major < 9) << m.id << " " << f.name;
+      EXPECT_TRUE(m.timing.*f.value > 0 || m.cc_major < 9 || may_lack(m, f)) << m.id << " " << f.name;
     }
     EXPECT_EQ(measured, !m.timing_measured_on.empty()) << m.id;
   }
@@ -159,6 +195,33 @@ TEST(GpuModels, KnownBandwidths) {
   EXPECT_NEAR(model("h200").theoretical_bandwidth() * 1e-9, 4814, 1);
   EXPECT_NEAR(model("v100").theoretical_bandwidth() * 1e-9, 898, 1);
   EXPECT_NEAR(model("a100").theoretical_bandwidth() * 1e-9, 1555, 1);
+}
+
+// Rates of NVIDIA's datasheets and whitepapers: GB/s, TFLOPS of single precision, and of dense half-precision products
+// with single-precision sums (0: not known, or the GPU has no tensor cores).
+TEST(GpuModels, DatasheetRates) {
+  const struct {
+    const char* id;
+    double bandwidth, fp32, tensor;
+  } rates[] = {{"rtx5090", 1792, 104.8, 209.5}, {"rtxpro6000", 1792, 125, 503.8}, {"gb10", 273, 29.7, 62.5},
+               {"l4", 300, 30.3, 121},          {"l40s", 864, 91.6, 362},         {"rtx4060laptop", 256, 14.6, 0},
+               {"a10", 600, 31.2, 125},         {"rtx3060", 360, 12.7, 25.5},     {"rtx2080ti", 616, 13.4, 53.8},
+               {"gtx1080ti", 484, 11.3, 0},     {"orin", 204.8, 5.3, 42.5}};
+  for (const auto& rate : rates) {
+    const GpuModel& m = model(rate.id);
+    EXPECT_NEAR(m.theoretical_bandwidth() * 1e-9, rate.bandwidth, 0.005 * rate.bandwidth) << m.id;
+    EXPECT_NEAR(m.peak_flops(32) * 1e-12, rate.fp32, 0.02 * rate.fp32) << m.id;
+    if (rate.tensor == 0) continue;
+    constexpr double kOperationsOfMma = 2 * 16 * 8 * 16;
+    const double tensor = kOperationsOfMma / m.timing.tensor_cycles * m.sm_count * m.sm_clock_mhz * 1e-6;
+    EXPECT_NEAR(tensor, rate.tensor, rate.tensor * (rate.id == std::string("gb10") ? 0.1 : 0.02)) << m.id;
+  }
+}
+
+// Systems on a chip, whose GPU shares the host's memory, have no PCIe link.
+TEST(GpuModels, Links) {
+  for (const GpuModel& m : gpu_models())
+    EXPECT_EQ(m.link_name.starts_with("PCIe gen "), m.id != "gb10" && m.id != "orin") << m.id;
 }
 
 TEST(GpuModels, K40) {

@@ -25,8 +25,8 @@ class Hardware : public testing::TestWithParam<const char*> {
     device::LoadedModule* on_device = nullptr;
   };
 
-  void start() {
-    for (const char* file : {"cases.txt", "consistency.txt", "floating_point.ptx", "matrix.ptx", "consistency.ptx"})
+  void start(std::initializer_list<const char*> ptx = {"floating_point.ptx", "matrix.ptx", "consistency.ptx"}) {
+    for (const char* file : {"cases.txt", "consistency.txt", "tensor_cores.txt", *ptx.begin()})
       ASSERT_TRUE(std::filesystem::exists(kCases + file))
           << kCases << file << ": the build's target test_cases writes it";
     const auto model = find_gpu_model("h200");
@@ -35,7 +35,7 @@ class Hardware : public testing::TestWithParam<const char*> {
     options.workers = 1;
     options.cpu = GetParam();
     gpu_ = std::make_unique<device::Device>(0, **model, options);
-    for (const char* file : {"floating_point.ptx", "matrix.ptx", "consistency.ptx"}) {
+    for (const char* file : ptx) {
       auto parsed = ptx::parse(read_file(kCases + file), file);
       ASSERT_TRUE(parsed.ok()) << parsed.error().message << parsed.error().detail;
       auto loaded = gpu_->load(*parsed);
@@ -110,6 +110,25 @@ TEST_P(Hardware, SameBitsAsAnH200) {
   EXPECT_EQ(approximate, 22u);
 }
 
+// How tensor cores add, and where they find their operands.
+class TensorCores : public Hardware {};
+TEST_P(TensorCores, AddAndReadAsAnH200) {
+  ASSERT_NO_FATAL_FAILURE(start({"tensor_cores.ptx"}));
+  std::ifstream expected(WARPGRIND_TESTS "/hardware/tensor_cores.expected");
+  unsigned cases = 0;
+  for (const hardware::Case& c : hardware::read_cases(kCases + "tensor_cores.txt")) {
+    const hardware::Bytes in[3] = {hardware::make_input(c.inputs[0], 0), hardware::make_input(c.inputs[1], 1),
+                                   hardware::make_input(c.inputs[2], 2)};
+    std::string line;
+    ASSERT_TRUE(std::getline(expected, line));
+    const auto out = run(c, in);
+    if (!out) continue;
+    EXPECT_EQ(fmt::format("{:016x} {}", hardware::hash(*out), c.instruction), line);
+    ++cases;
+  }
+  EXPECT_EQ(cases, 643u);
+}
+
 // Forms that the H200 lacks, against forms that it has.
 TEST_P(Hardware, NewFormsAgreeWithOldOnes) {
   ASSERT_NO_FATAL_FAILURE(start());
@@ -125,6 +144,8 @@ TEST_P(Hardware, NewFormsAgreeWithOldOnes) {
 
 // The host's own CPU, and one without AVX-512.
 INSTANTIATE_TEST_SUITE_P(Cpus, Hardware, testing::Values("", "x86-64-v3"));
+// The arithmetic is C++ for AVX2 on each CPU.
+INSTANTIATE_TEST_SUITE_P(Cpus, TensorCores, testing::Values("x86-64-v3"));
 
 }  // namespace
 }  // namespace warpgrind

@@ -13,8 +13,8 @@ namespace {
 
 TEST(OpcodeUse, EveryLoweredOpcodeIsInSomeTest) {
   std::set<ptx::Opcode> used;
-  for (const char* folder :
-       {WARPGRIND_TESTS "/data", WARPGRIND_BUILD "/tests/cases/exec", WARPGRIND_BUILD "/tests/cases/hardware"}) {
+  for (const char* folder : {WARPGRIND_TESTS "/data", WARPGRIND_BUILD "/tests/cases/exec",
+                             WARPGRIND_BUILD "/tests/cases/hardware", WARPGRIND_BUILD "/tests/tensor_copies/cases"}) {
     ASSERT_TRUE(std::filesystem::exists(folder)) << folder << ": the build's target test_cases writes it";
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
       if (entry.path().extension() != ".ptx") continue;

@@ -111,6 +111,15 @@ TEST(PtxOpcodes, FormsNeedArchitectures) {
       {"cvt.rn.bf16.s32 %h0, %r0;", 90},
       {"cvt.rna.tf32.f32 %r0, %f0;", 80},
       {"cvt.rn.tf32.f32 %r0, %f0;", 90},
+      {"mma.sp.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1}, {%r2, %r3}, {%f0, %f1, "
+       "%f2, %f3}, %r4, 0;",
+       80},
+      {"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f32.e4m3.e5m2.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, "
+       "%r3}, {%r4, %r5, %r6, %r7}, {%f0, %f1, %f2, %f3}, %r4, 0;",
+       89},
+      {"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, "
+       "{%r4, %r5}, {%f0, %f1, %f2, %f3};",
+       120},
   };
   for (const auto& [text, needed] : forms) {
     const auto module = parse(std::string(".version 8.6\n.target sm_100\n.address_size 64\n.visible .entry k() {\n"
@@ -122,6 +131,26 @@ TEST(PtxOpcodes, FormsNeedArchitectures) {
     const Function& function = (*module)->functions.at(0);
     ASSERT_EQ(function.body.size(), 2u) << text << (function.unknown.empty() ? "" : ": " + function.unknown[0].why);
     EXPECT_EQ(needed_architecture(function.body[0]), needed) << text;
+  }
+}
+
+// ptxas 13.0 takes wgmma for sm_90a alone, tcgen05 for sm_100a, sm_103a and sm_110a, and setmaxnreg for all of these
+// and sm_120a and sm_121a.
+TEST(PtxOpcodes, LastArchitectureOfAGeneration) {
+  const struct {
+    const char* text;
+    unsigned last;
+  } instructions[] = {{"wgmma.fence.sync.aligned;", 90},
+                      {"tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;", 110},
+                      {"setmaxnreg.inc.sync.aligned.u32 128;", 0},
+                      {"cp.async.wait_all;", 0}};
+  for (const auto& [text, last] : instructions) {
+    const auto module = parse(
+        std::string(".version 8.6\n.target sm_100a\n.address_size 64\n.visible .entry k() {\n") + text + "\nret;\n}\n",
+        "form");
+    ASSERT_TRUE(module.ok()) << text << ": " << module.error().message;
+    ASSERT_EQ((*module)->functions.at(0).body.size(), 2u) << text;
+    EXPECT_EQ(last_architecture((*module)->functions[0].body[0]), last) << text;
   }
 }
 
@@ -155,6 +184,25 @@ TEST(PtxOpcodes, DocumentIsUpToDate) {
     return;
   }
   EXPECT_EQ(read_file(path), document()) << "WARPGRIND_REBASE=1 rewrites docs/opcodes.md";
+}
+
+// PTX ISA: membar is fence.sc, atom and red are relaxed, arrivals release and waits acquire. What only traps is no
+// barrier.
+TEST(PtxOpcodes, EffectsAndOrders) {
+  EXPECT_EQ(info(Opcode::membar).order, ImpliedOrder::sequential);
+  EXPECT_EQ(info(Opcode::fence).order, ImpliedOrder::acquire_release);
+  EXPECT_EQ(info(Opcode::red).order, ImpliedOrder::relaxed);
+  EXPECT_EQ(info(Opcode::mbarrier_arrive).order, ImpliedOrder::release);
+  EXPECT_EQ(info(Opcode::mbarrier_try_wait).order, ImpliedOrder::acquire);
+  EXPECT_EQ(info(Opcode::ld).order, ImpliedOrder::weak);
+  EXPECT_EQ(info(Opcode::barrier).site, SiteKind::barrier);
+  EXPECT_EQ(info(Opcode::trap).site, SiteKind::other);
+  for (const Opcode ends : {Opcode::bra, Opcode::brx_idx, Opcode::ret, Opcode::exit, Opcode::trap})
+    EXPECT_TRUE(info(ends).has(Effects::ends_block));
+  EXPECT_FALSE(info(Opcode::call).has(Effects::ends_block));
+  EXPECT_TRUE(info(Opcode::atom).has(Effects::reads) && info(Opcode::atom).has(Effects::writes));
+  EXPECT_FALSE(info(Opcode::ld).has(Effects::writes | Effects::updates));
+  EXPECT_FALSE(info(Opcode::add).has(Effects::reads | Effects::writes | Effects::convergent | Effects::may_trap));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Text reports of profiles: terminal pages, differences, lists of GPUs, number formats.
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <sstream>
 
 #include "report/diff.h"
@@ -191,7 +192,12 @@ TEST(Gpus, ListAndFigures) {
   const std::string list = gpus_text();
   if (std::getenv("WARPGRIND_SHOW") != nullptr) std::fputs((list + gpu_text(**find_gpu_model("g80"))).c_str(), stdout);
   EXPECT_LE(widest(list), 80);
-  EXPECT_NE(list.find("h200"), std::string::npos);
+  // id, name, compute capability, SMs, MHz, GiB, GB/s; figures measured, published, derived.
+  EXPECT_TRUE(std::regex_search(list, std::regex(R"(h200 +H200 +9\.0 +132 +1980 +140\.4 +4814 +\d+ +- +\d+\n)")))
+      << list;
+  EXPECT_TRUE(std::regex_search(list, std::regex(R"(rtx5090 +RTX 5090 +12\.0 +170 +2407 +31\.3 +1792 +- +2 +\d+\n)")))
+      << list;
+  EXPECT_TRUE(std::regex_search(list, std::regex(R"(rtxpro6000 +RTX PRO 6000 +12\.0)"))) << list;
   const std::string one = gpu_text(**find_gpu_model("gtx280"));
   EXPECT_NE(one.find("141.7 GB/s = 132.0 GiB/s"), std::string::npos) << one;
   EXPECT_NE(one.find("1107 MHz x 2 transfers a clock x 512 bit / 8"), std::string::npos) << one;

@@ -68,6 +68,31 @@ TEST(Estimate, CopiesOfAnH200) {
   EXPECT_NEAR(2 * kGiB / one.ns, 2670, 700);
 }
 
+// A matrix of `rows` x `columns` floats is read by columns and written by rows: 64 columns a block, one element a
+// thread. `misses` of a request, whose 32 lanes read 32 columns: see CacheModel.ColumnsFarApartNeedTranslations.
+LaunchWork transposed(double rows, double columns, double misses) {
+  const double elements = rows * columns, requests = elements / 32;
+  LaunchWork w = copy_kernel(4 * elements, 4);
+  w.blocks = elements / 64, w.threads_per_block = 64, w.warps_per_block = 2, w.resident_blocks = 32;
+  w.instructions = w.static_instructions = 59, w.alu = 45, w.moves = 5;
+  w.path_0 = 317, w.path_40 = 356, w.path_290 = 606, w.path_700 = 1016, w.path_1000 = 1316;
+  w.l1_load_passes = w.l2_read_sectors = w.l2_read_lines = elements;
+  w.translation_misses = misses * requests;
+  return w;
+}
+
+// Measured on an H200, us. Rows of 32 KB: no translation is missing. Of 3 MB and 8 MB: columns are too far apart.
+TEST(Estimate, ColumnsFarApartWaitForTranslations) {
+  const auto us = [](double rows, double columns, double misses) {
+    return estimate_kernel(h200(), transposed(rows, columns, misses)).ns * 1e-3;
+  };
+  EXPECT_NEAR(us(8192, 8192, 0), 637, 0.15 * 637);
+  EXPECT_NEAR(us(786432, 256, 4.6), 2329, 0.15 * 2329);
+  EXPECT_NEAR(us(2097184, 128, 16), 4800, 0.2 * 4800);
+  EXPECT_LT(us(2097184, 128, 0), 0.7 * 4800);
+  EXPECT_EQ(estimate_kernel(h200(), transposed(2097184, 128, 16)).limit, Limit::translation);
+}
+
 // Loads of one sector each, 512 bytes apart: the model's constant is their cost in bytes.
 TEST(Estimate, LonelySectorsCostWhatTheModelSays) {
   constexpr double kSectors = 1 << 25;

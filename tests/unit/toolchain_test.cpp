@@ -206,6 +206,19 @@ TEST(ToolchainSpellings, OnlyTheNamedPlacesChange) {
   EXPECT_EQ(respelt("[[unlikely]] [[", {{1, 1}, {1, 14}}), " [[");
 }
 
+TEST(ToolchainSpellings, SharedVariablesWithConstructorsBecomeMembersOfUnions) {
+  const auto shared = [](const std::string& text, const std::string& name) {
+    return respelt(text, {{1, text.find(name) + 1, Place::Of::shared_variable}});
+  };
+  EXPECT_EQ(
+      shared("  alignas(16) static __shared__ Barrier<int, 2> bar[N][2]; f(bar);\n", "bar["),
+      "  union wg_shared_bar { alignas(16)                   Barrier<int, 2> bar[N][2]; __device__ wg_shared_bar() {} "
+      "__device__ ~wg_shared_bar() {} }; __shared__ wg_shared_bar wg_memory_bar; auto& bar = wg_memory_bar.bar; "
+      "f(bar);\n");
+  for (const std::string text : {"__shared__ B v, w;", "__shared__ B v = 3;", "__shared__ B x; B v;", "SHARED B v;"})
+    EXPECT_EQ(shared(text, "v"), text);
+}
+
 TEST(ToolchainStaticVariables, PlainNamesBecomeTheSuffixedOnes) {
   EXPECT_EQ(with_static_variables_joined(".extern .global .u32 _ZL1n;\n.extern .global .u32 other;\n"
                                          ".visible .global .u32 _ZL1n__static__0ab;\nld.global.u32 %r1, [_ZL1n+4];\n"

@@ -105,6 +105,7 @@ export interface Work {
   constant_span: number; // that they touch
   l2_read_sectors: number; // read by what L1 and the texture cache miss
   l2_read_lines: number; // 128-byte lines of these reads
+  translation_misses: number; // address translations that the SM's cache of them lacks
   l2_write_sectors: number; // written
   l2_write_lines: number; // 128-byte lines of these writes
   partial_write_sectors: number; // written of which a request covers a part only
@@ -165,7 +166,7 @@ export interface Pattern {
 /** A memory instruction or a branch. */
 export interface Site {
   id: number; // index in the kernel's list
-  kind: string; // load, store, atomic, reduction, texture, surface, async_copy, bulk_copy, mbarrier, fence, barrier, call, branch
+  kind: string; // load, store, atomic, reduction, texture, surface, async_copy, bulk_copy, mbarrier, fence, barrier, call, branch, launch_control
   space: string; // global, shared, local, generic and so on; -: of a branch
   function: string; // mangled
   ptx: string; // the instruction; empty: of a branch

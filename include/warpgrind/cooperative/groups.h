@@ -113,8 +113,16 @@ namespace wg {
 // 0x80000000 - (blocks - 1). The sum of a round flips the sign bit, and all blocks wait for that. Each kernel module
 // has its own counter, so the launch must be cooperative.
 __device__ __attribute__((weak, visibility("hidden"))) unsigned int wg_grid_barrier = 0;
+// A cooperative launch puts an address into these registers, and another launch puts 0.
+WG_GROUP inline bool is_cooperative() {
+  unsigned int low, high;
+  asm("mov.u32 %0, %%envreg2;" : "=r"(low));
+  asm("mov.u32 %0, %%envreg1;" : "=r"(high));
+  return (low | high) != 0;
+}
 WG_GROUP inline unsigned int grid_arrive() {
   unsigned int old = 0;
+  if (!is_cooperative()) __trap();
   __syncthreads();
   if (thread_in_block() == 0) {
     const unsigned int blocks = gridDim.x * gridDim.y * gridDim.z;
@@ -142,7 +150,7 @@ class grid_group : public thread_group {
   struct arrival_token {
     unsigned int seen;
   };
-  static WG_GROUP bool is_valid() { return true; }
+  static WG_GROUP bool is_valid() { return wg::is_cooperative(); }
   static WG_GROUP void sync() { wg::grid_wait(wg::grid_arrive()); }
   static WG_GROUP arrival_token barrier_arrive() { return arrival_token{wg::grid_arrive()}; }
   static WG_GROUP void barrier_wait(arrival_token token) { wg::grid_wait(token.seen); }

@@ -80,6 +80,7 @@ Coalescing coalescing(const KernelView& k, std::string_view kind) {
 void coalesce(WorkProfile& launch, const Coalescing& loads, const Coalescing& stores, double share) {
   LaunchWork& w = launch.work;
   w.l1_load_passes = std::min(w.l1_load_passes, std::max(loads.requests * share, w.l1_load_passes * loads.left()));
+  if (loads.excess() > 0 || stores.excess() > 0) w.translation_misses = 0;  // adjacent lanes share a translation
   if (loads.excess() > 0) {
     read_adjacent(w, std::max(1.0, std::min(w.read_sectors, loads.ideal * share)));
     // Adjacent loads ask L1 for the ideal number of sectors, so that no more can miss it.
@@ -209,6 +210,7 @@ void load_once(WorkProfile& launch, double times, double requests) {
   w.l1_load_passes *= 1 - again;
   if (launch.block_read_sectors > 0 && launch.block_read_sectors < w.l2_read_sectors) {
     w.l2_read_lines *= launch.block_read_sectors / w.l2_read_sectors;
+    w.translation_misses *= launch.block_read_sectors / w.l2_read_sectors;
     w.l2_read_sectors = launch.block_read_sectors;
   }
   divide_waiting(w, times);
@@ -222,8 +224,9 @@ void load_half(WorkProfile& launch, double shared_requests) {
   const double warps = std::max(1.0, w.blocks * w.warps_per_block);
   const double saved = std::min(w.instructions, kHalf * shared_requests / warps);
   w.instructions -= saved;
-  for (double LaunchWork::*m : {&LaunchWork::shared_wavefronts, &LaunchWork::l1_load_passes,
-                                &LaunchWork::l2_read_sectors, &LaunchWork::l2_read_lines})
+  for (double LaunchWork::*m :
+       {&LaunchWork::shared_wavefronts, &LaunchWork::l1_load_passes, &LaunchWork::l2_read_sectors,
+        &LaunchWork::l2_read_lines, &LaunchWork::translation_misses})
     w.*m *= kHalf;
   w.l2_read_sectors = std::max(w.l2_read_sectors, w.read_sectors);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -57,6 +58,20 @@ void merge_lines(std::vector<Finding>& findings) {
   findings = std::move(kept);
 }
 
+// Removes races that follow from another finding: reads of a copy whose bytes expect_tx did not announce.
+void drop_consequences(std::vector<Finding>& findings) {
+  std::set<std::tuple<std::string, std::string, std::uint32_t>> copies;
+  const auto place = [](const Finding& f) {
+    const FindingAccess& a = f.accesses[0];
+    return std::make_tuple(a.kernel, a.ptx, a.ptx_line);
+  };
+  for (const Finding& f : findings)
+    if (f.kind == "mbarrier-bytes") copies.insert(place(f));
+  std::erase_if(findings, [&](const Finding& f) {
+    return f.kind == "race-async-copy" && !f.accesses.empty() && copies.contains(place(f));
+  });
+}
+
 }  // namespace
 
 #define WG_CHECKER(name, group, what) std::unique_ptr<Checker> make_##name(const Known& known);
@@ -84,6 +99,7 @@ std::vector<results::Finding> Checkers::report() {
     checker->report(findings);
     for (std::size_t i = before; i < findings.size(); ++i) findings[i].group = group;
   }
+  drop_consequences(findings);
   const auto launch_of = [](const results::Finding& f) { return f.accesses.empty() ? 0 : f.accesses[0].launch; };
   std::stable_sort(findings.begin(), findings.end(), [&](const results::Finding& a, const results::Finding& b) {
     return std::make_tuple(b.severity, launch_of(a), a.file, a.line, a.ptx_line, a.kind, a.message) <

@@ -13,6 +13,7 @@
 
 #include "checkers/checker.h"
 #include "checkers/first_seen.h"
+#include "checkers/repairs.h"
 
 namespace warpgrind::checkers {
 
@@ -33,17 +34,6 @@ struct LaunchState {
   // By pair of blocks (from, to) and site: the last access that only a barrier can still order.
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::map<std::uint32_t, Seen>> remote;
 };
-
-std::uint64_t peer(const events::Launch& launch, const Dim3& block, std::int64_t ranks) {
-  const Dim3& c = launch.cluster;
-  const Dim3 base{block.x / c.x * c.x, block.y / c.y * c.y, block.z / c.z * c.z};
-  const std::int64_t own = ((block.z - base.z) * c.y + (block.y - base.y)) * c.x + (block.x - base.x);
-  const auto rank = static_cast<std::uint64_t>(own + ranks);
-  const Dim3 other{static_cast<std::uint32_t>(base.x + rank % c.x),
-                   static_cast<std::uint32_t>(base.y + rank / c.x % c.y),
-                   static_cast<std::uint32_t>(base.z + rank / c.x / c.y)};
-  return linear_block(launch, other);
-}
 
 class ClusterExits final : public Checker {
  public:
@@ -111,7 +101,8 @@ class ClusterExits final : public Checker {
   void drop_signalled_accesses(const events::Launch& launch, const Dim3& block, std::int64_t ranks) {
     const std::lock_guard lock(mutex_);
     const auto it = launches_.find(launch.id);
-    if (it != launches_.end()) it->second.remote.erase({linear_block(launch, block), peer(launch, block, ranks)});
+    if (it != launches_.end())
+      it->second.remote.erase({linear_block(launch, block), block_of_cluster(launch, block, ranks)});
   }
 
   std::mutex mutex_;
@@ -139,7 +130,7 @@ void ClusterExits::look(const events::Access& a) {
 void ClusterExits::note(LaunchState& state, const events::WarpEvent& e, const Remote& r) {
   const std::uint64_t block = linear_block(*e.launch, e.block);
   const OrderKey order_key{e.launch->work, e.launch->id, block, e.warp, r.lane};
-  LaunchState::Seen& seen = state.remote[{block, peer(*e.launch, e.block, r.ranks)}][e.site];
+  LaunchState::Seen& seen = state.remote[{block, block_of_cluster(*e.launch, e.block, r.ranks)}][e.site];
   const std::uint32_t arrived = std::max(r.arrived, state.arrived[{block, e.warp}]);
   ++seen.count;
   const bool later = arrived > seen.arrived;
@@ -176,7 +167,9 @@ void ClusterExits::on_launch_end(const events::Launch& launch, const events::Lau
             seen.access.line != 0 ? fmt::format("line {}", seen.access.line)
                                   : fmt::format("PTX line {}", seen.access.ptx_line));
         f.advice =
-            "call cluster.sync() in all blocks of the cluster, after the last access to another block's shared memory";
+            "call cluster.sync() in all blocks of the cluster, after the last access to another block's shared "
+            "memory; " +
+            in_cpp(Repair::cluster_sync);
         return f;
       });
     }

@@ -34,7 +34,7 @@ bool meets(const Site& s) {
 }
 
 bool signals_mbarrier(const Site& s) {
-  if (s.kind == SiteKind::mbarrier || s.kind == SiteKind::bulk_copy) return true;
+  if (s.kind == SiteKind::mbarrier || s.kind == SiteKind::bulk_copy || s.kind == SiteKind::launch_control) return true;
   return (s.kind == SiteKind::store || s.kind == SiteKind::reduction) && says(s, "async");
 }
 
@@ -52,6 +52,7 @@ bool may_be_shared(const Site& s) {
     case SiteKind::async_copy:
     case SiteKind::bulk_copy:
     case SiteKind::call:
+    case SiteKind::launch_control:
       return true;
     default:
       return false;

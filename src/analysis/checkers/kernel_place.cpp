@@ -108,4 +108,15 @@ void take_place(results::Finding& f, const results::FindingAccess& a) {
   f.thread = a.thread;
 }
 
+std::uint64_t block_of_cluster(const events::Launch& launch, const Dim3& block, std::int64_t ranks) {
+  const Dim3& c = launch.cluster;
+  const Dim3 base{block.x / c.x * c.x, block.y / c.y * c.y, block.z / c.z * c.z};
+  const std::int64_t own = ((block.z - base.z) * c.y + (block.y - base.y)) * c.x + (block.x - base.x);
+  const auto rank = static_cast<std::uint64_t>(own + ranks);
+  const Dim3 other{static_cast<std::uint32_t>(base.x + rank % c.x),
+                   static_cast<std::uint32_t>(base.y + rank / c.x % c.y),
+                   static_cast<std::uint32_t>(base.z + rank / c.x / c.y)};
+  return linear_block(launch, other);
+}
+
 }  // namespace warpgrind::checkers

@@ -88,6 +88,12 @@ std::string advice_of(const std::string& kind, AccessType type) {
   if (kind.starts_with("oob-local")) return "check the index against the size of the thread's local array";
   if (kind == "wrong-space")
     return "atomics, asynchronous copies and mbarriers work only on global and shared memory; move the variable there";
+  if (kind == "multimem-address")
+    return "use multimem.ld_reduce, multimem.st or multimem.red on the addresses of a multicast object; for plain "
+           "accesses map the memory of one GPU at another address (cuMemMap with the handle from cuMemCreate)";
+  if (kind == "not-multimem")
+    return "pass an address that cuMemMap has given to the multicast object, let cuMemSetAccess allow this GPU, and "
+           "bind memory of every GPU to the whole range (cuMulticastBindMem)";
   return type == AccessType::load
              ? "check the index against the size before the read: guard the threads at the edge (if (i < n))"
              : "guard the threads at the edge (if (i < n)), or allocate enough memory for whole blocks";
@@ -238,6 +244,10 @@ std::string Memory::kind_of(const InvalidAccess& e, std::uint64_t address, const
       return "write-to-constant";
     case Problem::wrong_space:
       return "wrong-space";
+    case Problem::multimem_address:
+      return "multimem-address";
+    case Problem::no_multimem:
+      return "not-multimem";
     default:
       break;
   }
@@ -261,7 +271,8 @@ std::optional<results::AccessedMemory> memory_of(const InvalidAccess& e, std::ui
 
 std::uint32_t alignment_of(const InvalidAccess& e) {
   constexpr std::uint32_t kBulk = 16;  // PTX ISA, cp.async.bulk
-  return e.path == events::AccessPath::bulk_copy ? kBulk : e.bytes;
+  const bool bulk = e.path == events::AccessPath::bulk_copy || (e.path == events::AccessPath::multimem && e.sizes);
+  return bulk ? kBulk : e.bytes;
 }
 
 std::string argument_text(const InvalidAccess& e) {
@@ -296,7 +307,12 @@ results::Finding Memory::finding_of(const InvalidAccess& e, unsigned lane) const
   const std::string argument = argument_text(e);
   constexpr std::uint64_t kFarFromNull = std::uint64_t{1} << 24;  // 16 MiB
   const std::string through = argument.empty() ? "" : fmt::format(" through {}", argument);
-  if (f.kind == "null-pointer")
+  if (f.kind == "multimem-address")
+    f.message = fmt::format("{}{} at a multimem address, by an instruction that is not multimem", what, through);
+  else if (f.kind == "not-multimem")
+    f.message =
+        fmt::format("multimem {}{}, where no multicast object with memory of every GPU is mapped", what, through);
+  else if (f.kind == "null-pointer")
     f.message = fmt::format(
         "{} at {:#x}{}: {}", what, address, through,
         address < kFarFromNull ? "a null pointer" : "a large index on a null pointer, or not a pointer at all");
@@ -308,7 +324,8 @@ results::Finding Memory::finding_of(const InvalidAccess& e, unsigned lane) const
     f.message =
         fmt::format("{}{}, at an address that is not a multiple of {}, {}", what, through, alignment_of(e), where);
   else if (f.kind == "wrong-space")
-    f.message = fmt::format("{} on local memory", what);
+    f.message = e.path == events::AccessPath::bulk_store ? fmt::format("{} outside shared memory, by st.bulk", what)
+                                                         : fmt::format("{} on local memory", what);
   else
     f.message =
         fmt::format("{}{}{} {}", what, through, through.empty() && !where.starts_with("of which") ? "" : ",", where);

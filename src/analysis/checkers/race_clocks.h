@@ -10,7 +10,8 @@
 namespace warpgrind::checkers {
 
 // Set of facts: "all accesses of this block in epochs before N", "all accesses of this warp (or lane) at ticks before
-// N", "this asynchronous copy of this lane is complete". A block is its linear number.
+// N", "this asynchronous copy of this lane is complete". And of wgmma: "the products of this warp are complete up to
+// group N". A block is its linear number.
 class Knowledge {
  public:
   void learn_block(std::uint64_t block, std::uint32_t epoch) { learn(key(block, Kind::block, 0, 0), epoch); }
@@ -21,14 +22,20 @@ class Knowledge {
     learn(key(block, Kind::lane, warp, lane), tick);
   }
   void learn_copy(std::uint64_t copy, std::uint32_t lane) { learn(key(copy, Kind::copy, 0, lane), 1); }
+  void learn_products(std::uint64_t block, std::uint32_t warp, std::uint32_t groups) {
+    learn(key(block, Kind::warp, warp, kProducts), groups);
+  }
   void join(const Knowledge& other);
 
   bool knows(std::uint64_t block, std::uint32_t warp, std::uint32_t lane, std::uint32_t epoch,
              std::uint32_t tick) const;
   bool knows_copy(std::uint64_t copy, std::uint32_t lane) const { return find(key(copy, Kind::copy, 0, lane)) != 0; }
+  std::uint32_t products(std::uint64_t block, std::uint32_t warp) const {
+    return find(key(block, Kind::warp, warp, kProducts));
+  }
   bool empty() const { return facts_.empty(); }
 
-  // Removes the facts about one block's threads.
+  // Removes the facts about one block's threads and products.
   void forget_block(std::uint64_t block);
   // Calls f(copy, lane) for each complete copy, and removes the fact if f returns true.
   template <class F>
@@ -41,6 +48,7 @@ class Knowledge {
 
  private:
   enum class Kind : std::uint8_t { block, warp, lane, copy };
+  static constexpr std::uint32_t kProducts = 1;  // in the place of the lane, of Kind::warp
   static std::uint64_t key(std::uint64_t of, Kind kind, std::uint32_t warp, std::uint32_t lane) {
     return of << 12 | static_cast<std::uint64_t>(kind) << 10 | std::uint64_t{warp} << 5 | lane;
   }

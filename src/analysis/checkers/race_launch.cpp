@@ -80,7 +80,8 @@ LaunchRaces::LaunchRaces(const events::Launch& launch, std::unique_ptr<Shadow> g
   bool copies = false;
   std::map<std::string, std::uint8_t> accumulators;
   for (const events::Site& s : launch.facts->sites) {
-    copies |= s.kind == SiteKind::bulk_copy || s.kind == SiteKind::async_copy;
+    products_.push_back(role_of(s) == SiteRole::product);
+    copies |= s.kind == SiteKind::bulk_copy || s.kind == SiteKind::async_copy || products_.back();
     owners_.push_back(owner_of(s, accumulators));
   }
   writes_global_ = what_has(launch).global_writes;
@@ -125,6 +126,11 @@ LaunchRaces::Running* LaunchRaces::running(std::uint64_t block) {
   if (it == blocks_.end() || !it->second->order) return nullptr;
   last_number_ = block;
   return last_running_ = it->second.get();
+}
+
+const LaunchRaces::Running* LaunchRaces::find_running(std::uint64_t block) const {
+  const auto it = blocks_.find(block);
+  return it == blocks_.end() || !it->second->order ? nullptr : it->second.get();
 }
 
 BlockOrder* LaunchRaces::find(std::uint64_t block) {
@@ -339,8 +345,15 @@ void LaunchRaces::compare(const events::Access& a, Running& of) {
   WarpOrder& warp = block->warps[a.warp];
   std::uint64_t copy = 0;
   if (a.path == AccessPath::async_copy) copy = order_.copy_issued(warp, a.mask);
-  if (a.path == AccessPath::bulk_copy)
-    copy = a.type == AccessType::load || warp.open_copy == 0 ? order_.bulk_copy_issued(warp, a.mask) : warp.open_copy;
+  const bool product = a.path == AccessPath::bulk_copy && is_product(a.site);
+  if (product)
+    copy = LaunchOrder::open_products(warp);
+  else if (a.path == AccessPath::bulk_copy)
+    copy = order_.bulk_copy_part(warp, a.site, a.mask,
+                                 {.writes = a.type != AccessType::load, .begins = a.type == AccessType::load});
+  else if (a.path == AccessPath::tensor_copy)
+    copy = order_.bulk_copy_part(
+        warp, a.site, a.mask, {.writes = a.type != AccessType::load, .begins = !a.continues, .continues = a.continues});
   if (!shared && !writes_global_) return;
   Step s{a, of, *block, warp};
   s.shared = shared;
@@ -366,7 +379,7 @@ void LaunchRaces::compare(const events::Access& a, Running& of) {
       s.record = record_of(*here, of, a.warp, kind, copy);
       s.quick = is_plain(a) ? &quick.emplace(quick_of(*here, of, warp, a.warp, s.record)) : nullptr;
     }
-    lane(s, l);
+    lane(s, l, product ? 0 : l);
   }
 }
 
@@ -379,7 +392,7 @@ AccessKind LaunchRaces::kind_of(const events::Access& a) const {
           a.order,
           a.scope,
           by_texture || (a.site < sites.size() && sites[a.site].non_coherent),
-          a.path == AccessPath::bulk_copy};
+          a.path == AccessPath::bulk_copy || a.path == AccessPath::tensor_copy};
 }
 
 const AccessKind& LaunchRaces::kind_of(const events::AffineAccess& a) {
@@ -401,8 +414,9 @@ bool LaunchRaces::broadcast(Step& s, std::uint64_t copy) {
   return quick_of(*s.shadow, s.running, s.warp, s.a.warp, s.record).read_word(address / 4, s.a.mask);
 }
 
-void LaunchRaces::lane(Step& s, unsigned l) {
-  const std::uint64_t bytes = s.a.bytes_of(l);
+// in_event: the lane in the event; l: the lane that the access counts for. A warp's wgmma counts for lane 0.
+void LaunchRaces::lane(Step& s, unsigned in_event, unsigned l) {
+  const std::uint64_t bytes = s.a.bytes_of(in_event);
   if (bytes == 0) return;
   const bool strong = s.a.order != events::MemoryOrder::weak;
   const std::uint64_t end = s.address + bytes;
@@ -584,11 +598,16 @@ bool LaunchRaces::test_fully(Step& s, unsigned l, std::uint64_t word, std::uint3
     found(s, l, address, q, lane, what);
     return true;
   }
-  if (q.stamp.copy != 0 && q.stamp.copy == r.stamp.copy && lane == l) return false;  // the two sides of one copy
+  if (q.stamp.copy != 0 && (q.stamp.copy | 1) == (r.stamp.copy | 1) && lane == l)
+    return false;  // the two sides of one copy
   const LaunchOrder::Order order = order_.ordered(q.stamp, lane, s.block, s.warp, l, r.stamp.owner);
-  if (order == LaunchOrder::Order::ordered) {
-    if (!s.shared || !r.bulk || r.writes() || !q.writes() || q.stamp.copy != 0 ||
-        order_.proxy_fenced(q.stamp, s.block, s.warp))
+  const bool same_warp = q.stamp.block == s.block.number && &s.block.warps[q.stamp.warp] == &s.warp;
+  // wgmma.fence orders the accesses of its warp before its products.
+  const bool by_fence = r.stamp.is_product() && same_warp && q.stamp.copy == 0;
+  if (order == LaunchOrder::Order::ordered || by_fence) {
+    if (!r.bulk || !q.writes() || q.stamp.copy != 0 || (r.writes() && q.atomic())) return false;
+    const Running* const writers = q.stamp.block == s.block.number ? &s.running : find_running(q.stamp.block);
+    if (order_.proxy_fenced(q.stamp, lane, writers ? writers->order.get() : nullptr, s.shared, s.block, s.warp, l))
       return false;
     what.kind = RaceKind::proxy;
     found(s, l, address, q, lane, what);
@@ -597,7 +616,6 @@ bool LaunchRaces::test_fully(Step& s, unsigned l, std::uint64_t word, std::uint3
   if (!q.writes() && r.type == AccessType::store && q.stamp.block != s.block.number && q.stamp.copy == 0 &&
       order_.follows(q.stamp, lane, s.block, s.warp.lanes[l]))
     return false;
-  const bool same_warp = q.stamp.block == s.block.number && &s.block.warps[q.stamp.warp] == &s.warp;
   const bool strong = q.strong() && r.strong();
   what.sizes_differ = q.atomic() && r.atomic() && q.bytes != r.bytes;
   const bool reach = reaches(q.scope, q, s.block) && reaches(r.scope, q, s.block);
@@ -608,7 +626,9 @@ bool LaunchRaces::test_fully(Step& s, unsigned l, std::uint64_t word, std::uint3
   what.one_instruction = same_warp && before == s.record && (s.a.mask >> lane & 1) != 0 && lane != l &&
                          s.a.addresses[lane] == s.a.addresses[l];
   if (q.stamp.block == s.block.number) what.hint = order_.hint(q.stamp, lane, s.warp);
-  if (q.stamp.copy != 0 || r.stamp.copy != 0)
+  if (q.stamp.is_product() || (r.stamp.is_product() && q.stamp.copy == 0))
+    what.kind = RaceKind::product;
+  else if (q.stamp.copy != 0 || r.stamp.copy != 0)
     what.kind = RaceKind::async_copy;
   else if (strong && !reach)
     what.kind = RaceKind::scope;
@@ -646,6 +666,9 @@ void LaunchRaces::found(const Step& s, unsigned l, std::uint64_t address, const 
     if (q.stamp.copy != 0 && q.stamp.block == s.block.number)
       race.copy_waited = order_.ordered(q.stamp, lane, s.block, s.block.warps[q.stamp.warp], lane, q.stamp.owner) ==
                          LaunchOrder::Order::ordered;
+    if (q.stamp.copy != 0 && !q.stamp.is_product())
+      race.wrong_wait =
+          order_.wrong_wait(q.stamp, s.block.number, static_cast<std::uint32_t>(&s.warp - s.block.warps.data()));
   }
   if (++race.count == kEnough) enough_.insert(pair(q.site, r.site, s.shared));
   if (race.last_block != s.block.number) {

@@ -16,7 +16,16 @@
 
 namespace warpgrind::checkers {
 
-enum class RaceKind : std::uint8_t { plain, warp, scope, async_copy, proxy, same_value, non_coherent };
+enum class RaceKind : std::uint8_t {
+  plain,
+  warp,
+  scope,
+  async_copy,
+  product,  // operands of wgmma in shared memory
+  proxy,
+  same_value,
+  non_coherent
+};
 
 // Two accesses without order between them: the first such pair with these two sites, kind and space.
 struct Race {
@@ -27,6 +36,7 @@ struct Race {
   bool volatile_lanes = false;   // lanes of a warp that rely on volatile
   bool sizes_differ = false;     // atomics of different width
   bool copy_waited = false;      // first is a copy: its own thread has waited for it, the second access's thread not
+  WrongWait wrong_wait;          // first is a copy: of the second access's warp
   bool barrier_between = false;  // first is a copy of the same block: a barrier of the block follows its issue
   // The second thread's warp has not executed the first access's site since the last barrier, and the first access came
   // after that barrier. The warp may do so later, so the observed order of the two accesses means nothing.
@@ -49,6 +59,7 @@ class LaunchRaces {
   std::unique_ptr<Shadow> take_global() { return std::move(global_); }
 
   LaunchOrder& order() { return order_; }
+  const LaunchOrder& order() const { return order_; }
   void begin_block(const events::BlockEvent& e);
   void end_block(std::uint64_t block);
   void access(const events::Access& a);
@@ -68,6 +79,7 @@ class LaunchRaces {
   // Plain read against an atomic, where the reading thread then executes a compare-and-swap, which detects a stale
   // value.
   bool is_guess(const Race& race) const;
+  bool is_product(std::uint32_t site) const { return site < products_.size() && products_[site]; }
 
  private:
   struct Step;  // one lane's part of an access
@@ -94,6 +106,7 @@ class LaunchRaces {
     return std::min<std::size_t>(site, kinds_.size() / 2 - 1) * 2 + writes;
   }
   Running* running(std::uint64_t block);
+  const Running* find_running(std::uint64_t block) const;
   static void open_late_loads(Running& of);
   void process_late_loads(Running& of);
   bool note(const events::AffineAccess& a, Running& of);
@@ -110,7 +123,7 @@ class LaunchRaces {
   }
   AccessKind kind_of(const events::Access& a) const;
   const AccessKind& kind_of(const events::AffineAccess& a);
-  void lane(Step& s, unsigned lane);
+  void lane(Step& s, unsigned in_event, unsigned lane);
   bool broadcast(Step& s, std::uint64_t copy);
   void word(Step& s, unsigned lane, std::uint64_t word, std::uint8_t bytes);
   void update_read(Step& s, unsigned lane, std::uint64_t word, std::uint8_t bytes, Cell& cell);
@@ -139,6 +152,7 @@ class LaunchRaces {
   std::vector<Blocks::node_type> ended_;
   std::vector<AccessKind> kinds_;     // of affine accesses, indexed as Last
   std::vector<std::uint8_t> owners_;  // Stamp::owner, by site
+  std::vector<bool> products_;        // by site: wgmma
   // Accesses to other blocks' shared memory, by that memory, and the accessing block and warp.
   std::map<std::tuple<const Shadow*, std::uint64_t, std::uint32_t>, Last> last_elsewhere_;
   Last* last_of_ = nullptr;  // of the current access

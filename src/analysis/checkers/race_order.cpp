@@ -29,13 +29,18 @@ LaunchOrder::LaunchOrder(const events::Launch& launch) : launch_(launch), copies
   for (const events::Site& s : launch.facts->sites)
     if (s.kind == SiteKind::fence || s.order != MemoryOrder::weak) orders_blocks_ |= s.order != MemoryOrder::relaxed;
   orders_blocks_ |= launch.cooperative || launch.cluster.count() > 1;
+  for (const events::Site& s : launch.facts->sites) {
+    roles_.push_back(role_of(s));
+    pending_.push_back(pending_groups(s));
+  }
 }
 
-void LaunchOrder::begin(BlockOrder& b, std::uint64_t number) const {
+void LaunchOrder::begin(BlockOrder& b, std::uint64_t number) {
   std::vector<WarpOrder> warps = std::move(b.warps);
   std::map<std::uint32_t, BlockOrder::Barrier> barriers = std::move(b.barriers);
   b = BlockOrder();
   b.number = number;
+  mbarriers_.erase(mbarriers_.lower_bound({number, 0}), mbarriers_.lower_bound({number + 1, 0}));
   b.warps = std::move(warps);
   b.barriers = std::move(barriers);
   const auto threads = static_cast<std::uint32_t>(launch_.block.count());
@@ -60,6 +65,7 @@ LaunchOrder::Order LaunchOrder::ordered(const Stamp& q, unsigned lane, const Blo
                                         unsigned by, std::uint8_t owner) const {
   WG_DEBUG_ASSERT(by < kWarpSize && lane < kWarpSize && (q.block != b.number || q.warp < b.warps.size()));
   const LaneOrder& me = w.lanes[by];
+  if (q.is_product()) return knows_products(q, b, w, by) ? Order::ordered : Order::none;
   if (q.copy != 0) {
     const auto over = b.copies.find(q.copy);
     if (over != b.copies.end() && (over->second >> lane & 1) != 0) return Order::ordered;
@@ -88,13 +94,6 @@ Hint LaunchOrder::hint(const Stamp& q, unsigned lane, const WarpOrder& w) const 
     return {Hint::Kind::sync_of_others, w.partly.site, w.partly.members};
   if (w.arrived.tick != 0) return {Hint::Kind::arrival, w.arrived.site, 0};
   return {};
-}
-
-bool LaunchOrder::proxy_fenced(const Stamp& q, const BlockOrder& b, const WarpOrder& by) const {
-  const WarpOrder& writer = b.warps[q.warp];
-  const auto later = [&](const WarpOrder& w) { return w.proxy_fenced && w.proxy_epoch > q.epoch; };
-  return later(writer) || later(by) ||
-         (writer.proxy_fenced && writer.proxy_epoch == q.epoch && writer.proxy_tick >= q.tick);
 }
 
 bool LaunchOrder::follows(const Stamp& q, unsigned lane, const BlockOrder& b, const LaneOrder& by) const {
@@ -184,6 +183,8 @@ void LaunchOrder::all_know_all(BlockOrder& b) {
   }
   if (all) {
     auto rest = std::make_shared<Knowledge>(*all);
+    for (std::uint32_t w = 0; w < b.warps.size(); ++w)
+      b.warps[w].products_known = std::max(b.warps[w].products_known, all->products(b.number, w));
     rest->forget_block(b.number);
     rest->take_copies([&](std::uint64_t copy, std::uint32_t lane) {
       b.copies[copy] |= LaneMask{1} << lane;
@@ -258,6 +259,7 @@ void LaunchOrder::some_know(BlockOrder& b, const std::vector<BlockOrder::Arrival
 
 void LaunchOrder::warp_sync(BlockOrder& b, const events::WarpSync& e) {
   WarpOrder& w = b.warps[e.warp];
+  if (e.operation == SiteKind::matrix && e.site < roles_.size()) products(b, w, e, roles_[e.site], pending_[e.site]);
   if (e.operation != SiteKind::warp_barrier) {
     if ((e.together & w.live) == w.live) ++w.weak;
     return;
@@ -305,13 +307,24 @@ void LaunchOrder::cluster_barrier(BlockOrder& b, const events::ClusterBarrier& e
   const std::uint64_t gx = launch_.grid.x / std::max<std::uint64_t>(1, cx);
   const std::uint64_t gy = launch_.grid.y / std::max<std::uint64_t>(1, cy);
   const std::uint64_t cluster = size <= 1 ? b.number : (e.block.z / cz * gy + e.block.y / cy) * gx + e.block.x / cx;
-  Shared& met = clusters_[{cluster, e.generation}];
+  Meeting& met = clusters_[{cluster, e.generation}];
   if (e.waits) {
-    if (e.order != MemoryOrder::relaxed) learn(b, w, e.mask, met);
+    if (e.order != MemoryOrder::relaxed) learn(b, w, e.mask, met.all);
+    b.inits = joined(b.inits, met.inits);
     return;
   }
-  if (e.order == MemoryOrder::relaxed) return;
-  met = joined(met, knowledge(b, e.warp, e.mask));
+  each_lane(e.mask, [&](unsigned l) {
+    const Moment& inits = w.lanes[l].init_fence;
+    if (inits.set) met.inits = joined(met.inits, knowledge(b, e.warp, l, inits));
+  });
+  if (e.order != MemoryOrder::relaxed) {
+    met.all = joined(met.all, knowledge(b, e.warp, e.mask));
+  } else {  // what a fence before it has released
+    each_lane(e.mask, [&](unsigned l) {
+      const LaneOrder& lane = w.lanes[l];
+      if (lane.fence.set && wide(lane.fence_scope)) met.all = joined(met.all, knowledge(b, e.warp, l, lane.fence));
+    });
+  }
   ++w.tick;
 }
 
@@ -319,10 +332,10 @@ void LaunchOrder::cluster_barrier(BlockOrder& b, const events::ClusterBarrier& e
 
 void LaunchOrder::fence(BlockOrder& b, const events::Fence& e) {
   WarpOrder& w = b.warps[e.warp];
-  if (e.proxy) {
-    w.proxy_tick = w.tick;
-    w.proxy_epoch = b.epoch;
-    w.proxy_fenced = true;
+  const SiteRole role = e.site < roles_.size() ? roles_[e.site] : SiteRole::none;
+  if (e.proxy) return proxy_fence(b, e);
+  if (role == SiteRole::fence_init) {
+    each_lane(e.mask, [&](unsigned l) { w.lanes[l].init_fence = moment(b, w, l); });
     ++w.tick;
     return;
   }
@@ -423,52 +436,7 @@ void LaunchOrder::weak_write(BlockOrder& b, bool shared, std::uint64_t address) 
   (shared ? b.variables : variables_).erase(address);
 }
 
-// ---- mbarriers and asynchronous copies
-
-void LaunchOrder::mbarrier(BlockOrder& b, const events::MBarrier& e) {
-  using Operation = events::MBarrierOperation;
-  WarpOrder& w = b.warps[e.warp];
-  bool gave = false;
-  each_lane(e.mask, [&](unsigned l) {
-    MBarrierOrder& m = b.mbarriers[e.offsets[l]];
-    const LaneMask bit = LaneMask{1} << l;
-    const auto arrive = [&](const Shared& what) {
-      if (what) m.arriving.join(*what);
-    };
-    switch (e.operation) {
-      case Operation::init:
-        m = {};
-        return;
-      case Operation::arrive:
-      case Operation::arrive_drop:
-        if (releases(e.order)) {
-          arrive(knowledge(b, e.warp, bit));
-          gave = true;
-        }
-        break;
-      case Operation::complete:
-        if (w.open_copy != 0) m.arriving.learn_copy(w.open_copy, l);
-        std::erase(w.lanes[l].bulk_open, w.open_copy);
-        break;
-      case Operation::copy_arrive:
-      case Operation::copy_arrive_noinc:
-        for (const auto& group : w.lanes[l].groups)
-          for (const std::uint64_t copy : group) m.arriving.learn_copy(copy, l);
-        for (const std::uint64_t copy : w.lanes[l].open) m.arriving.learn_copy(copy, l);
-        break;
-      default:
-        break;
-    }
-    if (e.phases && (e.phases[l] != 0) != m.phase) {  // the phase is over
-      m.phase = e.phases[l] != 0;
-      m.passed = joined(m.passed, std::make_shared<Knowledge>(std::move(m.arriving)));
-      m.arriving = {};
-    }
-    if (events::is_wait(e.operation) && e.results[l] != 0 && acquires(e.order)) learn(b, w, bit, m.passed);
-  });
-  if (e.operation == Operation::complete) w.open_copy = 0;
-  if (gave) ++w.tick;
-}
+// ---- Asynchronous copies
 
 std::uint64_t LaunchOrder::copy_issued(WarpOrder& w, LaneMask mask) {
   bool fresh = w.open_copy == 0;
@@ -476,7 +444,7 @@ std::uint64_t LaunchOrder::copy_issued(WarpOrder& w, LaneMask mask) {
     const auto& open = w.lanes[l].open;
     fresh |= !open.empty() && open.back() != w.open_copy;
   });
-  if (fresh) w.open_copy = ++copies_;
+  if (fresh) w.open_copy = copies_ += 2;
   each_lane(mask, [&](unsigned l) {
     auto& open = w.lanes[l].open;
     if (open.empty() || open.back() != w.open_copy) open.push_back(w.open_copy);
@@ -484,17 +452,21 @@ std::uint64_t LaunchOrder::copy_issued(WarpOrder& w, LaneMask mask) {
   return w.open_copy;
 }
 
-std::uint64_t LaunchOrder::bulk_copy_issued(WarpOrder& w, LaneMask mask) {
-  w.open_copy = ++copies_;
-  each_lane(mask, [&](unsigned l) { w.lanes[l].bulk_open.push_back(w.open_copy); });
-  return w.open_copy;
+std::uint64_t LaunchOrder::bulk_copy_part(WarpOrder& w, std::uint32_t site, LaneMask mask, const CopyPart& part) {
+  WarpOrder::BulkCopy& copy = w.bulk_copy;
+  const bool over = !part.continues && (copy.completed || copy.site != site);
+  if (part.begins || over || copy.group == 0) {
+    copy = {copies_ += 2, site, false};
+    each_lane(mask, [&](unsigned l) { w.lanes[l].bulk_open.push_back(copy.group); });
+  }
+  return part.writes ? written_side(copy.group) : copy.group;
 }
 
 void LaunchOrder::async_group(BlockOrder& b, const events::AsyncGroup& e) {
   using Operation = events::AsyncGroupOperation;
   WarpOrder& w = b.warps[e.warp];
-  const bool bulk = e.operation == Operation::bulk_commit || e.operation == Operation::bulk_wait ||
-                    e.operation == Operation::bulk_wait_read;
+  const bool all = e.operation == Operation::wait_all, read = e.operation == Operation::bulk_wait_read;
+  const bool bulk = e.operation == Operation::bulk_commit || e.operation == Operation::bulk_wait || read;
   each_lane(e.mask, [&](unsigned l) {
     LaneOrder& lane = w.lanes[l];
     auto& groups = bulk ? lane.bulk_groups : lane.groups;
@@ -505,16 +477,22 @@ void LaunchOrder::async_group(BlockOrder& b, const events::AsyncGroup& e) {
       return;
     }
     Knowledge over;
-    const bool all = e.operation == Operation::wait_all;
-    const std::size_t keep = all ? 0 : std::min<std::size_t>(e.pending, groups.size());
-    for (std::size_t i = 0; i + keep < groups.size(); ++i)
-      for (const std::uint64_t copy : groups[i]) over.learn_copy(copy, l);
-    groups.erase(groups.begin(), groups.end() - static_cast<std::ptrdiff_t>(keep));
+    const std::size_t done = groups.size() - (all ? 0 : std::min<std::size_t>(e.pending, groups.size()));
+    for (std::size_t i = read ? lane.bulk_read : 0; i < done; ++i)
+      for (const std::uint64_t copy : groups[i]) {
+        over.learn_copy(copy, l);
+        if (!read) over.learn_copy(written_side(copy), l);
+      }
+    if (read) {
+      lane.bulk_read = std::max(lane.bulk_read, done);
+    } else {
+      groups.erase(groups.begin(), groups.begin() + static_cast<std::ptrdiff_t>(done));
+      if (bulk) lane.bulk_read -= std::min(lane.bulk_read, done);
+    }
     if (all) {
       for (const std::uint64_t copy : open) over.learn_copy(copy, l);
       open.clear();
     }
-    WG_ASSERT(groups.size() == keep);
     if (over.empty()) return;
     w.lanes_differ = true;
     lane.known = joined(lane.known, std::make_shared<Knowledge>(std::move(over)));

@@ -5,12 +5,14 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "checkers/race_clocks.h"
+#include "checkers/site_roles.h"
 #include "events/events.h"
 
 namespace warpgrind::checkers {
@@ -18,7 +20,9 @@ namespace warpgrind::checkers {
 // Time and author of an access, for all lanes of a warp instruction.
 struct Stamp {
   std::uint64_t block = 0;  // linear
-  std::uint64_t copy = 0;   // group of the asynchronous copy; 0: an access of the thread itself
+  // Group of the asynchronous copy, or kProduct and the warp's group of products (wgmma), 1 for the first. 0: an access
+  // of the thread itself.
+  std::uint64_t copy = 0;
   std::uint32_t epoch = 0;  // barriers of the whole block passed so far
   std::uint32_t tick = 0;   // WarpOrder::tick
   std::uint32_t weak = 0;   // shuffles and votes of its whole warp so far
@@ -26,6 +30,9 @@ struct Stamp {
   // 0: each lane moves its own part of the access. Otherwise a kind of matrix fragment: PTX does not specify which lane
   // holds an element, so that the lane is only the virtual GPU's choice (LaunchRaces::owner_of).
   std::uint8_t owner = 0;
+
+  static constexpr std::uint64_t kProduct = std::uint64_t{1} << 63;
+  bool is_product() const { return (copy & kProduct) != 0; }
 };
 
 // Knowledge of a lane at one moment. It becomes a Knowledge object only when another thread takes it.
@@ -41,9 +48,11 @@ struct LaneOrder {
   Shared seen;                      // from relaxed reads of flags: orders only later writes after earlier reads
   Shared pending_cta, pending_gpu;  // from relaxed reads: known after the next fence
   Moment fence;                     // at the last fence
+  Moment init_fence;                // at the last fence.mbarrier_init
   events::MemoryScope fence_scope = events::MemoryScope::none;
   std::vector<std::vector<std::uint64_t>> groups, bulk_groups;  // committed asynchronous copies, oldest first
   std::vector<std::uint64_t> open, bulk_open;                   // not committed yet
+  std::size_t bulk_read = 0;  // of bulk_groups, the first that have read their sources (wait_group.read)
 };
 
 // The LaneOrder of each lane, allocated at first use: in most kernels no lane has knowledge of its own.
@@ -64,6 +73,24 @@ class LaneOrders {
   std::unique_ptr<std::array<LaneOrder, kWarpSize>> all_;
 };
 
+// The fence.proxy.async of a warp. For each lane the newest; of the warp's newest ones also what was known before them.
+struct ProxyFences {
+  static constexpr std::size_t kSpaces = 2;  // global, shared
+  static constexpr std::size_t kKept = 4;
+  struct Kept {
+    LaneMask mask = 0;
+    std::uint32_t epoch = 0, tick = 0;
+    std::array<bool, kSpaces> of{};
+    Shared knew;
+  };
+  struct At {
+    std::uint32_t epoch = 0, tick = 0;
+    bool set = false;
+  };
+  std::array<std::array<At, kWarpSize>, kSpaces> newest{};
+  std::vector<Kept> kept;  // oldest first
+};
+
 struct WarpOrder {
   LaneMask live = 0;
   std::uint32_t tick = 1;    // advances when a lane gives or takes knowledge
@@ -73,11 +100,17 @@ struct WarpOrder {
   std::unique_ptr<std::array<std::array<std::uint32_t, kWarpSize>, kWarpSize>>
       pairs;  // [l][of]: lane l knows the accesses of lane `of` at ticks before this
   LaneOrders lanes;
-  bool lanes_differ = false;                      // some lane has knowledge of its own
-  bool observes = false;                          // some lane has read a released variable with a relaxed read
-  std::uint64_t open_copy = 0;                    // group of the copies being issued
-  std::uint32_t proxy_tick = 0, proxy_epoch = 0;  // of the last fence.proxy
-  bool proxy_fenced = false;
+  bool lanes_differ = false;    // some lane has knowledge of its own
+  bool observes = false;        // some lane has read a released variable with a relaxed read
+  std::uint64_t open_copy = 0;  // group of the copies (cp.async) being issued
+  struct BulkCopy {
+    std::uint64_t group = 0;  // 0: none
+    std::uint32_t site = 0;
+    bool completed = false;  // at an mbarrier; it may complete at those of other blocks too
+  } bulk_copy;               // the last one
+  ProxyFences proxy_fences;
+  // Groups of products that the warp has committed, and those that the whole block knows to be complete.
+  std::uint32_t product_groups = 0, products_known = 0;
   struct Meeting {  // arrived: the last bar.arrive; partly: the last bar.warp.sync of some lanes only
     std::uint32_t site = 0, tick = 0;
     LaneMask members = 0;
@@ -96,6 +129,43 @@ struct MBarrierOrder {
   bool phase = false;
   Knowledge arriving;
   Shared passed;
+  std::int64_t number = 0;     // of the phase: 0 is the first
+  std::uint64_t expected = 0;  // bytes that expect_tx announced in this phase
+  struct Copy {
+    std::uint64_t copy = 0;
+    std::int64_t phase = 0;  // that it completes in
+  };
+  std::deque<Copy> copies;  // the newest, oldest first
+  struct Wait {
+    std::int64_t phase = 0;  // that was over; -1: the one before the first
+    std::uint32_t site = 0;
+  };
+  std::map<std::pair<std::uint64_t, std::uint32_t>, Wait> waits;  // the last of each block and warp
+  struct Made {
+    Stamp stamp;
+    unsigned lane = 0;
+    std::uint32_t site = 0;
+    bool set = false;
+  } made;
+};
+
+// Why a wait at a copy's mbarrier did not order an access after the copy.
+struct WrongWait {
+  enum class Kind : std::uint8_t {
+    none,
+    phase_before,  // the wait was for an earlier phase than that of the copy
+    early_phase    // expect_tx announced fewer bytes than were copied, so the phase was over before the copy
+  } kind = Kind::none;
+  std::uint32_t site = 0;  // of the wait
+  std::int64_t phase = 0;  // that the wait was for; that of the copy is a later one
+};
+
+// Use of an mbarrier that nothing orders after its initialisation by another thread.
+struct EarlyUse {
+  MBarrierOrder::Made made;
+  Stamp use;
+  std::uint32_t site = 0;
+  unsigned lane = 0;
 };
 
 struct BlockOrder {
@@ -105,6 +175,7 @@ struct BlockOrder {
   Shared known;
   Shared observed;  // from relaxed reads before the last barrier: known to any thread after a fence.sc
   Shared seen;      // LaneOrder::seen of all lanes before the last barrier
+  Shared inits;     // initialisations of mbarriers of the cluster
   std::vector<WarpOrder> warps;
   std::unordered_map<std::uint64_t, LaneMask> copies;  // by copy: lanes whose part the whole block knows to be complete
   struct Arrival {
@@ -118,7 +189,6 @@ struct BlockOrder {
     std::uint32_t threads = 0;      // expected; 0: all of the block
   };
   std::map<std::uint32_t, Barrier> barriers;
-  std::unordered_map<std::uint64_t, MBarrierOrder> mbarriers;
   struct Variable {             // a variable that threads have released at
     Shared gpu, cta;            // released at device (or wider) scope, and at block scope
     bool narrow_fence = false;  // `cta` comes from a fence of block scope and an access of wider scope
@@ -135,15 +205,19 @@ class LaunchOrder {
   explicit LaunchOrder(const events::Launch& launch);
 
   // Initialises `block`, which may be that of an ended block: its allocations are reused.
-  void begin(BlockOrder& block, std::uint64_t number) const;
+  void begin(BlockOrder& block, std::uint64_t number);
 
   enum class Order : std::uint8_t { none, weakly, ordered };
   // Is `before`, of lane `lane`, ordered before what the lane `by` of the warp does now? owner: Stamp::owner of that.
   Order ordered(const Stamp& before, unsigned lane, const BlockOrder& block, const WarpOrder& warp, unsigned by,
                 std::uint8_t owner) const;
   Hint hint(const Stamp& before, unsigned lane, const WarpOrder& warp) const;
-  // Has a fence.proxy made the write `before` visible to the asynchronous proxy?
-  bool proxy_fenced(const Stamp& before, const BlockOrder& block, const WarpOrder& by) const;
+  // Has a fence.proxy.async made the write `before`, which is ordered before what the lane `by` does now, visible to
+  // the async proxy? writers: the block that wrote; null: it has ended, and the answer is yes.
+  bool proxy_fenced(const Stamp& before, unsigned lane, const BlockOrder* writers, bool shared, const BlockOrder& block,
+                    const WarpOrder& warp, unsigned by) const;
+  // Looks for a wait of the warp at the mbarrier on which the copy completes.
+  WrongWait wrong_wait(const Stamp& copy, std::uint64_t block, std::uint32_t warp) const;
   // Does a write of `by` come after the read `before` because `by` has seen a flag that was written after that read?
   // Then no value can be wrong (PTX ISA, "No-Thin-Air"), even without release and acquire.
   bool follows(const Stamp& before, unsigned lane, const BlockOrder& block, const LaneOrder& by) const;
@@ -169,9 +243,20 @@ class LaunchOrder {
   bool has_variables(const BlockOrder& block, bool shared) const {
     return !(shared ? block.variables : variables_).empty();
   }
+  // Group of the products (wgmma) that the warp issues now, as in Stamp::copy.
+  static std::uint64_t open_products(const WarpOrder& warp) { return Stamp::kProduct | (warp.product_groups + 1); }
+  const std::vector<EarlyUse>& early_uses() const { return early_uses_; }
   // Returns the group of an asynchronous copy that these lanes issue.
   std::uint64_t copy_issued(WarpOrder& warp, LaneMask mask);
-  std::uint64_t bulk_copy_issued(WarpOrder& warp, LaneMask mask);
+  // The same for one access of a copy by the async proxy. begins: it is the copy's first; continues: it belongs to the
+  // warp's last copy, which may already have completed in another block. Neither: it belongs to that copy if its site
+  // is the same and the copy has not completed.
+  struct CopyPart {
+    bool writes = false, begins = false, continues = false;
+  };
+  std::uint64_t bulk_copy_part(WarpOrder& warp, std::uint32_t site, LaneMask mask, const CopyPart& part);
+  // Stamp::copy of what a bulk copy writes; that of what it reads is the group itself.
+  static std::uint64_t written_side(std::uint64_t copy) { return copy | 1; }
   // Does the kernel have an instruction or launch attribute that can order blocks?
   bool orders_blocks() const { return orders_blocks_; }
 
@@ -179,6 +264,13 @@ class LaunchOrder {
   using Variables = std::unordered_map<std::uint64_t, BlockOrder::Variable>;
   static Moment moment(const BlockOrder& block, const WarpOrder& warp, unsigned lane);
   static Shared knowledge(const BlockOrder& block, std::uint32_t warp, unsigned lane, const Moment& moment);
+  void proxy_fence(BlockOrder& block, const events::Fence& e);
+  static void products(BlockOrder& block, WarpOrder& warp, const events::WarpSync& e, SiteRole role,
+                       std::uint32_t pending);
+  static bool knows_products(const Stamp& before, const BlockOrder& block, const WarpOrder& warp, unsigned by);
+  bool completes_copy(const events::MBarrier& e) const;
+  MBarrierOrder& mbarrier_of(const BlockOrder& block, const events::MBarrier& e, unsigned lane);
+  void use(const MBarrierOrder& m, const BlockOrder& block, const events::MBarrier& e, unsigned lane);
   static Shared knowledge(const BlockOrder& block, std::uint32_t warp, LaneMask mask);
   static void learn(BlockOrder& block, WarpOrder& warp, LaneMask mask, const Shared& what);
   static void all_know_all(BlockOrder& block);
@@ -189,11 +281,19 @@ class LaunchOrder {
                const events::Access& a) const;
 
   events::Launch launch_;
+  std::vector<SiteRole> roles_;                                                 // by site
+  std::vector<std::uint32_t> pending_;                                          // by site; of wgmma.wait_group
+  std::map<std::pair<std::uint64_t, std::uint64_t>, MBarrierOrder> mbarriers_;  // by block and offset in its memory
+  std::vector<EarlyUse> early_uses_;                                            // one of each pair of sites
   bool orders_blocks_ = false;
   mutable std::vector<LaneMask> here_;  // lanes at a barrier, by warp; scratch of is_of_all()
   std::uint64_t copies_ = 0;
-  Variables variables_;                                                 // in global memory
-  std::map<std::pair<std::uint64_t, std::uint32_t>, Shared> clusters_;  // by cluster and generation
+  Variables variables_;  // in global memory
+  // By cluster and generation. inits: the initialisations of mbarriers that fence.mbarrier_init has made known.
+  struct Meeting {
+    Shared all, inits;
+  };
+  std::map<std::pair<std::uint64_t, std::uint32_t>, Meeting> clusters_;
 };
 
 }  // namespace warpgrind::checkers

@@ -9,10 +9,12 @@
 
 #include "base/demangle.h"
 #include "checkers/checker.h"
+#include "checkers/first_seen.h"
 #include "checkers/kernel_has.h"
 #include "checkers/kernel_place.h"
 #include "checkers/launch_states.h"
 #include "checkers/race_launch.h"
+#include "checkers/repairs.h"
 #include "checkers/turns.h"
 #include "checkers/warp_paths.h"
 
@@ -25,6 +27,7 @@ using results::FindingAccess;
 using results::Severity;
 
 const char* verb(const Record& r) {
+  if (r.stamp.is_product()) return "asynchronous read by wgmma";
   if (r.stamp.copy != 0) return r.writes() ? "asynchronous write" : "asynchronous read";
   if (r.atomic()) return "atomic";
   if (r.non_coherent) return "read through the read-only cache";
@@ -44,6 +47,8 @@ std::string kind_of(const Race& race) {
       return "race-scope";
     case RaceKind::async_copy:
       return "race-async-copy";
+    case RaceKind::product:
+      return "race-wgmma";
     case RaceKind::proxy:
       return "race-proxy";
     case RaceKind::same_value:
@@ -58,6 +63,7 @@ std::string kind_of(const Race& race) {
 
 Severity severity_of(const Race& race) {
   if (race.kind == RaceKind::same_value) return Severity::info;
+  if (race.kind == RaceKind::proxy && race.second.writes()) return Severity::warning;
   return race.kind == RaceKind::warp ? Severity::warning : Severity::error;
 }
 
@@ -69,31 +75,52 @@ std::string place_of(const FindingAccess& a) {
   return a.line != 0 ? fmt::format("line {}", a.line) : fmt::format("PTX line {}", a.ptx_line);
 }
 
-// Text for the missing wait, if the first access is an asynchronous copy that may not be complete.
-std::string missing_wait(const Race& race, const std::string& between) {
-  const bool own = race.first.stamp.block == race.second.stamp.block &&
-                   race.first.stamp.warp == race.second.stamp.warp && race.first_lane == race.second_lane;
+// How an asynchronous operation is waited for.
+struct AsyncWait {
+  const char* wait;
+  const char* why;
+  Repair repair;
+};
+
+AsyncWait wait_of(const Race& race) {
+  if (race.first.stamp.is_product())
+    return {"wgmma.wait_group", "wgmma.wait_group, because wgmma reads its matrices in shared memory until then",
+            Repair::products_wait};
+  if (!race.first.bulk)
+    return {"cp.async.wait_group", "cp.async.wait_group (or an mbarrier at which the copy arrives)", Repair::none};
   // A bulk copy to global memory completes in its bulk group, one to shared memory on its mbarrier.
-  const bool store = race.first.bulk && race.shared != race.first.writes();
-  const char* const wait = !race.first.bulk ? "cp.async.wait_group"
-                           : !store         ? "a wait for the copy's mbarrier"
-                           : race.shared    ? "cp.async.bulk.wait_group.read"
-                                            : "cp.async.bulk.wait_group";
-  const char* const why = !race.first.bulk ? "cp.async.wait_group (or an mbarrier at which the copy arrives)"
-                          : !store         ? "the wait (mbarrier.try_wait, cuda::barrier::wait)"
-                          : race.shared    ? "cp.async.bulk.wait_group.read before the buffer is written again"
-                                           : "cp.async.bulk.wait_group (without .read: that waits for the source only)";
-  if (own && !race.barrier_between) return fmt::format("{} {}: {} says that the copy is complete", wait, between, why);
+  if (race.shared == race.first.writes())
+    return {"a wait for the copy's mbarrier", "the wait (mbarrier.try_wait, cuda::barrier::wait)", Repair::copy_wait};
+  if (race.shared)
+    return {"cp.async.bulk.wait_group.read", "cp.async.bulk.wait_group.read before the buffer is written again",
+            Repair::store_read_wait};
+  return {"cp.async.bulk.wait_group", "cp.async.bulk.wait_group (without .read: that waits for the source only)",
+          Repair::store_wait};
+}
+
+// Text for the missing wait, if the first access is an asynchronous operation that may not be complete.
+std::string missing_wait(const Race& race, const std::string& between) {
+  const bool product = race.first.stamp.is_product();
+  const bool own = race.first.stamp.block == race.second.stamp.block &&
+                   race.first.stamp.warp == race.second.stamp.warp && (product || race.first_lane == race.second_lane);
+  const auto [wait, why, repair] = wait_of(race);
+  if (race.wrong_wait.kind == WrongWait::Kind::early_phase)
+    return fmt::format(
+        "bytes in expect_tx: the phase of the mbarrier was over before this copy, because fewer bytes were announced "
+        "than copied; announce all bytes of the phase {}",
+        between);
+  if (own && !race.barrier_between)
+    return fmt::format("{} {}: {} says that the {} is complete", wait, between, product ? wait : why,
+                       product ? "reading of the matrices" : "copy");
   if (race.copy_waited)
-    return fmt::format(
-        "a barrier after {}, {}: {} is for the thread that executes it, others need a barrier after that", wait,
-        between, why);
+    return fmt::format("a barrier after {}, {}: {} is for the {} that executes it, others need a barrier after that",
+                       wait, between, product ? wait : why, product ? "warpgroup" : "thread");
   if (race.barrier_between)
-    return fmt::format(
-        "{} before the barrier {}: the copying thread needs {}, because a barrier does not wait for copies", wait,
-        between, why);
-  return fmt::format("{} and then a barrier {}: the copying thread needs {}, other threads the barrier after that",
-                     wait, between, why);
+    return fmt::format("{} before the barrier {}: the {} needs {}{}", wait, between,
+                       product ? "warpgroup of the wgmma" : "copying thread", why,
+                       product ? "" : ", because a barrier does not wait for copies");
+  return fmt::format("{} and then a barrier {}: the {} needs {}, other threads the barrier after that", wait, between,
+                     product ? "warpgroup of the wgmma" : "copying thread", why);
 }
 
 // Text for the missing synchronisation that would order the two accesses.
@@ -119,11 +146,14 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
   if (race.kind == RaceKind::non_coherent)
     return "no synchronisation helps here: a kernel must not write memory that it reads through the read-only cache "
            "(__ldg, const __restrict__, textures)";
-  if (race.kind == RaceKind::async_copy && race.first.stamp.copy != 0) return missing_wait(race, between);
+  if (race.first.stamp.copy != 0) return missing_wait(race, between);
   if (race.kind == RaceKind::proxy)
     return fmt::format(
-        "fence.proxy.async {}: the copy uses the async proxy, so without this fence it may not see the written values",
-        between);
+        "fence.proxy.async {}, by the writing thread before the barrier: {} uses the async proxy, so without this "
+        "fence "
+        "{}",
+        between, race.second.stamp.is_product() ? "wgmma" : "the copy",
+        race.second.writes() ? "its write may come before this one" : "it may not see the written values");
   if (race.kind == RaceKind::scope)
     return "device scope: the synchronisation has block scope (.cta, *_block, __threadfence_block()), but the threads "
            "are in different blocks";
@@ -131,6 +161,11 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
     return "no synchronisation helps here: the lanes of one instruction have no order; let only one of them store";
   if (race.sizes_differ)
     return "atomics of the same width: atomics of different widths on the same bytes are not atomic to each other";
+  if (race.kind == RaceKind::product && one_block)
+    return fmt::format(
+        "fence.proxy.async by the writing thread and then __syncthreads() {}: wgmma reads what other threads of the "
+        "warpgroup have written, by the async proxy",
+        between);
   if (race.kind == RaceKind::async_copy && one_block && race.first.stamp.warp == race.second.stamp.warp)
     return fmt::format(
         "__syncthreads() {}: the copy touches what another thread has accessed (for lanes of one warp alone, "
@@ -201,7 +236,12 @@ Elements elements_of(const events::Launch& launch, const Race& race) {
 
 std::string advice_of(const events::Launch& launch, const Race& race, const FindingAccess& first,
                       const FindingAccess& second) {
+  if (race.kind == RaceKind::proxy || (race.kind == RaceKind::product && race.first.stamp.copy == 0))
+    return in_cpp(Repair::proxy_fence);
+  if (race.wrong_wait.kind == WrongWait::Kind::early_phase) return in_cpp(Repair::expect_bytes);
+  if (race.first.stamp.copy != 0) return in_cpp(wait_of(race).repair);
   if (race.kind != RaceKind::plain) return "";
+  if (race.shared && race.first.stamp.block != race.second.stamp.block) return in_cpp(Repair::cluster_sync);
   if (race.first.atomic() != race.second.atomic()) return "make both accesses atomic, or put a barrier between them";
   const bool one_line = first.line != 0 && first.line == second.line && first.file == second.file;
   if (!one_line || race.one_instruction || race.first.writes() == race.second.writes()) return "";
@@ -234,6 +274,29 @@ std::string hint_of(const Race& race, const events::Launch& launch) {
 
 }  // namespace
 
+namespace {
+
+// Note on a wait for the wrong phase of the copy's mbarrier.
+std::string wait_note(const Race& race, const events::Launch& launch) {
+  const WrongWait& w = race.wrong_wait;
+  if (w.kind == WrongWait::Kind::none || w.site >= launch.facts->sites.size()) return "";
+  const std::string at = place_of(access_at(launch, w.site, {0, 0, 0}, 0, 0, ""));
+  if (w.kind == WrongWait::Kind::early_phase)
+    return fmt::format("the wait at {} is over: it is for phase {} of the mbarrier, and this copy belongs to the next",
+                       at, w.phase);
+  if (w.phase < 0)
+    return fmt::format(
+        "the wait at {} is over at once: parity 1 is that of the phase before the first; the copy is in the phase of "
+        "parity 0",
+        at);
+  return fmt::format(
+      "the wait at {} is over at once: it is for phase {} (parity {}), which was complete before this copy; flip the "
+      "parity after each phase",
+      at, w.phase, w.phase & 1);
+}
+
+}  // namespace
+
 class Races final : public Checker {
  public:
   explicit Races(const Known& known) : known_(known) {}
@@ -247,9 +310,9 @@ class Races final : public Checker {
   // Without synchronisation, exits do not matter. Without shared accesses and global writes, there are no races.
   events::Wants wants_of(const events::Launch& launch) override {
     const KernelHas has = what_has(launch);
-    if (!has.shared_accesses && !has.global_writes) return {};
+    if (!has.shared_accesses && !has.global_writes && !has.mbarriers) return {};
     events::Wants w = wants();
-    w.no_shared = !has.shared_accesses;
+    w.no_shared = !has.shared_accesses && !has.mbarriers;
     if (!has.order) w.exits = false;
     return w;
   }
@@ -306,6 +369,7 @@ class Races final : public Checker {
       findings.push_back(std::move(found.finding));
     }
     found_.clear();
+    early_uses_.report(findings);
   }
 
  private:
@@ -341,6 +405,7 @@ class Races final : public Checker {
 
   FindingAccess access_of(const LaunchRaces& in, const Race& race, bool second) const;
   Finding finding_of(const LaunchRaces& in, const Race& race) const;
+  static Finding finding_of(const events::Launch& launch, const EarlyUse& early);
   void collect(LaunchRaces& races);
 
   Known known_;
@@ -349,6 +414,7 @@ class Races final : public Checker {
   LaunchStates<LaunchRaces> launches_;
   std::vector<std::unique_ptr<Shadow>> spare_;  // shadows of ended launches, for reuse
   std::map<std::string, Found> found_;          // by kind and pair of places
+  FirstSeen early_uses_;
 };
 
 FindingAccess Races::access_of(const LaunchRaces& in, const Race& race, bool second) const {
@@ -431,21 +497,51 @@ Finding Races::finding_of(const LaunchRaces& in, const Race& seen) const {
                               : race.one_instruction                            ? "lanes of one instruction"
                               : race.first.stamp.warp == race.second.stamp.warp ? "lanes of one warp"
                                                                                 : "warps of one block";
-  f.message = race.kind == RaceKind::non_coherent
-                  ? fmt::format("{} memory is written while a thread reads it through the read-only cache", space)
-                  : fmt::format("{} in {} memory by {}, without synchronisation{}", hazard(race), space, parties,
-                                race.kind == RaceKind::same_value ? "; both write the same value" : "");
+  f.message =
+      race.kind == RaceKind::non_coherent
+          ? fmt::format("{} memory is written while a thread reads it through the read-only cache", space)
+          : fmt::format("{} in {} memory by {}, without {}{}", hazard(race), space, parties,
+                        race.kind == RaceKind::proxy ? "a fence between generic and async proxy" : "synchronisation",
+                        race.kind == RaceKind::same_value ? "; both write the same value" : "");
   if (in.is_guess(race)) f.notes.push_back("the compare-and-swap that follows detects an outdated value");
   const bool next_turn = race.first.stamp.block == race.second.stamp.block &&
                          is_next_turn(in.launch(), race, f.accesses[0], f.accesses[1]);
   f.missing = missing_edge(race, f.accesses[0], f.accesses[1], next_turn, in_one_cluster(in.launch(), race));
   f.advice = advice_of(in.launch(), race, f.accesses[0], f.accesses[1]);
   if (std::string hint = hint_of(race, in.launch()); !hint.empty()) f.notes.push_back(std::move(hint));
+  if (std::string note = wait_note(race, in.launch()); !note.empty()) f.notes.push_back(std::move(note));
   f.count = race.count;
   return f;
 }
 
+Finding Races::finding_of(const events::Launch& launch, const EarlyUse& early) {
+  const Stamp& made = early.made.stamp;
+  Finding f;
+  f.kind = "mbarrier-init";
+  f.accesses = {
+      access_at(launch, early.site, block_of(launch, early.use.block), early.use.warp, early.lane, "mbarrier"),
+      access_at(launch, early.made.site, block_of(launch, made.block), made.warp, early.made.lane, "mbarrier")};
+  f.accesses[0].role = "used";
+  f.accesses[1].role = "initialised";
+  take_place(f, f.accesses[0]);
+  const bool cluster = made.block != early.use.block;
+  f.message = fmt::format("an mbarrier is used by another {} than the one that initialises it, without synchronisation",
+                          cluster ? "block of the cluster" : "warp");
+  f.missing = fmt::format(
+      "{} between {} and {}",
+      cluster ? "fence.mbarrier_init.release.cluster by the initialising thread and then barrier.cluster (arrive, wait)"
+              : "__syncthreads()",
+      place_of(f.accesses[1]), place_of(f.accesses[0]));
+  if (cluster) f.advice = in_cpp(Repair::init_fence);
+  return f;
+}
+
 void Races::collect(LaunchRaces& races) {
+  for (const EarlyUse& early : races.order().early_uses()) {
+    const OrderKey order_key{races.launch().work, races.launch().id, early.use.block, early.use.warp, early.lane};
+    const std::string key = fmt::format("{} {} {}", races.launch().facts->name, early.site, early.made.site);
+    early_uses_.add(key, order_key, [&] { return finding_of(races.launch(), early); });
+  }
   for (const auto& [key, race] : races.races()) {
     Finding f = finding_of(races, race);
     const FindingAccess &a = f.accesses[0], &b = f.accesses[1];

@@ -65,7 +65,8 @@ struct IssuedWork {
   std::uint64_t stream = events::StreamWork::kNoStream;
   int device = 0;
   std::vector<std::uint64_t> after;
-  std::uint64_t overlaps = 0;                    // the previous grid, if this one may begin before its end; 0: none
+  std::vector<std::uint64_t> overlaps;           // grids that may still run when this one begins
+  bool starts_early = false;                     // a grid that lets its dependents begin before its own wait
   std::uint64_t known_from = ~std::uint64_t{0};  // work from this id on was issued after the host knew the end
   bool node() const { return stream == events::StreamWork::kNoStream; }
 };
@@ -96,14 +97,15 @@ struct Running {
   Rows<kPageBytes> rows;
 };
 
-// Position of the kernel's first griddepcontrol.wait. ~0: it has none; 0: unknown (in a function that it may call).
-std::uint32_t wait_of(const events::Launch& launch) {
+// Position of the kernel's first griddepcontrol with this action. ~0: it has none; 0: unknown (in a function that it
+// may call).
+std::uint32_t position_of(const events::Launch& launch, ptx::Modifier action) {
   if (!launch.module) return 0;
   std::uint32_t first = ~0u;
   for (const ptx::Function& f : launch.module->functions)
     for (std::uint32_t k = 0; k < f.body.size(); ++k) {
       const ptx::Instruction& i = f.body[k];
-      if (i.opcode != ptx::Opcode::griddepcontrol || !i.has(ptx::Modifier::wait)) continue;
+      if (i.opcode != ptx::Opcode::griddepcontrol || !i.has(action)) continue;
       if (f.name == launch.facts->name)
         first = std::min(first, k);
       else if (!f.is_entry)
@@ -159,6 +161,7 @@ class StreamRaces final : public Checker {
     const std::lock_guard lock(mutex_);
     compare(std::move(d));
   }
+  void note_overlaps(const events::Launch& launch, IssuedWork& work, Done& done);
   void compare(Done&& done);
   void found(const Done& a, const Done& b, std::uint64_t page, std::size_t word, bool early);
   FindingAccess access_of(const Done& d, std::uint64_t page, std::size_t word, bool writes) const;
@@ -179,11 +182,17 @@ void StreamRaces::on_stream_work(const events::StreamWork& w, unsigned) {
   const std::lock_guard lock(mutex_);
   several_ |= w.stream != 0 || w.early;
   IssuedWork& i = issued_[w.id];
-  i = {w.id, w.kind, w.stream, w.device, {w.after.begin(), w.after.end()}, 0, ~std::uint64_t{0}};
+  i = {};
+  i.id = w.id;
+  i.kind = w.kind;
+  i.stream = w.stream;
+  i.device = w.device;
+  i.after = {w.after.begin(), w.after.end()};
+  i.overlaps = {w.early_after.begin(), w.early_after.end()};
   if (!i.node()) {
     std::uint64_t& last = last_of_[{w.device, w.stream}];
     const auto before = issued_.find(last);
-    if (w.early && before != issued_.end() && before->second.kind == w.kind) i.overlaps = last;
+    if (w.early && before != issued_.end() && before->second.kind == w.kind) i.overlaps.push_back(last);
     last = w.id;
   }
   last_issued_ = std::max(last_issued_, w.id);
@@ -249,8 +258,24 @@ void StreamRaces::on_launch_begin(const events::Launch& launch) {
   r->done.work = launch.work;
   const std::lock_guard lock(mutex_);
   const auto issued = issued_.find(launch.work);
-  if (issued != issued_.end() && issued->second.overlaps != 0) r->done.wait = wait_of(launch);
+  if (issued != issued_.end() && !issued->second.overlaps.empty()) note_overlaps(launch, issued->second, r->done);
   running_.add(launch, std::move(r));
+}
+
+// A grid that may begin early also overlaps the grids that its predecessor overlaps, if that one lets it begin before
+// it has waited for them itself.
+void StreamRaces::note_overlaps(const events::Launch& launch, IssuedWork& work, Done& done) {
+  done.wait = position_of(launch, ptx::Modifier::wait);
+  const std::uint32_t start = position_of(launch, ptx::Modifier::launch_dependents);
+  // A grid that never waits may also end before them.
+  work.starts_early = done.wait == ~0u || (start != 0 && start < done.wait);
+  for (std::size_t k = 0; k < work.overlaps.size(); ++k) {
+    const auto before = issued_.find(work.overlaps[k]);
+    if (before == issued_.end() || !before->second.starts_early) continue;
+    for (const std::uint64_t further : before->second.overlaps)
+      if (std::find(work.overlaps.begin(), work.overlaps.end(), further) == work.overlaps.end())
+        work.overlaps.push_back(further);
+  }
 }
 
 void StreamRaces::on_access(const events::Access& a, unsigned) {
@@ -307,7 +332,9 @@ void StreamRaces::compare(Done&& d) {
     const bool other_first = other.work < d.work;
     const Done& first = other_first ? other : d;
     const Done& second = other_first ? d : other;
-    const bool early = issued_[second.work].overlaps == first.work && !second.before_wait.empty();
+    const std::vector<std::uint64_t>& overlaps = issued_[second.work].overlaps;
+    const bool early =
+        !second.before_wait.empty() && std::find(overlaps.begin(), overlaps.end(), first.work) != overlaps.end();
     bool looked = early;
     for (const auto& [number, page] : early ? second.before_wait : second.footprint) {
       const auto it = first.footprint.find(number);
@@ -382,14 +409,14 @@ void StreamRaces::found(const Done& a, const Done& b, std::uint64_t page, std::s
   } else if (first.kind == Kind::allocation) {
     f.message = "a stream uses memory without waiting for its allocation in another stream";
     f.missing = "cudaStreamWaitEvent() in the using stream, for an event recorded after cudaMallocAsync()";
-  } else if (f.kind == "race-graph") {
-    f.message = fmt::format("two nodes of a graph {} the same memory, and no edge orders them",
-                            a_writes && b_writes ? "write" : "read and write");
-    f.missing = "an edge between the two nodes";
   } else if (early) {
     f.message = fmt::format("the second kernel may begin before the first ends, and both {} the same memory",
                             a_writes && b_writes ? "write" : "read and write");
     f.missing = "griddepcontrol.wait (cudaGridDependencySynchronize()) in the second kernel, before it uses the memory";
+  } else if (f.kind == "race-graph") {
+    f.message = fmt::format("two nodes of a graph {} the same memory, and no edge orders them",
+                            a_writes && b_writes ? "write" : "read and write");
+    f.missing = "an edge between the two nodes";
   } else {
     f.message =
         fmt::format("{} and {} {} the same memory in different streams, without synchronisation", f.accesses[0].access,

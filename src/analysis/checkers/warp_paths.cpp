@@ -41,7 +41,7 @@ bool is_seen_by_others(const Instruction& i) {
   if (i.opcode == Opcode::ret || i.opcode == Opcode::exit || i.opcode == Opcode::bra) return false;
   if (i.opcode == Opcode::call) return true;
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
-  return info.writes_memory || (i.has(ptx::Modifier::sync) && i.opcode != Opcode::activemask);
+  return info.has(ptx::Effects::writes) || (i.has(ptx::Modifier::sync) && i.opcode != Opcode::activemask);
 }
 
 // Whether a block's way to the exit exists that does not pass through `without`.
@@ -266,11 +266,11 @@ LaneMask Follow::step(State& s, std::uint32_t n, Registers& holds) {
     return used;
   }
   // Results of other warp operations come from other lanes, whose values are unknown.
-  const bool from_others = info.convergent || i.has(ptx::Modifier::sync);
+  const bool from_others = info.has(ptx::Effects::convergent) || i.has(ptx::Modifier::sync);
   if (!from_others && (writes.empty() || is_seen_by_others(i))) used |= takes;
   // The address of a load or the operand of a branch is a use. selp may discard the value.
-  if (!from_others && (info.reads_memory || i.opcode == Opcode::brx_idx)) used |= takes;
-  const bool hands_on = i.opcode != Opcode::slct && !from_others && !info.reads_memory;
+  if (!from_others && (info.has(ptx::Effects::reads) || i.opcode == Opcode::brx_idx)) used |= takes;
+  const bool hands_on = i.opcode != Opcode::slct && !from_others && !info.has(ptx::Effects::reads);
   write_all(i.opcode == Opcode::selp ? selects(s, n, holds) : hands_on ? takes : 0);
   return used;
 }

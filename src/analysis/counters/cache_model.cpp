@@ -317,6 +317,7 @@ class Scaling {
     const AccessType type = events::access_type(site);
     WG_ASSERT(s < replay_.sites.size() && s < out_.sites.size());
     const SiteSeen& seen = replay_.sites[s];
+    add_translations(seen.global, as_double(c.global.sectors));
     if (type == AccessType::atomic || type == AccessType::reduction) {
       out_.l2_atomic_sectors += as_double(c.global.sectors);
       out_.sites[s].requests = as_double(c.global_requests);
@@ -337,6 +338,14 @@ class Scaling {
                 of_site, below, &lines);
     if (load) out_.l2_read_lines += lines;
     add_requests(s, c, load, texture);
+  }
+
+  // A region's first translation among the replayed blocks is neither a hit nor a miss: the blocks between them are not
+  // known. The share of misses among the others holds for all.
+  void add_translations(const Tally& t, double sectors) {
+    const double known = t.translations - t.first_translations;
+    if (t.sectors == 0 || known <= 0) return;
+    out_.translation_misses += sectors / t.sectors * t.translations * t.translation_misses / known;
   }
 
   void add_requests(std::size_t s, const events::SiteCounts& c, bool load, bool texture) {

@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "counters/request_lines.h"
 #include "counters/sectored_cache.h"
+#include "counters/translation_cache.h"
 
 namespace warpgrind::counters {
 
@@ -53,6 +54,7 @@ struct RunningBlock {
 struct Sm {
   SectoredCache l1, texture;
   SectoredCache stored;  // recently stored lines: a store hits them, a load does not
+  TranslationCache translations;
   std::vector<RunningBlock> running;
   const std::vector<const BlockLog*>* blocks = nullptr;
   std::size_t begun = 0, slots = 0;
@@ -65,6 +67,7 @@ struct LastRequest {
   std::uint8_t sectors = 0;
 };
 
+constexpr std::uint64_t kLineBytes = 128;
 constexpr std::uint64_t kLocalBase = std::uint64_t{1} << 48;
 
 class Replay : public Replayed {
@@ -113,6 +116,8 @@ class Replay : public Replayed {
     return {SectoredCache(part(sizes_.l1_bytes)),
             SectoredCache(part(sizes_.texture_bytes)),
             SectoredCache(std::min(sizes_.l1_bytes, kStoredBytes)),
+            TranslationCache(static_cast<std::size_t>(model_.timing.translation_entries),
+                             static_cast<std::uint64_t>(model_.timing.translation_entry_bytes)),
             {},
             nullptr,
             0,
@@ -138,6 +143,7 @@ class Replay : public Replayed {
     sm.l1.clear();
     sm.texture.clear();
     sm.stored.clear();
+    sm.translations.clear();
     sm.blocks = &blocks_of_sm;
     sm.slots = std::min<std::size_t>(std::max(1u, sizes_.resident_blocks), blocks_of_sm.size());
     if (sm.running.size() < sm.slots) sm.running.resize(sm.slots);
@@ -279,6 +285,7 @@ class Replay : public Replayed {
                                   site.kind == SiteKind::bulk_copy ||
                                   (site.kind == SiteKind::async_copy && e.bytes == 16) || !model_.l1_caches_global;
     bool fresh = false;
+    std::uint64_t region = ~std::uint64_t{0};
     for (unsigned i = 0; i < lines.count; ++i) {
       std::uint8_t mask = lines.sectors[i];
       if (load) fresh |= b.filters[e.warp].touch(lines.line[i], mask);
@@ -292,6 +299,7 @@ class Replay : public Replayed {
       }
       tally.hits += std::popcount(static_cast<std::uint8_t>(found & lines.sectors[i]));
       auto under = static_cast<std::uint8_t>(load ? mask & ~found : mask);
+      if (under != 0 && e.space == StateSpace::global) translate(sm, lines.line[i] * kLineBytes, &region, tally);
       if (load && under != 0 && groups_.together > 1 && !local)
         under &= static_cast<std::uint8_t>(~requested_by_others(lines.line[i], under, number));
       const int below = std::popcount(under);
@@ -299,6 +307,18 @@ class Replay : public Replayed {
       tally.below_lines += below != 0 ? 1 : 0;
     }
     if (fresh && e.first) ++tally.fresh;
+  }
+
+  // L1 works with virtual addresses, so only what goes on to L2 is translated. `region`: the one before, of this
+  // request.
+  static void translate(Sm& sm, std::uint64_t address, std::uint64_t* region, Tally& tally) {
+    const std::uint64_t of = sm.translations.region(address);
+    if (of == *region) return;
+    *region = of;
+    ++tally.translations;
+    const TranslationCache::Found found = sm.translations.look_up(address);
+    if (found == TranslationCache::Found::first) ++tally.first_translations;
+    if (found == TranslationCache::Found::replaced) ++tally.translation_misses;
   }
 
   static bool acquires(const events::Site& site) {

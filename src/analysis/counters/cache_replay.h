@@ -16,6 +16,9 @@ struct Tally {
   double requests = 0, fresh = 0, passes = 0;
   // sectors: looked up in L1. hits: found there. below: passed on to L2; below_lines: lines of these.
   double sectors = 0, hits = 0, below = 0, below_lines = 0;
+  // Address translations, one for each region that a request touches (translation_cache.h). first: of a region that
+  // no request before has touched. misses: of one that has been replaced since.
+  double translations = 0, first_translations = 0, translation_misses = 0;
   void add(const Tally& o) {
     requests += o.requests;
     fresh += o.fresh;
@@ -24,6 +27,9 @@ struct Tally {
     hits += o.hits;
     below += o.below;
     below_lines += o.below_lines;
+    translations += o.translations;
+    first_translations += o.first_translations;
+    translation_misses += o.translation_misses;
   }
 };
 

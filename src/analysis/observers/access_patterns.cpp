@@ -261,7 +261,7 @@ AccessPatterns::~AccessPatterns() = default;
 void AccessPatterns::on_access(const events::Access& a, unsigned worker) {
   // Bulk copies and calls are ranges of one lane and have no pattern. The cost of parameters is not modelled.
   if (a.mask == 0 || a.space == StateSpace::param || a.path == events::AccessPath::bulk_copy ||
-      a.path == events::AccessPath::call)
+      a.path == events::AccessPath::tensor_copy || a.path == events::AccessPath::call)
     return;
   std::unique_ptr<WorkerTables>& tables = element(impl_->workers, worker);
   if (!tables) tables = std::make_unique<WorkerTables>();

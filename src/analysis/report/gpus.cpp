@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
+#include <string_view>
 
 #include "report/format.h"
 
@@ -56,17 +58,42 @@ void add_timing(const GpuModel& m, Lines& l) {
   }
 }
 
+// The model's name without its maker and brand, and as many of its words as fit into the list.
+std::string listed_name(const GpuModel& m) {
+  constexpr std::size_t kWidth = 20;
+  std::string name = m.name;
+  for (const std::string_view prefix : {"NVIDIA ", "GeForce "})
+    if (name.starts_with(prefix)) name.erase(0, prefix.size());
+  while (name.size() > kWidth && name.find(' ') != std::string::npos) name.erase(name.rfind(' '));
+  return name;
+}
+
+// The number of figures of the time estimate with this origin.
+std::string count_text(const GpuModel& m, TimingOrigin origin) {
+  const auto same = [&](const TimingSource& source) { return source.origin == origin; };
+  const auto count = std::count_if(m.timing_sources.begin(), m.timing_sources.end(), same);
+  return count == 0 ? "-" : fmt::format("{}", count);
+}
+
 }  // namespace
 
 std::string gpus_text() {
-  std::string out = left("id", 10) + left("name", 24) + right("cc", 5) + right("SMs", 5) + right("MHz", 6) +
-                    right("memory", 11) + right("bandwidth", 12) + "\n";
+  std::string out = left("id", 14) + left("name", 21) + right("cc", 5) + right("SMs", 4) + right("MHz", 5) +
+                    right("GiB", 6) + right("GB/s", 6) + right("meas.", 6) + right("publ.", 6) + right("deriv.", 7) +
+                    "\n";
   for (const GpuModel& m : gpu_models())
-    out += left(m.id, 10) + left(m.name, 24) + right(fmt::format("{}.{}", m.cc_major, m.cc_minor), 5) +
-           right(fmt::format("{}", m.sm_count), 5) + right(fmt::format("{:.0f}", m.sm_clock_mhz), 6) +
-           right(with_bytes(static_cast<double>(m.memory_bytes)), 11) +
-           right(fmt::format("{:.1f} GB/s", m.theoretical_bandwidth() * 1e-9), 12) + "\n";
-  out += "\nwarpgrind gpus NAME shows all figures and their sources. Default: h200.\n";
+    out += left(m.id, 14) + left(listed_name(m), 21) + right(fmt::format("{}.{}", m.cc_major, m.cc_minor), 5) +
+           right(fmt::format("{}", m.sm_count), 4) + right(fmt::format("{:.0f}", m.sm_clock_mhz), 5) +
+           right(fmt::format("{:.1f}", static_cast<double>(m.memory_bytes) / kGiB), 6) +
+           right(fmt::format("{:.0f}", m.theoretical_bandwidth() * 1e-9), 6) +
+           right(count_text(m, TimingOrigin::measured), 6) + right(count_text(m, TimingOrigin::literature), 6) +
+           right(count_text(m, TimingOrigin::assumed), 7) + "\n";
+  out += fmt::format(
+      "\nmeas., publ., deriv.: how many of the {} figures of the time estimate were\n"
+      "measured on that GPU, were published, or follow by a rule from other figures.\n"
+      "Sizes and limits were published. Default: h200.\n"
+      "warpgrind gpus NAME shows all figures and their sources.\n",
+      timing_figures().size());
   return out;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/assert.h"
 #include "counters/cache_counters.h"
+#include "events/kernels_gone.h"
 #include "results/launch_values.h"
 #include "timing/estimate.h"
 
@@ -44,6 +45,7 @@ const char* kind_name(events::SiteKind kind) {
     case events::SiteKind::redux:
     case events::SiteKind::elect:
     case events::SiteKind::matrix:
+    case events::SiteKind::other:
       return "barrier";
     case events::SiteKind::call:
       return "call";
@@ -53,6 +55,8 @@ const char* kind_name(events::SiteKind kind) {
       return "mbarrier";
     case events::SiteKind::fence:
       return "fence";
+    case events::SiteKind::launch_control:
+      return "launch_control";
   }
   return "unknown";
 }
@@ -100,6 +104,7 @@ struct KernelSum {
   std::vector<WorkSum> work;
   // Cache for the facts of the last added launch: the sums by its site and branch indexes; null: not executed yet.
   const events::KernelFacts* facts = nullptr;
+  events::KernelsGone kernels_gone;
   std::vector<SiteSum*> site_places;
   std::vector<BranchSum*> branch_places;
 
@@ -172,7 +177,7 @@ struct KernelSum {
   void add(const LaunchRecord& l, const counters::Values& v, const std::vector<counters::MachineAccess>& machine) {
     add_values(l, v);
     const events::KernelFacts& f = *l.facts;
-    if (facts != &f) {
+    if (const bool gone = kernels_gone.again(); gone || facts != &f) {
       facts = &f;
       site_places.assign(f.sites.size(), nullptr);
       branch_places.assign(f.branches.size(), nullptr);

@@ -56,7 +56,7 @@ void members(V& v, T& x) {
   v.member("id", x.id, Since::first, "index in the kernel's list");
   v.member("kind", x.kind, Since::first,
            "load, store, atomic, reduction, texture, surface, async_copy, bulk_copy, mbarrier, fence, barrier, call, "
-           "branch");
+           "branch, launch_control");
   v.member("space", x.space, Since::first, "global, shared, local, generic and so on; -: of a branch");
   v.member("function", x.function, Since::first, "mangled");
   v.member("ptx", x.ptx, Since::first, "the instruction; empty: of a branch");

@@ -21,27 +21,42 @@ constexpr double kDenseShare = 0.92;
 constexpr double kTransformShare = 0.8, kSparseShare = 0.6, kRandomShare = 0.9;
 constexpr double kStartNs = 2000;  // duration of a small kernel, from launch to end
 
+// GPUs of one compute capability differ in products of halves with single-precision sums: a GeForce has half the rate
+// of the others. Where mma is the fastest instruction, its duration shows which kind a GPU is.
+double half_rate(const GpuModel& model, double of_row) {
+  constexpr double kOperationsOfMma = 2 * 16 * 8 * 16;                           // m16n8k16
+  const bool faster_instructions = model.cc_major >= 9 && model.cc_major <= 11;  // wgmma, tcgen05.mma
+  const double cycles = model.timing.tensor_cycles;
+  return faster_instructions || cycles <= 0 ? of_row : kOperationsOfMma / cycles;
+}
+
 // Dense operations per clock and SM of the tensor cores (NVIDIA's architecture white papers and datasheets); 0: none.
 double tensor_rate(const GpuModel& model, LibraryArithmetic arithmetic) {
   struct Row {
     int cc;
     double fp16, bf16, tf32, int8, fp64;
   };
-  static constexpr Row kRows[] = {
-      {70, 1024, 0, 0, 0, 0},           {75, 1024, 0, 0, 2048, 0},    {80, 2048, 2048, 1024, 4096, 128},
-      {86, 512, 512, 256, 2048, 0},     {89, 512, 512, 256, 2048, 0}, {90, 4096, 4096, 2048, 8192, 256},
-      {100, 8192, 8192, 4096, 16384, 0}};
+  static constexpr Row kRows[] = {{70, 1024, 0, 0, 0, 0},
+                                  {75, 1024, 0, 0, 2048, 0},
+                                  {80, 2048, 2048, 1024, 4096, 128},
+                                  {86, 512, 512, 256, 2048, 0},
+                                  {87, 2048, 2048, 1024, 4096, 0},
+                                  {89, 512, 512, 256, 2048, 0},
+                                  {90, 4096, 4096, 2048, 8192, 256},
+                                  {100, 8192, 8192, 4096, 16384, 0},
+                                  {120, 512, 512, 256, 2048, 0}};
   const Row* best = nullptr;
   for (const Row& row : kRows)
     if (row.cc <= model.cc_major * 10 + model.cc_minor) best = &row;
   if (!best) return 0;
+  const double half = half_rate(model, best->fp16), of_row = half / best->fp16;
   switch (arithmetic) {
     case LibraryArithmetic::fp16:
-      return best->fp16;
+      return half;
     case LibraryArithmetic::bf16:
-      return best->bf16;
+      return best->bf16 * of_row;
     case LibraryArithmetic::tf32:
-      return best->tf32;
+      return best->tf32 * of_row;
     case LibraryArithmetic::int8:
       return best->int8;
     case LibraryArithmetic::fp64:

@@ -128,7 +128,7 @@ class Reading {
       return;
     }
     if (site.kind == SiteKind::atomic || site.kind == SiteKind::reduction) return atomics(site, c);
-    if (site.kind == SiteKind::store || (site.kind == SiteKind::bulk_copy && c.shared_requests == 0)) {
+    if (site.kind == SiteKind::store || (site.kind == SiteKind::bulk_copy && site.space == StateSpace::global)) {
       store_moved_ += as_double(c.global.bytes_moved) + kSectorBytes * as_double(c.local.sectors);
       stores(c.global, c.global_requests, true);
       stores(c.local, c.local_requests, false);
@@ -172,6 +172,7 @@ class Reading {
     w_.constant_span = c.constant_bytes;
     w_.l2_read_sectors = c.l2_read_sectors;
     w_.l2_read_lines = c.l2_read_lines;
+    w_.translation_misses = c.translation_misses;
     w_.atomic_distinct_sectors = c.atomic_sectors;
     put(kRead, c.read);
     put(kWritten, c.written);

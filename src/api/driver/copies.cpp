@@ -1,9 +1,10 @@
 // Memory management of the driver API: copies and fills, as operations of the host layer.
 #include "semantics/copies.h"
 
-#include <limits>
+#include <cstddef>
 
 #include "driver/addresses.h"
+#include "semantics/batches.h"
 
 namespace warpgrind::driver {
 
@@ -147,70 +148,21 @@ CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER* copy, CUstream stream, bool host
   return copy_3d(*copy, devices[0] != devices[1], stream, host_blocks);
 }
 
-// ---- Batches. failed: index of the copy that failed; SIZE_MAX: no particular one.
+// ---- Batches
 CUresult copy_batch(CUdeviceptr* to, CUdeviceptr* from, size_t* sizes, size_t count, CUmemcpyAttributes* attributes,
                     size_t* firsts, size_t attribute_count, size_t* failed, CUstream stream) {
-  if (failed) *failed = std::numeric_limits<size_t>::max();
-  if (!to || !from || !sizes) return CUDA_ERROR_INVALID_VALUE;
-  std::vector<semantics::BatchedCopy> copies(count);
-  for (size_t i = 0; i < count; i++)
-    copies[i].copy = semantics::linear_copy(pointer(to[i]), pointer(from[i]), sizes[i], cudaMemcpyDefault);
-  static_assert(sizeof(CUmemcpyAttributes) == sizeof(cudaMemcpyAttributes));
-  const auto* same = reinterpret_cast<const cudaMemcpyAttributes*>(attributes);
-  if (!semantics::set_attributes(copies, same, firsts, attribute_count)) return CUDA_ERROR_INVALID_VALUE;
-  return driver_error(semantics::copy_batch(copies, failed, stream));
-}
-
-// rowLength and layerHeight are in elements (of the array, if the other operand is one); 0 means the extent.
-CUresult operand_of(const CUmemcpy3DOperand& operand, const CUextent3D& extent, size_t element, CopySide& out) {
-  if (operand.type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
-    const auto& a = operand.op.array;
-    out = semantics::in_array(a.array, a.offset.x * element, a.offset.y);
-    out.z = a.offset.z;
-    return CUDA_SUCCESS;
-  }
-  if (operand.type != CU_MEMCPY_OPERAND_TYPE_POINTER) return CUDA_ERROR_INVALID_VALUE;
-  const auto& p = operand.op.ptr;
-  const size_t row = p.rowLength ? p.rowLength : extent.width, rows = p.layerHeight ? p.layerHeight : extent.height;
-  if (row < extent.width || rows < extent.height) return CUDA_ERROR_INVALID_VALUE;
-  out = semantics::in_memory(pointer(p.ptr), row * element, rows);
-  return CUDA_SUCCESS;
-}
-
-CUresult batched_box(const CUDA_MEMCPY3D_BATCH_OP& operation, semantics::BatchedCopy& out) {
-  size_t element = 0;
-  for (const CUmemcpy3DOperand* operand : {&operation.src, &operation.dst}) {
-    if (operand->type != CU_MEMCPY_OPERAND_TYPE_ARRAY) continue;
-    const auto array = semantics::array_of(operand->op.array.array);
-    if (!array) return CUDA_ERROR_INVALID_HANDLE;
-    if (element && element != array->element_bytes()) return CUDA_ERROR_INVALID_VALUE;
-    element = array->element_bytes();
-  }
-  if (!element) element = 1;
-  const CUextent3D& extent = operation.extent;
-  if (!extent.width || !extent.height || !extent.depth) return CUDA_ERROR_INVALID_VALUE;
-  CopyOperation& c = out.copy;
-  if (const CUresult error = operand_of(operation.src, extent, element, c.from); error != CUDA_SUCCESS) return error;
-  if (const CUresult error = operand_of(operation.dst, extent, element, c.to); error != CUDA_SUCCESS) return error;
-  c.width = extent.width * element;
-  c.height = extent.height;
-  c.depth = extent.depth;
-  out.order = static_cast<cudaMemcpySrcAccessOrder>(operation.srcAccessOrder);
-  return CUDA_SUCCESS;
+  static_assert(sizeof(CUmemcpyAttributes) == sizeof(cudaMemcpyAttributes) && sizeof(CUdeviceptr) == sizeof(void*));
+  return driver_error(semantics::copy_batch(
+      reinterpret_cast<void* const*>(to), reinterpret_cast<const void* const*>(from), sizes, count,
+      reinterpret_cast<const cudaMemcpyAttributes*>(attributes), firsts, attribute_count, failed, stream));
 }
 
 CUresult copy_3d_batch(size_t count, const CUDA_MEMCPY3D_BATCH_OP* operations, size_t* failed, unsigned long long flags,
                        CUstream stream) {
-  if (failed) *failed = std::numeric_limits<size_t>::max();
-  if (!operations || flags) return CUDA_ERROR_INVALID_VALUE;
-  std::vector<semantics::BatchedCopy> copies(count);
-  for (size_t i = 0; i < count; i++) {
-    const CUresult error = batched_box(operations[i], copies[i]);
-    if (error == CUDA_SUCCESS) continue;
-    if (failed) *failed = i;
-    return error;
-  }
-  return driver_error(semantics::copy_batch(copies, failed, stream));
+  static_assert(sizeof(CUDA_MEMCPY3D_BATCH_OP) == sizeof(cudaMemcpy3DBatchOp));
+  static_assert(offsetof(CUDA_MEMCPY3D_BATCH_OP, extent) == offsetof(cudaMemcpy3DBatchOp, extent));
+  return driver_error(
+      semantics::copy_3d_batch(count, reinterpret_cast<const cudaMemcpy3DBatchOp*>(operations), failed, flags, stream));
 }
 
 // ---- Fills

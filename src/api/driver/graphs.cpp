@@ -110,11 +110,10 @@ CUresult cuGraphExecDestroy(CUgraphExec exec) {
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   return host_call([&] { return semantics::graph_launch(exec, stream); });
 }
-// Does nothing: a virtual GPU needs no upload of graphs.
 CUresult cuGraphUpload(CUgraphExec exec, CUstream stream) {
   return graph_call([&] {
     if (!semantics::is_graph_exec(exec)) return cudaErrorInvalidValue;
-    return semantics::resolve(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    return semantics::resolve(stream) ? semantics::graph_upload(exec) : cudaErrorInvalidResourceHandle;
   });
 }
 CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo* result) {

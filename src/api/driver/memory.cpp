@@ -3,10 +3,26 @@
 #include "semantics/memory.h"
 
 #include "driver/addresses.h"
+#include "semantics/batches.h"
 #include "semantics/devices.h"
 #include "semantics/virtual_memory.h"
 
 namespace warpgrind::driver {
+
+namespace {
+
+semantics::PrefetchBatch prefetches(const CUdeviceptr* pointers, const size_t* sizes, size_t count,
+                                    const CUmemLocation* locations, const size_t* firsts, size_t location_count) {
+  static_assert(sizeof(CUmemLocation) == sizeof(cudaMemLocation) && sizeof(CUdeviceptr) == sizeof(void*));
+  return {reinterpret_cast<void* const*>(pointers),
+          sizes,
+          count,
+          reinterpret_cast<const cudaMemLocation*>(locations),
+          firsts,
+          location_count};
+}
+
+}  // namespace
 
 // ---- Device memory
 CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
@@ -133,6 +149,30 @@ CUresult cuMemPrefetchAsync_v2(CUdeviceptr memory, size_t count, CUmemLocation l
 CUresult cuMemPrefetchAsync(CUdeviceptr memory, size_t count, CUdevice to, CUstream stream) {
   return driver([&]() -> CUresult {
     return driver_error(semantics::prefetch_managed(pointer(memory), count, location_of(to), stream));
+  });
+}
+
+CUresult cuMemPrefetchBatchAsync(CUdeviceptr* pointers, size_t* sizes, size_t count, CUmemLocation* locations,
+                                 size_t* firsts, size_t location_count, unsigned long long flags, CUstream stream) {
+  return driver([&]() -> CUresult {
+    return driver_error(semantics::prefetch_batch(prefetches(pointers, sizes, count, locations, firsts, location_count),
+                                                  flags, stream));
+  });
+}
+CUresult cuMemDiscardBatchAsync(CUdeviceptr* pointers, size_t* sizes, size_t count, unsigned long long flags,
+                                CUstream stream) {
+  return driver([&]() -> CUresult {
+    return driver_error(
+        semantics::discard_batch(reinterpret_cast<void* const*>(pointers), sizes, count, flags, stream));
+  });
+}
+// The prefetch brings back the range, whose contents are indeterminate.
+CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr* pointers, size_t* sizes, size_t count, CUmemLocation* locations,
+                                           size_t* firsts, size_t location_count, unsigned long long flags,
+                                           CUstream stream) {
+  return driver([&]() -> CUresult {
+    return driver_error(semantics::prefetch_batch(prefetches(pointers, sizes, count, locations, firsts, location_count),
+                                                  flags, stream));
   });
 }
 

@@ -70,10 +70,10 @@ nvmlReturn_t none_running(nvmlDevice_t device, unsigned* count) {
   return call_of(device, count, [&] { return *count = 0, NVML_SUCCESS; });
 }
 
-// True for GPUs that support MIG: data-centre GPUs from compute capability 8.0 on (NVIDIA Multi-Instance GPU User
-// Guide, "Supported GPUs").
+// True for GPUs that support MIG: those with ECC of compute capability 8.0, 9.0, 10.x and 12.0 (NVIDIA Multi-Instance
+// GPU User Guide, "Supported GPUs").
 bool can_have_instances() {
-  return model().ecc && model().cc_major >= 8 && model().cc_minor == 0;
+  return model().ecc && model().cc_major >= 8 && (model().cc_minor == 0 || model().cc_major == 10);
 }
 
 }  // namespace

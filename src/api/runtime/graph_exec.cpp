@@ -31,7 +31,7 @@ WG_API cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   return api([&] { return graph_launch(exec, stream); });
 }
 WG_API cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t) {
-  return graph_api([&] { return is_graph_exec(exec) ? cudaSuccess : cudaErrorInvalidValue; });
+  return graph_api([&] { return graph_upload(exec); });
 }
 WG_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
   return graph_api([&] { return graph_exec_update(exec, graph, info); });

@@ -165,41 +165,6 @@ cudaError_t copy_peer(void* to, int to_device, const void* from, int from_device
   return issue_copy(c, stream, host_blocks);
 }
 
-bool set_attributes(std::vector<BatchedCopy>& copies, const cudaMemcpyAttributes* attributes, const std::size_t* firsts,
-                    std::size_t count) {
-  if (!attributes || !firsts || count == 0 || count > copies.size() || firsts[0] != 0) return false;
-  for (std::size_t i = 0; i < count; i++) {
-    const std::size_t end = i + 1 < count ? firsts[i + 1] : copies.size();
-    if (end <= firsts[i] || end > copies.size()) return false;
-    for (std::size_t k = firsts[i]; k < end; k++) copies[k].order = attributes[i].srcAccessOrder;
-  }
-  return true;
-}
-
-cudaError_t copy_batch(const std::vector<BatchedCopy>& copies, std::size_t* failed, cudaStream_t stream) {
-  if (copies.empty()) return cudaErrorInvalidValue;
-  const StreamRef resolved = resolve(stream);
-  if (!resolved) return cudaErrorInvalidResourceHandle;
-  if (resolved == context(resolved->device).legacy)
-    return refuse(cudaErrorInvalidValue, "a batch of copies cannot use the null stream");
-  const auto wrong = [&](std::size_t i, cudaError_t error) {
-    if (failed) *failed = i;
-    return error;
-  };
-  for (std::size_t i = 0; i < copies.size(); i++) {
-    const cudaMemcpySrcAccessOrder order = copies[i].order;
-    if (order < cudaMemcpySrcAccessOrderStream || order > cudaMemcpySrcAccessOrderAny)
-      return wrong(i, cudaErrorInvalidValue);
-    if (const cudaError_t error = check(copies[i].copy)) return wrong(i, error);
-  }
-  for (std::size_t i = 0; i < copies.size(); i++) {
-    // With this order, the program may change the source as soon as the call returns.
-    const bool host_blocks = copies[i].order == cudaMemcpySrcAccessOrderDuringApiCall;
-    if (const cudaError_t error = issue_copy(copies[i].copy, stream, host_blocks)) return wrong(i, error);
-  }
-  return cudaSuccess;
-}
-
 FillOperation plain_fill(void* pointer, int value, std::size_t count) {
   FillOperation f;
   f.pointer = static_cast<std::uint8_t*>(pointer);

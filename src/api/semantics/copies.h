@@ -41,17 +41,6 @@ cudaError_t make_copy(const cudaMemcpy3DParms& parameters, CopyOperation& out);
 cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, cudaStream_t stream, bool host_blocks);
 cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* parameters, cudaStream_t stream, bool host_blocks);
 
-// One copy of a batch. `order`: when the source may be read.
-struct BatchedCopy {
-  CopyOperation copy;
-  cudaMemcpySrcAccessOrder order = cudaMemcpySrcAccessOrderStream;
-};
-// attributes[i] apply to the copies from firsts[i] on. Returns false if `firsts` is invalid.
-bool set_attributes(std::vector<BatchedCopy>& copies, const cudaMemcpyAttributes* attributes, const std::size_t* firsts,
-                    std::size_t count);
-// Issues all copies, or none if one is invalid; failed (may be null): its index. The null stream is not allowed here.
-cudaError_t copy_batch(const std::vector<BatchedCopy>& copies, std::size_t* failed, cudaStream_t stream);
-
 FillOperation plain_fill(void* pointer, int value, std::size_t count);
 FillOperation rectangle_fill(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height);
 FillOperation box_fill(const cudaPitchedPtr& pointer, int value, const cudaExtent& extent);

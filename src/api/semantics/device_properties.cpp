@@ -18,6 +18,11 @@ std::uint64_t at_most_int(std::uint64_t value) {
   return std::min<std::uint64_t>(value, 0x7fffffff);
 }
 
+// A GPU that is not on a PCIe link lies beside the host's cores, and shares their memory.
+bool is_integrated(const GpuModel& model) {
+  return !model.link_name.starts_with("PCIe ");
+}
+
 template <class Field, class Value>
 void set(Field& field, Value value) {
   field = static_cast<Field>(value);

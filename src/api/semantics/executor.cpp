@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/assert.h"
 #include "base/host_pages.h"
@@ -140,11 +141,14 @@ device::Device* Executor::gpu(int device) {
   return s.gpu;
 }
 
-void Executor::publish(const Work& work, const std::vector<WorkPtr>& before, std::uint64_t stream) {
+void Executor::publish(Work& work, const std::vector<WorkPtr>& before, std::uint64_t stream) {
+  const std::vector<WorkPtr> starters = std::exchange(work.early_after, {});
   const device::Device* device = gpu(work.device);
   if (!device || !device->wants().stream_work) return;
   std::vector<std::uint64_t> after;
   for (const WorkPtr& b : before) after.push_back(b->id);
+  std::vector<std::uint64_t> early_after;
+  for (const WorkPtr& b : starters) early_after.push_back(b->id);
   events::StreamWork event;
   event.kind = work.what;
   event.id = work.id;
@@ -153,6 +157,7 @@ void Executor::publish(const Work& work, const std::vector<WorkPtr>& before, std
   event.after = after;
   event.address = work.memory;
   event.early = work.early;
+  event.early_after = early_after;
   event.made = work.made.get();
   device->publish(event);
 }

@@ -45,6 +45,7 @@ struct Work {
   std::uint64_t id = 0;
   std::shared_ptr<const HostStack> made;  // of a graph node: the call that created the node
   bool early = false;                     // a grid that its predecessor may start (programmatic launch)
+  std::vector<WorkPtr> early_after;       // grids of a graph that may start it (programmatic edges); until it is issued
   double part_of_gpu = 0;                 // of a grid
   std::function<void()> run;              // may be empty
   timing::Ledger::Place place;            // on the timeline, in issue order
@@ -126,7 +127,7 @@ class Executor {
   void look_again();
   void hasten(Lock& lock, const WorkPtr& work);
   void enqueue(const WorkPtr& work, std::vector<WorkPtr> before, std::uint64_t stream);
-  void publish(const Work& work, const std::vector<WorkPtr>& before, std::uint64_t stream);
+  void publish(Work& work, const std::vector<WorkPtr>& before, std::uint64_t stream);
   void publish_waits(const std::vector<WorkPtr>& works);
   std::vector<WorkPtr> last_of(const Stream& stream);
   device::Device* gpu(int device);

@@ -8,6 +8,8 @@
 #include "base/assert.h"
 #include "base/element.h"
 #include "device/memory/conditions.h"
+#include "device/memory/device_graphs.h"
+#include "semantics/device_graphs.h"
 #include "semantics/executor.h"
 #include "semantics/state.h"
 
@@ -332,7 +334,7 @@ cudaError_t GraphLaunch::prepare(const GraphNode& graph_node) {
   const int device = graph_node.device < 0 ? target_.device : graph_node.device;
   node.branch = branch_for(graph_node, device);
   branches_[node.branch].last = &graph_node;
-  const Target target{device, branches_[node.branch].stream, {target_.host.clock, 0}, nullptr};
+  const Target target{device, branches_[node.branch].stream, {target_.host.clock, 0}, nullptr, target_.run};
   Operation operation = graph_node.operation;  // a copy: the node may change or be destroyed during the launch
   const auto* child = std::get_if<ChildGraphOperation>(&operation);
   if (child && graph_node.enabled) {
@@ -372,7 +374,7 @@ cudaError_t GraphLaunch::prepare(const Graph& graph) {
 WorkPtr GraphLaunch::issue_conditional(const Node& node, WorkPtr before) {
   Executor& executor = Executor::instance();
   const Branch& branch = branches_[node.branch];
-  const Target target{branch.device, branch.stream, {target_.host.clock, 0}, nullptr};
+  const Target target{branch.device, branch.stream, {target_.host.clock, 0}, nullptr, target_.run};
   const bool again = node.conditional->kind == ConditionalOperation::Kind::while_true;
   do {
     executor.wait(before);
@@ -415,6 +417,10 @@ WorkPtr GraphLaunch::issue(Stream* stream, const std::vector<WorkPtr>& before) {
     for (std::size_t d : node.dependencies) after.push_back(element(ends, d));
     if (after.empty()) after.push_back(begin);
     const auto* event = std::get_if<EventOperation>(&node.node->operation);
+    if (node.work && node.work->kind == Work::Kind::grid)
+      for (std::size_t d : node.dependencies)
+        if (node.node->edge_from(nodes_[d].node).from_port != cudaGraphKernelNodePortDefault)
+          node.work->early_after.push_back(element(ends, d));
     if (event && event->wait && node.node->enabled)
       if (auto mark = event->event->latest()) after.push_back(mark->work);
     if (node.nested || node.conditional) {
@@ -470,12 +476,26 @@ std::vector<KernelShape> kernel_shapes(const Graph& graph, int device) {
   return shapes;
 }
 
-cudaError_t launch_graph(const Graph& graph, const StreamRef& stream) {
+cudaError_t launch_graph(GraphExec& exec, const StreamRef& stream) {
   WG_ASSERT(thread_state().graphs_locks > 0);
   charge_host(session::model().timing.host_launch_ns);
-  auto launch = std::make_shared<GraphLaunch>(target_of(*stream), stream);
-  if (cudaError_t error = launch->prepare(graph)) return error;
-  launch->issue(stream.get(), {});
+  Target target = target_of(*stream);
+  RequestedGraphs requested;
+  Executor& executor = Executor::instance();
+  for (GraphExec* next = &exec; next; next = requested.next()) {
+    const auto handle = reinterpret_cast<std::uint64_t>(next);
+    const bool from_device = (next->flags & cudaGraphInstantiateFlagDeviceLaunch) != 0;
+    target.run = std::make_shared<GraphRun>(from_device ? handle : 0);
+    device::begin_device_graph(handle);
+    auto launch = std::make_shared<GraphLaunch>(target, stream);
+    if (cudaError_t error = launch->prepare(*next->graph)) return error;
+    const WorkPtr end = launch->issue(stream.get(), {});
+    if (next == &exec && !launches_graphs(*next->graph)) break;
+    executor.wait(end);
+    if (executor.ends() || context(target.device).runs_nothing()) break;
+    requested.add(target.run->take());
+    target.host = {target.host.clock, 0};
+  }
   return cudaSuccess;
 }
 
@@ -504,8 +524,15 @@ cudaError_t capture_operation(Stream& stream, Operation operation) {
         stream.capture_tail.push_back(node);
     return cudaSuccess;
   }
-  stream.capture_tail = {capture.graph->add(std::move(operation), stream.capture_tail)};
-  stream.capture_tail.front()->device = stream.device;
+  const auto* kernel = std::get_if<KernelOperation>(&operation);
+  const bool early = kernel && kernel->early;
+  GraphNode* const node = capture.graph->add(std::move(operation), stream.capture_tail);
+  node->device = stream.device;
+  if (early)
+    for (const GraphNode* before : stream.capture_tail)
+      if (before->type == cudaGraphNodeTypeKernel)
+        node->edges[before] = {cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}};
+  stream.capture_tail = {node};
   return cudaSuccess;
 }
 

@@ -113,8 +113,9 @@ std::vector<GraphNode*> topological_order(const Graph& graph);
 std::vector<KernelShape> kernel_shapes(const Graph& graph, int device);
 // Issues all enabled nodes, after the work in the stream and before its next work. The graph may be changed or
 // destroyed afterwards. The call waits for a conditional node, so that its body is issued in order and has its place on
-// the timeline. On the timeline, the host does not wait.
-cudaError_t launch_graph(const Graph& graph, const StreamRef& stream);
+// the timeline. It also waits for kernels that may launch graphs (device_graphs.h). On the timeline, the host does not
+// wait.
+cudaError_t launch_graph(GraphExec& exec, const StreamRef& stream);
 
 // Adds the operation of a stream call as a node of the stream's capture.
 cudaError_t capture_operation(Stream& stream, Operation operation);  // under GraphsLock

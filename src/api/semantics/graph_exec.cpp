@@ -5,6 +5,8 @@
 
 #include "base/assert.h"
 #include "base/element.h"
+#include "device/memory/device_graphs.h"
+#include "semantics/device_graphs.h"
 #include "semantics/state.h"
 #include "semantics/streams.h"
 
@@ -86,6 +88,22 @@ cudaError_t check(const Graph& graph) {
 
 }  // namespace
 
+namespace {
+
+// Kernels may launch the graph from now on, if it was made for that.
+void upload(const GraphExec* exec) {
+  if (exec->flags & cudaGraphInstantiateFlagDeviceLaunch)
+    device::add_device_graph(reinterpret_cast<std::uint64_t>(exec));
+}
+
+}  // namespace
+
+cudaError_t graph_upload(GraphExec* exec) {
+  if (!is_graph_exec(exec)) return cudaErrorInvalidValue;
+  upload(exec);
+  return cudaSuccess;
+}
+
 cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long flags) {
   constexpr unsigned long long kAll = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
                                       cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
@@ -93,9 +111,13 @@ cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long f
   if (cudaError_t error = forbidden_by_captures()) return error;
   if (!is_graph(graph)) return cudaErrorInvalidValue;
   if (cudaError_t error = check(*graph)) return error;
+  if ((flags & cudaGraphInstantiateFlagDeviceLaunch) &&
+      (graph->nodes.empty() || (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) || not_for_device(*graph)))
+    return cudaErrorInvalidValue;
   auto* exec = new GraphExec;
   exec->graph = clone(*graph);
   exec->flags = flags;
+  if (flags & cudaGraphInstantiateFlagUpload) upload(exec);
   HostState& r = HostState::instance();
   std::lock_guard lock(r.mutex);
   r.graph_execs.insert(exec);
@@ -122,7 +144,8 @@ cudaError_t launch_on(GraphExec* exec, const StreamRef& stream) {
     if (cudaError_t error = compile(shape)) return error;
   const GraphsLock lock;
   if (!is_graph_exec(exec)) return cudaErrorInvalidValue;
-  return launch_graph(*exec->graph, stream);
+  upload(exec);
+  return launch_graph(*exec, stream);
 }
 
 }  // namespace
@@ -176,6 +199,10 @@ cudaError_t graph_instantiate_with_params(cudaGraphExec_t* out, cudaGraph_t grap
   cudaError_t error = instantiate(out, graph, p->flags);
   p->result_out = error ? cudaGraphInstantiateError : cudaGraphInstantiateSuccess;
   p->errNode_out = nullptr;
+  if (error && (p->flags & cudaGraphInstantiateFlagDeviceLaunch) && is_graph(graph)) {
+    p->errNode_out = not_for_device(*graph);
+    if (p->errNode_out) p->result_out = cudaGraphInstantiateNodeOperationNotSupported;
+  }
   return error;
 }
 
@@ -193,6 +220,7 @@ cudaError_t graph_exec_destroy(cudaGraphExec_t exec) {
     if (r.graph_execs.erase(exec) == 0) return cudaErrorInvalidValue;
     session::handles().destroyed(reinterpret_cast<std::uint64_t>(exec));
   }
+  device::remove_device_graph(reinterpret_cast<std::uint64_t>(exec));
   delete exec;
   return cudaSuccess;
 }

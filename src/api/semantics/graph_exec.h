@@ -7,6 +7,7 @@
 namespace warpgrind::semantics {
 
 cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long flags);
+cudaError_t graph_upload(GraphExec* exec);
 // Compiles new kernels without a lock.
 cudaError_t graph_launch(GraphExec* exec, cudaStream_t stream);
 // Takes over the node parameters of `graph`, which must have the same shape and kinds of node. Kernel functions may

@@ -10,6 +10,7 @@
 
 #include "base/assert.h"
 #include "base/demangle.h"
+#include "semantics/device_graphs.h"
 #include "session/ranges.h"
 
 namespace warpgrind::semantics {
@@ -21,6 +22,7 @@ struct PendingLaunch {
   session::LaunchRequest request;
   session::LaunchOutcome outcome;
   HostTime host;
+  std::shared_ptr<GraphRun> run;  // null: it is no node of a graph
 };
 
 cudaError_t check_launch(const LaunchArguments& arguments, const StreamRef& stream, KernelOperation& kernel);  // 1
@@ -164,8 +166,14 @@ cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& 
   request.config.counted = session::launches().choice().counts(op.entry->name);
   request.carveout_percent = op.carveout_percent;
   request.parameters = op.parameters;
+  request.early = op.early;
   request.ranges = session::open_ranges();
   launch->host = target.host;
+  launch->run = target.run;
+  if (target.run) {
+    request.config.in_graph = true;
+    request.config.graph = target.run->exec;
+  }
   double part_of_gpu = 0;
   if (cudaError_t error = prepare(*op.kernel, request, part_of_gpu)) return error;
   note_launch();
@@ -189,6 +197,7 @@ void run_launch(PendingLaunch& launch) {
   launch.request.work = Executor::running_work();
   launch.outcome = session::launches().run(launch.request);
   WG_ASSERT(launch.outcome.error.has_value() != launch.outcome.result.has_value());
+  if (launch.run && launch.outcome.result) launch.run->add(std::move(launch.outcome.result->graphs));
   cudaError_t error = cudaSuccess;
   if (launch.outcome.error)
     error = error_of(*launch.outcome.error);

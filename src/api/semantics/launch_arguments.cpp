@@ -204,8 +204,9 @@ cudaError_t launch_with_attributes(LaunchArguments a, cudaStream_t stream, const
         break;  // scheduling and cache hints: nothing to do here
     }
   }
-  cudaError_t error = launch_kernel(a, stream);
   const EventRef event = completed ? find_event(completed) : nullptr;
+  if (event && !(event->flags & cudaEventDisableTiming)) return cudaErrorNotSupported;
+  cudaError_t error = launch_kernel(a, stream);
   if (error == cudaSuccess && event) error = submit(resolve(stream), EventOperation{event, false}, false);
   return error;
 }

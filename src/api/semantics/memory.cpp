@@ -277,10 +277,15 @@ cudaError_t managed_range_attribute(void* data, std::size_t size, cudaMemRangeAt
   return cudaErrorInvalidValue;
 }
 
+cudaError_t check_prefetch(const void* pointer, std::size_t count, cudaMemLocation location) {
+  if (cudaError_t error = check_managed(pointer, count)) return error;
+  return location.type == cudaMemLocationTypeDevice && !valid_device(location.id) ? cudaErrorInvalidDevice
+                                                                                  : cudaSuccess;
+}
+
 cudaError_t prefetch_managed(const void* pointer, std::size_t count, cudaMemLocation location, cudaStream_t handle) {
   if (!resolve(handle)) return cudaErrorInvalidResourceHandle;
-  if (cudaError_t error = check_managed(pointer, count)) return error;
-  if (location.type == 1 && !valid_device(location.id)) return cudaErrorInvalidDevice;
+  if (cudaError_t error = check_prefetch(pointer, count, location)) return error;
   const Place place = place_of(pointer);
   {
     std::lock_guard lock(advice_mutex);

@@ -31,6 +31,7 @@ bool is_allocated(const void* start);
 // ---- Managed memory. There is one physical memory, so that hints move no data; their arguments are checked as
 // documented. A prefetch takes virtual time (session/managed_memory.h).
 cudaError_t advise_managed(const void* pointer, std::size_t count, cudaMemoryAdvise what, cudaMemLocation location);
+cudaError_t check_prefetch(const void* pointer, std::size_t count, cudaMemLocation location);
 cudaError_t prefetch_managed(const void* pointer, std::size_t count, cudaMemLocation location, cudaStream_t stream);
 cudaError_t managed_range_attribute(void* data, std::size_t size, cudaMemRangeAttribute attribute, const void* pointer,
                                     std::size_t count);

@@ -138,7 +138,7 @@ std::optional<cudaError_t> try_capture(Stream& stream, Operation& operation, boo
 }
 
 Target target_of(Stream& stream) {
-  return {stream.device, stream.id, take_host_time(), &stream};
+  return {stream.device, stream.id, take_host_time(), &stream, nullptr};
 }
 
 void issue(const StreamRef& stream, const WorkPtr& work, const std::vector<WorkPtr>& others) {

@@ -51,6 +51,7 @@ struct HostOperation {
   cudaStreamCallback_t callback = nullptr;  // cudaStreamAddCallback; else `function`
   void* data = nullptr;
 };
+struct GraphRun;
 struct EventOperation {
   EventRef event;
   bool wait = false;
@@ -102,6 +103,7 @@ struct Target {
   timing::StreamId stream = 0;
   HostTime host;
   cudaStream_t handle = nullptr;  // for cudaStreamAddCallback
+  std::shared_ptr<GraphRun> run;  // of a graph's node; collects the graphs that kernels launch
 };
 // Creates work for the executor. host_blocks: on the timeline, the host waits for it.
 cudaError_t make_work(Operation& operation, const Target& target, bool host_blocks, WorkPtr& out);

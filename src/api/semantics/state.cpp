@@ -241,7 +241,9 @@ cudaError_t error_of(const device::Fault& fault) {
     case FaultKind::absent_lanes:
     case FaultKind::grid_barrier:
     case FaultKind::block_order:
+    case FaultKind::launch_control:
     case FaultKind::out_of_heap:
+    case FaultKind::tensor_memory:
       return cudaErrorLaunchFailure;
   }
   return cudaErrorLaunchFailure;

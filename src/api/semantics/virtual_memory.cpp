@@ -22,37 +22,39 @@
 #include "semantics/executor.h"
 #include "semantics/shared_memory.h"
 #include "semantics/state.h"
+#include "semantics/virtual_memory_state.h"
 
 namespace warpgrind::semantics {
 
-namespace {
-
-constexpr std::string_view kMemoryFile = "physical memory";
-
-struct Physical {
-  std::uint64_t offset = 0, size = 0;
-  int device = 0;
-  int file = -1;  // own descriptor of shareable memory; else -1
-  bool imported = false;
-  unsigned references = 1, mappings = 0;
-};
-struct Mapping {
-  std::uint64_t size = 0, memory = 0;          // memory: a handle
-  std::map<int, cudaMemAccessFlags> access{};  // by device; other devices have no access
-};
-using Mappings = std::map<std::uint64_t, Mapping>;  // by address
-
-struct VirtualMemory {
-  std::mutex mutex;
-  std::map<std::uint64_t, std::uint64_t> reserved;  // address -> size
-  std::map<std::uint64_t, Physical> memories;       // by handle
-  Mappings mappings;
-  std::uint64_t last_handle = 0;
-};
 VirtualMemory& virtual_memory() {
   static auto* all = new VirtualMemory;
   return *all;
 }
+
+Mappings::iterator mapping_at(VirtualMemory& v, std::uint64_t address) {
+  const auto above = v.mappings.upper_bound(address);
+  if (above == v.mappings.begin()) return v.mappings.end();
+  const auto before = std::prev(above);
+  return address < before->first + before->second.size ? before : v.mappings.end();
+}
+
+void forget_if_unused(VirtualMemory& v, std::uint64_t handle) {
+  if (v.multicasts.contains(handle)) return forget_multicast_if_unused(v, handle);
+  const auto found = v.memories.find(handle);
+  WG_ASSERT(found != v.memories.end());
+  const Physical& memory = found->second;
+  if (memory.references || memory.mappings) return;
+  if (memory.file >= 0)
+    ::close(memory.file);  // the host frees the pages when no process has them open
+  else
+    device::give_physical_back(memory.offset, memory.size);
+  if (!memory.imported) session::devices()[memory.device].give_memory_back(memory.size);
+  v.memories.erase(found);
+}
+
+namespace {
+
+constexpr std::string_view kMemoryFile = "physical memory";
 
 bool is_multiple(std::uint64_t number) {
   return number % kMappingGranularity == 0;
@@ -67,13 +69,6 @@ const std::pair<const std::uint64_t, std::uint64_t>* reservation_of(const Virtua
   return size <= reserved.second && low - reserved.first <= reserved.second - size ? &reserved : nullptr;
 }
 
-Mappings::iterator mapping_at(VirtualMemory& v, std::uint64_t address) {
-  const auto above = v.mappings.upper_bound(address);
-  if (above == v.mappings.begin()) return v.mappings.end();
-  const auto before = std::prev(above);
-  return address < before->first + before->second.size ? before : v.mappings.end();
-}
-
 // Mappings of the range, from `first` to before `end`. False: the range is not made of whole mappings without gaps.
 bool whole_mappings(VirtualMemory& v, std::uint64_t address, std::uint64_t size, Mappings::iterator& first,
                     Mappings::iterator& end) {
@@ -83,19 +78,6 @@ bool whole_mappings(VirtualMemory& v, std::uint64_t address, std::uint64_t size,
   return size != 0 && at - address == size;
 }
 
-void forget_if_unused(VirtualMemory& v, std::uint64_t handle) {
-  const auto found = v.memories.find(handle);
-  WG_ASSERT(found != v.memories.end());
-  const Physical& memory = found->second;
-  if (memory.references || memory.mappings) return;
-  if (memory.file >= 0)
-    ::close(memory.file);  // the host frees the pages when no process has them open
-  else
-    device::give_physical_back(memory.offset, memory.size);
-  if (!memory.imported) session::devices()[memory.device].give_memory_back(memory.size);
-  v.memories.erase(found);
-}
-
 // Ranges of [low, high) that kernels may access. Adjacent mappings with the same access are one allocation.
 std::vector<device::Range> accessible(VirtualMemory& v, std::uint64_t low, std::uint64_t high) {
   std::vector<device::Range> out;
@@ -103,7 +85,9 @@ std::vector<device::Range> accessible(VirtualMemory& v, std::uint64_t low, std::
     device::Range range;
     range.low = m->first;
     range.high = m->first + m->second.size;
-    range.device = element(v.memories, m->second.memory).device;
+    const auto memory = v.memories.find(m->second.memory);
+    if (memory == v.memories.end()) continue;  // a multicast object: only multimem.* may use its addresses
+    range.device = memory->second.device;
     range.devices = 0;
     range.constant = true;
     for (const auto& [device, flags] : m->second.access) {
@@ -155,6 +139,7 @@ void update_kernel_ranges(VirtualMemory& v, std::uint64_t low, std::uint64_t hig
     if (none_like(now, r)) session::devices()[r.device].publish_deallocation(event_of(r));
   for (const device::Range& r : now)
     if (none_like(before, r)) session::devices()[r.device].publish_allocation(event_of(r));
+  update_multicasts(v);
 }
 
 }  // namespace
@@ -208,6 +193,7 @@ cudaError_t create_memory(std::uint64_t* handle, std::uint64_t size, int device,
 cudaError_t export_memory(int* descriptor, std::uint64_t handle) {
   VirtualMemory& v = virtual_memory();
   const std::lock_guard lock(v.mutex);
+  if (v.multicasts.contains(handle)) return not_supported("multicast objects shared with other processes");
   const auto found = v.memories.find(handle);
   if (!descriptor || found == v.memories.end() || found->second.references == 0) return cudaErrorInvalidValue;
   if (found->second.file < 0)
@@ -235,9 +221,9 @@ cudaError_t import_memory(std::uint64_t* handle, int descriptor) {
 cudaError_t release_memory(std::uint64_t handle) {
   VirtualMemory& v = virtual_memory();
   const std::lock_guard lock(v.mutex);
-  const auto found = v.memories.find(handle);
-  if (found == v.memories.end() || found->second.references == 0) return cudaErrorInvalidValue;
-  found->second.references--;
+  unsigned* const references = references_of(v, handle);
+  if (!references || *references == 0) return cudaErrorInvalidValue;
+  --*references;
   forget_if_unused(v, handle);
   return cudaSuccess;
 }
@@ -248,7 +234,7 @@ cudaError_t retain_memory(std::uint64_t* handle, std::uint64_t address) {
   const auto mapping = mapping_at(v, address);
   if (!handle || mapping == v.mappings.end()) return cudaErrorInvalidValue;
   *handle = mapping->second.memory;
-  element(v.memories, *handle).references++;
+  ++*references_of(v, *handle);
   return cudaSuccess;
 }
 
@@ -256,7 +242,8 @@ bool is_shareable(std::uint64_t address) {
   VirtualMemory& v = virtual_memory();
   const std::lock_guard lock(v.mutex);
   const auto mapping = mapping_at(v, address);
-  return mapping != v.mappings.end() && element(v.memories, mapping->second.memory).file >= 0;
+  const auto memory = mapping == v.mappings.end() ? v.memories.end() : v.memories.find(mapping->second.memory);
+  return memory != v.memories.end() && memory->second.file >= 0;
 }
 
 cudaError_t device_of_memory(int* device, bool* shareable, std::uint64_t handle) {
@@ -271,18 +258,25 @@ cudaError_t device_of_memory(int* device, bool* shareable, std::uint64_t handle)
 
 cudaError_t map_memory(std::uint64_t address, std::uint64_t size, std::uint64_t offset, std::uint64_t handle) {
   VirtualMemory& v = virtual_memory();
-  const std::lock_guard lock(v.mutex);
+  std::unique_lock lock(v.mutex);
+  MulticastObject* const multicast = multicast_with_all_devices(v, handle, lock);
   const auto found = v.memories.find(handle);
-  if (found == v.memories.end() || found->second.references == 0)
-    return refuse(cudaErrorInvalidValue, "no such memory");
+  const unsigned* const references = references_of(v, handle);
+  if (!references || *references == 0) return refuse(cudaErrorInvalidValue, "no such memory");
   if (size == 0 || !is_multiple(size) || !is_multiple(address))
     return refuse(cudaErrorInvalidValue, "not a multiple of the granularity");
-  if (offset || size != found->second.size)
+  if (offset || size != (multicast ? multicast->size : found->second.size))
     return refuse(cudaErrorNotSupported, "memory can be mapped only as a whole (offset 0), as on a GPU");
   if (!reservation_of(v, address, size)) return refuse(cudaErrorInvalidValue, "these addresses are not reserved");
   const auto next = v.mappings.lower_bound(address);
   if (mapping_at(v, address) != v.mappings.end() || (next != v.mappings.end() && next->first - address < size))
     return refuse(cudaErrorInvalidValue, "a part of the range is already mapped");
+  if (multicast) {
+    multicast->mappings++;
+    v.mappings[address] = {size, handle};
+    update_multicasts(v);
+    return cudaSuccess;
+  }
   if (Status mapped = device::map_physical(address, size, found->second.offset, found->second.file); !mapped)
     return refuse(cudaErrorMemoryAllocation, mapped.error().message);
   found->second.mappings++;
@@ -309,9 +303,11 @@ cudaError_t unmap_memory(std::uint64_t address, std::uint64_t size) {
   update_kernel_ranges(v, address, address + size);
   device::unmap_physical(address, size);
   for (const std::uint64_t handle : handles) {
-    Physical& memory = element(v.memories, handle);
-    WG_ASSERT(memory.mappings > 0);
-    memory.mappings--;
+    const auto multicast = v.multicasts.find(handle);
+    unsigned& mappings =
+        multicast == v.multicasts.end() ? element(v.memories, handle).mappings : multicast->second.mappings;
+    WG_ASSERT(mappings > 0);
+    mappings--;
     forget_if_unused(v, handle);
   }
   return cudaSuccess;
@@ -345,6 +341,10 @@ cudaError_t set_access(std::uint64_t address, std::uint64_t size, const cudaMemA
   const std::lock_guard lock(v.mutex);
   Mappings::iterator first, end;
   if (!whole_mappings(v, address, size, first, end)) return refuse(cudaErrorInvalidValue, "not whole mappings");
+  for (auto m = first; m != end; ++m)
+    for (std::size_t i = 0; i < count; i++)
+      if (!may_use_multicast(v, m->second.memory, list[i].location.id))
+        return refuse(cudaErrorInvalidValue, "the GPU was not added to the multicast object");
   for (auto m = first; m != end; ++m)
     for (std::size_t i = 0; i < count; i++) m->second.access[list[i].location.id] = list[i].flags;
   update_kernel_ranges(v, address, address + size);

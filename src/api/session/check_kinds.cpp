@@ -75,6 +75,10 @@ CheckKind check_kind(device::FaultKind kind, bool stops) {
       return {"invalid-texture"};
     case FaultKind::out_of_resources:
       return {"out-of-resources"};
+    case FaultKind::launch_control:
+      return {"launch-control"};
+    case FaultKind::tensor_memory:
+      return {"tensor-memory"};
   }
   return {"fault"};
 }

@@ -23,6 +23,7 @@ struct LaunchRequest {
   device::LaunchConfig config;
   int carveout_percent = -1;  // preferred shared memory carveout of the kernel; -1: no preference
   device::PackedParameters parameters;
+  bool early = false;      // it may begin before the previous kernel in its stream has ended
   std::string ranges;      // named ranges (NVTX) that were open when it was issued
   std::uint64_t work = 0;  // events::StreamWork::id
 };

@@ -99,6 +99,10 @@ const char* kind_name(device::FaultKind kind) {
       return "invalid texture";
     case FaultKind::out_of_resources:
       return "out of resources";
+    case FaultKind::launch_control:
+      return "launch control";
+    case FaultKind::tensor_memory:
+      return "tensor memory";
   }
   return "fault";
 }

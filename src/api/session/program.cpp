@@ -185,18 +185,20 @@ std::optional<Error> Program::beyond_model(std::uint32_t kernel, const ptx::Modu
     return fmt::format("{}.{}", architecture / 10, architecture % 10);
   };
   for (std::uint32_t f : jit::lay_out(module, kernel).functions)
-    for (const ptx::Instruction& i : module.functions[f].body)
-      if (const unsigned needed = ptx::needed_architecture(i); needed > cc_)
-        return Error{
-            ErrorKind::unsupported,
-            fmt::format(
-                "the kernel {} has the instruction \"{}\" (PTX line {}), which needs compute capability {}; the "
-                "modelled GPU has {}",
-                module.functions[kernel].name, ptx::print(i, module.functions[f], module), i.range.line,
-                capability(needed), capability(cc_)),
-            fmt::format(
-                "choose a newer GPU (--gpu; `warpgrind gpus` lists them), or compile for this one: nvcc -arch=sm_{}",
-                cc_)};
+    for (const ptx::Instruction& i : module.functions[f].body) {
+      const unsigned needed = ptx::needed_architecture(i), last = ptx::last_architecture(i);
+      if (needed <= cc_ && (last == 0 || cc_ <= last)) continue;
+      const bool is_newer = needed > cc_;
+      return Error{
+          ErrorKind::unsupported,
+          fmt::format("the kernel {} has the instruction \"{}\" (PTX line {}), which {} compute capability {}; "
+                      "the modelled GPU has {}",
+                      module.functions[kernel].name, ptx::print(i, module.functions[f], module), i.range.line,
+                      is_newer ? "needs" : "ended with", capability(is_newer ? needed : last), capability(cc_)),
+          fmt::format("choose {} GPU (--gpu; `warpgrind gpus` lists them), or compile for this one: nvcc "
+                      "-arch=sm_{}",
+                      is_newer ? "a newer" : "another", cc_)};
+    }
   return std::nullopt;
 }
 

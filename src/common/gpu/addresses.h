@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 #include "gpu/types.h"
 
@@ -24,9 +25,21 @@ template <AnyAddress A>
 constexpr std::uint64_t raw(A a) {
   return static_cast<std::uint64_t>(a);
 }
-template <AnyAddress A>
-constexpr A operator+(A a, std::uint64_t bytes) {
-  return static_cast<A>(raw(a) + bytes);
+// No template: where the namespace is open before a library's header, clang 19 tries it on the library's own sums.
+constexpr GenericAddress operator+(GenericAddress a, std::uint64_t bytes) {
+  return GenericAddress{raw(a) + bytes};
+}
+constexpr GlobalAddress operator+(GlobalAddress a, std::uint64_t bytes) {
+  return GlobalAddress{raw(a) + bytes};
+}
+constexpr SharedOffset operator+(SharedOffset a, std::uint64_t bytes) {
+  return SharedOffset{raw(a) + bytes};
+}
+constexpr LocalOffset operator+(LocalOffset a, std::uint64_t bytes) {
+  return LocalOffset{raw(a) + bytes};
+}
+constexpr ParameterOffset operator+(ParameterOffset a, std::uint64_t bytes) {
+  return ParameterOffset{raw(a) + bytes};
 }
 
 constexpr bool in_window(std::uint64_t generic, std::uint64_t window) {

@@ -52,7 +52,9 @@ enum class SiteKind : std::uint8_t {
   match,
   redux,
   elect,
-  matrix  // mma; instructions that move matrices are loads and stores
+  matrix,          // mma; instructions that move matrices are loads and stores
+  launch_control,  // clusterlaunchcontrol
+  other            // none of these: a trap, a check of undefined bits
 };
 
 }  // namespace warpgrind

@@ -1,6 +1,8 @@
 // Respelling of attributes and asm texts at the places of clang's complaints.
 #include "toolchain/spellings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <functional>
@@ -20,6 +22,7 @@ struct Complaint {
 constexpr Complaint kComplaints[] = {
     {"error: an attribute list cannot appear here", Place::Of::attribute},
     {"error: invalid % escape in inline assembly string", Place::Of::percent},
+    {"error: initialization is not supported for __shared__ variables", Place::Of::shared_variable},
 };
 constexpr std::string_view kInMacro = "note: expanded from macro";
 
@@ -85,6 +88,51 @@ void respell_percents(std::string& source, std::size_t at) {
   }
 }
 
+bool of_identifier(char c) {
+  return is_letter(c) || (c >= '0' && c <= '9');
+}
+
+void blank_word(std::string& text, std::string_view word) {
+  for (std::size_t i = text.find(word); i != std::string::npos; i = text.find(word, i + 1)) {
+    const bool begins = i == 0 || !of_identifier(text[i - 1]);
+    const bool ends = i + word.size() == text.size() || !of_identifier(text[i + word.size()]);
+    if (begins && ends) text.replace(i, word.size(), word.size(), ' ');
+  }
+}
+
+// End of a declarator without initializer that is the only one of its declaration: its ';'.
+std::optional<std::size_t> end_of_declaration(std::string_view source, std::size_t at) {
+  int depth = 0;
+  for (std::size_t i = at; i < source.size(); i++) {
+    const char c = source[i];
+    if (c == '[' || c == '(') ++depth;
+    if (c == ']' || c == ')') --depth;
+    if (depth == 0 && c == ';') return i;
+    if (c == '{' || c == '}' || c == '=' || (depth == 0 && c == ',')) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// at: the variable's name.
+void respell_shared_variable(std::string& source, std::size_t at) {
+  std::size_t end_of_name = at;
+  while (end_of_name < source.size() && of_identifier(source[end_of_name])) end_of_name++;
+  const std::string name = source.substr(at, end_of_name - at);
+  const std::optional<std::size_t> end = end_of_declaration(source, end_of_name);
+  const std::size_t keyword = source.rfind("__shared__", at);
+  if (name.empty() || !end || keyword == std::string::npos) return;
+  const std::size_t before = source.find_last_of("\n;{}", keyword);
+  const std::size_t begin = source.find_first_not_of(" \t", before == std::string::npos ? 0 : before + 1);
+  std::string declaration = source.substr(begin, *end - begin);
+  if (declaration.find_first_of(";{}#") != std::string::npos) return;  // the keyword is of another declaration
+  for (const std::string_view word : {"__shared__", "static"}) blank_word(declaration, word);
+  source.replace(
+      begin, *end - begin,
+      fmt::format("union wg_shared_{0} {{ {1}; __device__ wg_shared_{0}() {{}} __device__ ~wg_shared_{0}() {{}} "
+                  "}}; __shared__ wg_shared_{0} wg_memory_{0}; auto& {0} = wg_memory_{0}.{0}",
+                  name, declaration));
+}
+
 }  // namespace
 
 std::map<std::string, std::vector<Place>> refused_spellings(std::string_view messages) {
@@ -117,10 +165,16 @@ std::string respelt(std::string source, std::vector<Place> places) {
     if (place.line == 0 || place.line > begins.size() || place.column == 0) continue;
     const std::size_t at = begins[place.line - 1] + place.column - 1;
     if (at >= source.size()) continue;
-    if (place.what == Place::Of::attribute) {
-      respell_attribute(source, at);
-    } else {
-      respell_percents(source, at);
+    switch (place.what) {
+      case Place::Of::attribute:
+        respell_attribute(source, at);
+        break;
+      case Place::Of::percent:
+        respell_percents(source, at);
+        break;
+      case Place::Of::shared_variable:
+        respell_shared_variable(source, at);
+        break;
     }
   }
   return source;

@@ -4,6 +4,9 @@
 //     before CUDA's keywords. Behind them it accepts C's `_Alignas` and GNU attributes.
 //   `asm("mov.u32 %0, %laneid;" : "=r"(lane))`: in an asm text with operands, clang wants `%%` for each '%' that names
 //     no operand.
+//   `__shared__ cuda::barrier<cuda::thread_scope_block> bar;`: clang refuses a shared variable whose constructor is not
+//     empty. nvcc does not run that constructor. A union with an empty constructor, and a reference to its member, do
+//     the same.
 #pragma once
 
 #include <map>
@@ -15,7 +18,7 @@ namespace warpgrind::toolchain {
 
 struct Place {
   std::size_t line = 0, column = 0;  // from 1; the column counts bytes
-  enum class Of { attribute, percent } what = Of::attribute;
+  enum class Of { attribute, percent, shared_variable } what = Of::attribute;
   auto operator<=>(const Place&) const = default;
 };
 

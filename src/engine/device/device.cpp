@@ -22,8 +22,17 @@ void register_symbols() {
   jit::register_call_symbols(device_launch_symbols());
   jit::register_call_symbols(atomic_symbols());
   jit::register_call_symbols(async_copy_symbols());
+  jit::register_call_symbols(tensor_copy_symbols());
+  jit::register_call_symbols(tensor_map_symbols());
+  jit::register_call_symbols(bulk_reduction_symbols());
+  jit::register_call_symbols(launch_control_symbols());
   jit::register_call_symbols(warpgroup_symbols());
+  jit::register_call_symbols(tensor_memory_symbols());
+  jit::register_call_symbols(tensor_mma_symbols());
+  jit::register_call_symbols(tensor_memory_copy_symbols());
   jit::register_call_symbols(texture_symbols());
+  jit::register_call_symbols(surface_symbols());
+  jit::register_call_symbols(multimem_symbols());
   jit::register_call_symbols(definedness_symbols());
 }
 

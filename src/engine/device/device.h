@@ -56,6 +56,8 @@ enum class FaultKind : std::uint8_t {
   out_of_heap,
   invalid_texture,
   out_of_resources,  // the host is out of resources
+  launch_control,    // misuse of clusterlaunchcontrol
+  tensor_memory,     // an address or a rule of tensor memory (tcgen05)
 };
 
 // A waiting warp, or some waiting lanes of a warp.
@@ -96,7 +98,16 @@ struct LaunchConfig {
   bool cooperative = false;
   bool counted = true;       // false: no counters and no events (addresses are still checked)
   std::string_view range{};  // events::Launch::range; valid only while the launch runs
+  bool in_graph = false;     // a node of a graph: its kernel may launch graphs
+  std::uint64_t graph = 0;   // handle of that graph, if kernels may launch it; else 0
   bool operator==(const LaunchConfig&) const = default;
+};
+
+// A graph that a kernel launches (cudaGraphLaunch in device code).
+struct GraphRequest {
+  std::uint64_t graph = 0;
+  // forget: a child of the running graph. tail: after the running graph and its children. sibling: independent of it.
+  enum class Kind : std::uint8_t { forget, tail, sibling } kind = Kind::forget;
 };
 
 struct LaunchResult {
@@ -114,6 +125,7 @@ struct LaunchResult {
   bool quick = false;                           // it ended with quick code (Options::quick_start)
   double wall_seconds = 0, compile_seconds = 0;
   std::vector<LaunchResult> children;  // child grids in the order they ran, grandchildren included
+  std::vector<GraphRequest> graphs;    // in the order of the blocks; the caller launches them
 };
 
 // Handler of Ctrl-C: every running kernel ends with FaultKind::interrupted at its next loop. Async-signal-safe.

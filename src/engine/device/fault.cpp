@@ -148,6 +148,19 @@ void warn(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKin
   warning->advice = std::move(advice);
 }
 
+void warn_at_end(Worker& w, std::uint32_t site, Dim3 block, Dim3 thread, FaultKind kind, std::string message,
+                 std::string advice) {
+  const std::uint64_t key = std::uint64_t{site} << 8 | static_cast<std::uint8_t>(kind);
+  if (std::find(w.warned.begin(), w.warned.end(), key) != w.warned.end()) return;
+  w.warned.push_back(key);
+  Fault f = describe(*w.launch, kind, site);
+  f.block = block;
+  f.thread = thread;
+  f.message = std::move(message);
+  f.advice = std::move(advice);
+  w.warnings.push_back(std::move(f));
+}
+
 FaultText stack_overflow_text(const char* what, std::uint64_t size, std::uint64_t needed) {
   return {FaultKind::stack_overflow,
           fmt::format("the stack of a thread is {} bytes (cudaLimitStackSize), but this {} needs {} or more", size,

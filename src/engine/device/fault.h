@@ -25,6 +25,9 @@ void record(Launch& launch, Fault fault, std::uint64_t block, std::uint32_t warp
 // Adds a warning, at most one per launch and site.
 void warn(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind, std::string message,
           std::string advice);
+// Same, of a block that has ended: of its thread `thread`.
+void warn_at_end(Worker& worker, std::uint32_t site, Dim3 block, Dim3 thread, FaultKind kind, std::string message,
+                 std::string advice);
 // Text of a fault or warning.
 struct FaultText {
   FaultKind kind = FaultKind::illegal_address;

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "device/cancellable_grid.h"
 #include "device/device.h"
 #include "device/fiber.h"
 #include "device/memory/address_space.h"
@@ -23,6 +24,7 @@
 #include "flow/definitions.h"
 #include "gpu/addresses.h"
 #include "gpu/instruction_kinds.h"
+#include "gpu/tensor_box.h"
 #include "jit/abi.h"
 #include "jit/compile/compiler.h"
 #include "sass/code.h"
@@ -38,6 +40,7 @@ struct ParkedPaths;
 struct UndefinedLoads;
 class LoadedModule;
 class ShadowMemory;
+class TensorMemory;
 class TextureUnit;
 
 // Site facts that an access needs, packed.
@@ -142,6 +145,7 @@ struct alignas(64) WarpFiber {
   std::uint32_t polls = 0;                          // loop heads passed since it last waited (orders)
   std::uint32_t polled_site = ~0u;                  // site of the last loop head (orders)
   LaneMask spinning = 0;                            // lanes in the last iteration of a loop that waits
+  bool owes_way = false;                            // other lanes must run: found in a wait that cannot switch to them
   std::unique_ptr<ParkedPaths> parked;              // allocated when lanes first wait apart from the rest
   std::unique_ptr<UndefinedLoads> undefined_loads;  // allocated by the first
   std::uint32_t undefined_site = ~0u;               // last site with an undefined address
@@ -222,6 +226,7 @@ struct alignas(64) Block {
   std::uint32_t threads = 0;
   unsigned barriers_in_use = 0;  // highest barrier number used + 1
   bool plain = false;            // Launch::plain_barriers, and warps run in forward order
+  bool cancel_failed = false;    // it has seen that a request to cancel a launch failed
   std::uint8_t* shared = nullptr;
   Cluster* cluster = nullptr;
   std::uint32_t cluster_rank = 0;
@@ -239,8 +244,10 @@ struct alignas(64) Block {
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
   Barrier barriers[kBarriers];
-  Block* next = nullptr;      // free list, or list of live blocks
-  Block* previous = nullptr;  // live blocks
+  TensorMemory* tensor = nullptr;  // one of the worker's, taken by the first tcgen05.alloc and kept
+  bool uses_tensor = false;        // the block that runs now has allocated tensor memory
+  Block* next = nullptr;           // free list, or list of live blocks
+  Block* previous = nullptr;       // live blocks
 };
 
 // Thread indexes of each warp of a block, for kernels of LaneShape::general. The same for all blocks of a launch.
@@ -254,9 +261,9 @@ struct OutputRecord {
   std::string text;
 };
 
-// A grid, copy or fill launched by device code.
+// A grid, copy, fill or graph launched by device code.
 struct ChildLaunch {
-  enum class Kind : std::uint8_t { kernel, copy, fill } kind = Kind::kernel;
+  enum class Kind : std::uint8_t { kernel, copy, fill, graph } kind = Kind::kernel;
   std::uint64_t block = 0;  // block of the parent, for the order
   std::uint32_t function = 0;
   LaunchConfig config;
@@ -266,6 +273,7 @@ struct ChildLaunch {
   GlobalAddress to{}, from{};  // copy, fill
   std::uint64_t bytes = 0;
   std::uint8_t value = 0;  // fill
+  GraphRequest graph;
 };
 
 struct alignas(64) Worker {
@@ -318,7 +326,10 @@ struct alignas(64) Worker {
   std::vector<Fault> warnings;
   std::vector<std::uint64_t> warned;      // keys of `warnings`, in the same order
   std::unique_ptr<TextureUnit> textures;  // allocated by the first fetch
-  Range mapped;                           // mapped range of the last access that went on outside allocations
+  std::vector<TensorRun> tensor_runs;     // of the tensor copy that is being made
+  std::vector<std::uint8_t> tensor_bytes;
+  std::vector<std::unique_ptr<TensorMemory>> tensors;
+  Range mapped;  // mapped range of the last access that went on outside allocations
 
   // Capacities of the grow-only arrays sites, records and scoreboard.
   std::size_t site_capacity = 0, scoreboard_capacity = 0;
@@ -380,9 +391,11 @@ struct GridPlan {
   const std::span<const WarpThreads> warp_threads;
   const std::uint32_t sm_count;
   const events::SmGroups sm_groups;
-  const std::uint32_t issue_cycles, sm_clock_khz;
+  const std::uint32_t issue_cycles, sm_clock_khz, capability;
   const bool keeps_time;  // the kernel reads a clock: blocks of one SM follow each other in time
   const bool fits_gpu;    // all blocks could be resident on the GPU at the same time
+  // If the kernel may cancel launches (clusterlaunchcontrol): clusters that are resident at the start. Else 0.
+  const std::uint64_t resident_clusters;
 };
 
 struct WorkerPlan {
@@ -426,6 +439,7 @@ struct Launch : LaunchInputs, MemoryPlan, GridPlan, WorkerPlan, LaunchObservatio
   std::vector<std::uint64_t> chosen;
   std::uint64_t to_run = 0;
   unsigned running_workers = 1;
+  const std::unique_ptr<CancellableGrid> cancellable;  // null: no block cancels the launch of others
   alignas(64) std::atomic<std::uint64_t> next_block{0};
 
   alignas(64) std::atomic<std::uint32_t> interrupt{0};  // polled by generated code
@@ -447,6 +461,13 @@ struct Launch : LaunchInputs, MemoryPlan, GridPlan, WorkerPlan, LaunchObservatio
   std::atomic<std::uint64_t> first_block_requests{0};  // requests of block 0, plus 1, once it has ended; 0 before
   std::atomic<std::uint64_t> logged{0};                // logged requests of ended blocks
 };
+
+// Number of the cluster of a block. Without clusters: the block's own.
+inline std::uint64_t cluster_number(const Launch& launch, const Block& b) {
+  const Dim3 &grid = launch.config.grid, &cluster = launch.config.cluster;
+  const std::uint64_t wide = grid.x / cluster.x, high = grid.y / cluster.y;
+  return b.index[0] / cluster.x + wide * (b.index[1] / cluster.y + high * (b.index[2] / cluster.z));
+}
 
 inline Worker& worker_of(jit::WarpContext& context) {
   return *fiber_of(context).worker;

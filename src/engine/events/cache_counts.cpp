@@ -9,9 +9,9 @@ void CacheCounts::scale(double by) {
   }
   for (DistinctStretches* s : {&read_by_block, &written_by_block, &read, &written})
     for (double* n : {&s->sectors, &s->pieces, &s->lines, &s->pairs, &s->quads}) *n *= by;
-  for (double* n :
-       {&load_passes, &store_passes, &l2_read_sectors, &l2_written_sectors, &l2_atomic_sectors, &l2_read_lines,
-        &partly_written_sectors, &atomic_sectors, &footprint_bytes, &dram_read_bytes, &dram_written_bytes})
+  for (double* n : {&load_passes, &store_passes, &l2_read_sectors, &l2_written_sectors, &l2_atomic_sectors,
+                    &l2_read_lines, &translation_misses, &partly_written_sectors, &atomic_sectors, &footprint_bytes,
+                    &dram_read_bytes, &dram_written_bytes})
     *n *= by;
   for (SiteCaches& s : sites)
     for (double* n : {&s.requests, &s.requests_new_to_warp, &s.load_sectors, &s.l1_hit_sectors, &s.l1_passes}) *n *= by;

@@ -55,6 +55,7 @@ struct CacheCounts {
   double l2_read_sectors = 0;                            // misses of L1, and loads that bypass it
   double l2_written_sectors = 0, l2_atomic_sectors = 0;  // L1 is write-through
   double l2_read_lines = 0;                              // distinct lines of each request that missed in L1
+  double translation_misses = 0;                         // of the SMs' caches, by requests to global memory
   CacheLookups l2;                                       // reads, writes and atomics of the SMs
   // Sum over blocks of each block's own distinct pieces. Global memory; textures count as reads.
   DistinctStretches read_by_block, written_by_block;

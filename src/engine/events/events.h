@@ -40,11 +40,14 @@ struct Launch {
 enum class AccessPath : std::uint8_t {
   instruction,  // ld, st, atom, red and operations built on them (wmma, ldmatrix)
   async_copy,   // cp.async: a load from global memory and a store to shared memory
-  bulk_copy,    // cp.async.bulk: one contiguous range per lane
+  bulk_copy,    // async proxy (cp.async.bulk, operands of wgmma): one contiguous range per lane
+  tensor_copy,  // cp.async.bulk.tensor: one event for each contiguous range of the box, and one for it in shared memory
   texture,      // addresses are those of texels; several texels per lane: one event each
   surface,
-  mbarrier,  // published as MBarrier
-  call       // printf, memcpy and other driver functions: a contiguous range of one lane
+  mbarrier,    // published as MBarrier
+  call,        // printf, memcpy and other driver functions: a contiguous range of one lane
+  bulk_store,  // st.bulk: one contiguous range per lane
+  multimem     // one event for each GPU's memory; InvalidAccess: the multimem address
 };
 
 struct Access {
@@ -68,6 +71,7 @@ struct Access {
   std::uint32_t element_bytes = 0;
   // The host address of a byte is host + address; memory is as before the access. Not for local memory.
   std::uint64_t host = 0;
+  bool continues = false;  // tensor_copy: part of the copy to which the warp's last access belongs
 
   std::uint32_t bytes_of(unsigned lane) const { return sizes ? sizes[lane] : bytes; }
 };
@@ -113,8 +117,10 @@ struct InvalidAccess : WarpEvent {
     outside,    // outside all memory, or in freed memory
     neighbour,  // in valid memory, but outside the object of Site::origins; a GPU would go on
     misaligned,
-    constant,     // a write
-    wrong_space,  // local memory, for an operation that works only on global and shared
+    constant,          // a write
+    wrong_space,       // local memory, for an operation that works only on global and shared
+    multimem_address,  // a multimem address, in an instruction other than multimem.*
+    no_multimem,       // multimem.*, at an address that is no multimem address or has no memory on each GPU
   } problem = Problem::outside;
   StateSpace space = StateSpace::global;  // as Access::space
   AccessType type = AccessType::load;
@@ -241,8 +247,8 @@ struct MBarrier : WarpEvent {
   const std::uint64_t* bytes = nullptr;    // 32; transaction bytes, expected or completed
 };
 
-// Operation on groups of asynchronous copies. The copies themselves are Access events with path async_copy or
-// bulk_copy.
+// Operation on groups of asynchronous copies. The copies themselves are Access events with path async_copy, bulk_copy
+// or tensor_copy.
 enum class AsyncGroupOperation : std::uint8_t { commit, wait, wait_all, bulk_commit, bulk_wait, bulk_wait_read };
 struct AsyncGroup : WarpEvent {
   AsyncGroupOperation operation = AsyncGroupOperation::commit;
@@ -319,6 +325,8 @@ struct StreamWork {
   std::uint64_t address = 0;               // allocation, deallocation: of the memory
   // A grid that may begin before the work before it in its stream has ended (programmatic launch).
   bool early = false;
+  // A grid of a graph: ids of those grids of `after` that need not have ended when it begins (programmatic edges).
+  std::span<const std::uint64_t> early_after{};
   const HostStack* made = nullptr;  // for a graph node: the call that created it; null: unknown
 };
 // The calling thread has waited for this work and all that `after` orders before it: by synchronisation, a blocking

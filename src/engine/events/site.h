@@ -51,6 +51,7 @@ struct Site {
   bool non_coherent = false;  // ld.global.nc: read-only data path
   bool at_l2 = false;         // ld.cg, ld.cv, st.cg, st.wt: not cached in L1
   bool no_return = false;     // red, or atom whose result is never read
+  bool multimem = false;      // its addresses stand for memory of several GPUs (multimem.*)
   MemoryOrder order = MemoryOrder::weak;
   MemoryScope scope = MemoryScope::none;
   SharedAtomic shared_atomic = SharedAtomic::native;  // atomics: how they work if they hit shared memory

@@ -162,6 +162,7 @@ struct WarpContext {
   std::uint32_t explicit_cluster;          // non-zero: clusters of more than one block
   std::uint32_t total_shared, all_shared;  // bytes: static + dynamic, rounded up; the same plus the driver's own
   std::uint32_t env[4];  // %envreg1, 2: grid barrier workspace of cooperative groups (driver's own protocol)
+  std::uint64_t graph;   // %current_graph_exec
   alignas(64) std::uint32_t tid[3][kWarpSize];
   alignas(64) std::uint32_t scratch[512];  // output area of runtime calls, for any size up to 2 KiB
   // Lanes that meet at a `.sync` operation. `brought` holds the value of each; after the meeting, the values of all
@@ -181,6 +182,7 @@ struct WarpContext {
   // global memory, one for the block's shared memory, one for the warp's local memory. Only in kernels compiled for
   // definedness.
   std::uint64_t global_shadow, shared_shadow, local_shadow;
+  std::uint32_t capability;  // compute capability of the GPU, times 10: decides how tensor cores add
 };
 
 static_assert(offsetof(WarpContext, initial_mask) == offsetof(WarpContext, tid_base) + offsetof(WarpShape, mask));

@@ -46,12 +46,13 @@ struct TextureCall {
   SurfaceBoundary boundary = SurfaceBoundary::trap;
   TextureDetail detail = TextureDetail::base;  // words after the coordinates: none, one, or two gradients
   bool one_handle = false;                     // all lanes use the same handle
+  bool in_values = false;  // surfaces: x counts values of the operand's size (sured.p); else it is an offset in bytes
 
   std::uint32_t encode() const {
     return static_cast<std::uint32_t>(geometry) | std::uint32_t{coordinates} << 4 |
            std::uint32_t{integer_coordinates} << 8 | std::uint32_t{gather} << 9 | std::uint32_t{component} << 10 |
            static_cast<std::uint32_t>(boundary) << 12 | static_cast<std::uint32_t>(detail) << 14 |
-           std::uint32_t{one_handle} << 16;
+           std::uint32_t{one_handle} << 16 | std::uint32_t{in_values} << 17;
   }
   static TextureCall decode(std::uint32_t code) {
     TextureCall c;
@@ -63,6 +64,7 @@ struct TextureCall {
     c.boundary = static_cast<SurfaceBoundary>(code >> 12 & 3);
     c.detail = static_cast<TextureDetail>(code >> 14 & 3);
     c.one_handle = code >> 16 & 1;
+    c.in_values = code >> 17 & 1;
     return c;
   }
 };

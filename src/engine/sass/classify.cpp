@@ -136,13 +136,15 @@ Cost matrix(const ptx::Instruction& i) {
   return Cost::tensor_half;
 }
 
-// Work of a wgmma in units of m16n8k16: a warp's 16 rows by its columns; the depth takes equally long for every type.
+// Work of a wgmma in units of m16n8k16: a warp's 16 rows by its columns; the depth takes equally long for every type,
+// also the double depth of a sparse A, of which half is multiplied.
 // The tensor cores of an SM do 2048 multiply-adds of 16-bit types per cycle (H100 and H200, NVIDIA's datasheets): one
 // m16n8k16, for which the model has the longer time of mma.
 float matrix_work(const ptx::Instruction& i, const TimingConstants& t) {
   constexpr float kCycles = 1;
   constexpr unsigned kRegistersOfEight = 4;  // of D per eight columns; half as many for f16
-  if (i.opcode != Opcode::wgmma_mma_async || t.tensor_cycles <= 0) return 1;
+  const bool asynchronous = i.opcode == Opcode::wgmma_mma_async || i.opcode == Opcode::wgmma_mma_async_sp;
+  if (!asynchronous || t.tensor_cycles <= 0) return 1;
   const auto registers = static_cast<float>(i.operands[0].elements.size());
   const unsigned of_eight = i.type() == ScalarType::f16 ? kRegistersOfEight / 2 : kRegistersOfEight;
   return registers / static_cast<float>(of_eight) * kCycles / static_cast<float>(t.tensor_cycles);
@@ -327,18 +329,14 @@ bool is_two(const ptx::Operand& o) {
 void add_operations(Instruction& m, const ptx::Instruction& i) {
   const ScalarType t = i.type();
   if (!ptx::is_float(t)) return;
-  switch (i.opcode) {
-    case Opcode::add:
-    case Opcode::sub:
-      return add_operation(m, of_type(t, 0), 1);
-    case Opcode::mul:  // x * 2 is x + x in single precision
-      return add_operation(m, of_type(t, t == ScalarType::f32 && is_two(i.operands[2]) ? 0 : 1), 1);
-    case Opcode::fma:
-    case Opcode::mad:
-      return add_operation(m, of_type(t, 2), 1);
-    default:
-      return add_expansion(m, i);
-  }
+  using ptx::CostRule;
+  const CostRule rule = ptx::info(i.opcode).cost;
+  if (rule == CostRule::sum) return add_operation(m, of_type(t, 0), 1);
+  if (rule == CostRule::product)  // x * 2 is x + x in single precision
+    return add_operation(m, of_type(t, t == ScalarType::f32 && is_two(i.operands[2]) ? 0 : 1), 1);
+  if (rule == CostRule::multiplication || rule == CostRule::arithmetic)  // of floats: mad, fma
+    return add_operation(m, of_type(t, 2), 1);
+  add_expansion(m, i);
 }
 
 }  // namespace
@@ -356,8 +354,8 @@ Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
   const bool memory = m.pipe >= Pipe::global && m.pipe <= Pipe::atomic_shared;
   m.atomic = m.pipe == Pipe::atomic_global || m.pipe == Pipe::atomic_shared;
-  m.load = memory && info.reads_memory;
-  m.store = memory && info.writes_memory;
+  m.load = memory && info.has(ptx::Effects::reads);
+  m.store = memory && info.has(ptx::Effects::writes);
   m.guarded = static_cast<bool>(i.guard);
   add_operations(m, i);
   return m;

@@ -117,16 +117,12 @@ class PipeCounts {
       const ptx::RegId r = uses_.reg(i, o);
       const Where* from = r == kNone ? nullptr : uses_.only_writer(r);
       if (from == nullptr || from->block != w.block || from->at >= w.at || uses_.instruction(*from).issue > 0) continue;
-      switch (uses_.text(*from).opcode) {
-        case Opcode::mul:
-          return 0;
-        case Opcode::shl:
-        case Opcode::add:
-        case Opcode::sub:
-          return 1;
-        default:
-          continue;
-      }
+      using ptx::IntegerOperation;
+      const IntegerOperation operation = ptx::info(uses_.text(*from).opcode).integer;
+      if (operation == IntegerOperation::product) return 0;
+      if (operation == IntegerOperation::shift_left || operation == IntegerOperation::sum ||
+          operation == IntegerOperation::difference)
+        return 1;
     }
     return kSumAlu;
   }

@@ -97,6 +97,9 @@ Result<Choice> choose_ptx(std::span<const FatbinEntry> entries, std::uint32_t im
   if (best) return Choice{best, false, false};
   if (!all.empty() && unfit == UnfitPtx::accept) {
     const auto lowest = std::min_element(all.begin(), all.end(), [](auto* a, auto* b) { return a->arch < b->arch; });
+    // Machine code beside PTX of sm_120a is for sm_120a as well, and runs on no other GPU.
+    for (const FatbinEntry* e : all)
+      if (e->arch != cc && suffix_of(*e) == 'a') cubin_archs.erase(e->arch);
     return Choice{*lowest, true, runs_machine_code(cubin_archs, cc)};
   }
   if (!all.empty()) {

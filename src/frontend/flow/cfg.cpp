@@ -11,7 +11,7 @@ using ptx::Instruction;
 using ptx::Opcode;
 
 bool ends_block(const Instruction& i) {
-  return ptx::info(i.opcode).ends_block;
+  return ptx::info(i.opcode).has(ptx::Effects::ends_block);
 }
 
 namespace {

@@ -61,16 +61,12 @@ class SpinLoops {
  private:
   static bool reads_shared_state(const Instruction& i) {
     using M = ptx::Modifier;
-    switch (i.opcode) {
-      case Opcode::atom:
-      case Opcode::mbarrier_try_wait:
-      case Opcode::mbarrier_test_wait:
-        return true;
-      case Opcode::ld:
-        return i.has(M::volatile_) || i.has(M::relaxed) || i.has(M::acquire) || i.has(M::mmio);
-      default:
-        return false;
-    }
+    using ptx::Effects, ptx::ImpliedOrder;
+    const ptx::OpcodeInfo& info = ptx::info(i.opcode);
+    if (!info.has(Effects::reads) || info.destinations == 0) return false;
+    if (info.order == ImpliedOrder::relaxed || info.order == ImpliedOrder::acquire) return true;
+    const bool strong = i.has(M::volatile_) || i.has(M::relaxed) || i.has(M::acquire) || i.has(M::mmio);
+    return strong && !info.has(Effects::writes);
   }
 
   // Also true if the wait is an inner loop that begins at the same block.

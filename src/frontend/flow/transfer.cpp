@@ -405,7 +405,8 @@ std::size_t destination_operands(const Instruction& i) {
 void registers_read(const Instruction& i, std::vector<ptx::RegId>& out) {
   out.clear();
   if (i.guard) out.push_back(i.guard.reg);
-  for (std::size_t k = ptx::info(i.opcode).updates ? 0 : destination_operands(i); k < i.operands.size(); ++k)
+  for (std::size_t k = ptx::info(i.opcode).has(ptx::Effects::updates) ? 0 : destination_operands(i);
+       k < i.operands.size(); ++k)
     collect(i.operands[k], out);
   for (const Operand& a : i.arguments) collect(a, out);
 }

@@ -151,7 +151,7 @@ class WebSplitter {
         registers_read(f_.body[n], read);
         for (RegId r : read) meet(r, live);
         // Keeps the old value, so it needs the same register.
-        if (f_.body[n].guard || ptx::info(f_.body[n].opcode).updates)
+        if (f_.body[n].guard || ptx::info(f_.body[n].opcode).has(ptx::Effects::updates))
           for (std::uint32_t d = first_of_[n]; d < first_of_[n + 1]; ++d) join(d, meet(definitions_[d].reg, live));
         // The same register written twice by one instruction.
         for (std::uint32_t d = first_of_[n]; d + 1 < first_of_[n + 1]; ++d)

@@ -2,6 +2,7 @@
 #include "ptx/architecture.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/assert.h"
 
@@ -104,6 +105,7 @@ unsigned needed_by_matrix(const Instruction& i) {
   using M = Modifier;
   using T = ScalarType;
   const bool fp64 = any_type(i, {T::f64});
+  if (any_type(i, {T::e3m2, T::e2m3, T::e2m1}) || any_modifier(i, {M::block_scale, M::kind_f8f6f4})) return 120;
   if (any_type(i, {T::e4m3, T::e5m2})) return 89;
   if (fp64 && any_modifier(i, {M::m16n8k4, M::m16n8k8, M::m16n8k16})) return 90;
   if (fp64 || any_type(i, {T::bf16, T::tf32})) return 80;
@@ -111,6 +113,20 @@ unsigned needed_by_matrix(const Instruction& i) {
   if (any_modifier(i, {M::m16n8k8, M::m8n8k16, M::m8n8k32, M::m8n8k128})) return 75;
   if (any_type(i, {T::s4, T::u4, T::b1})) return 75;
   return any_type(i, {T::s8, T::u8}) ? 72 : 0;
+}
+
+// Bulk and tensor copies, and the fields of tensor maps.
+unsigned needed_by_bulk_copy(const Instruction& i) {
+  using M = Modifier;
+  const bool newer = any_modifier(i, {M::tile_gather4, M::tile_scatter4, M::im2col_w, M::im2col_w_128, M::cta_group_1,
+                                      M::cta_group_2, M::cp_mask, M::swizzle_atomicity});
+  return newer ? 100 : 0;
+}
+
+unsigned needed_by_multimem(const Instruction& i) {
+  using T = ScalarType;
+  const bool fp8 = any_type(i, {T::e4m3, T::e5m2, T::e4m3x2, T::e5m2x2, T::e4m3x4, T::e5m2x4});
+  return fp8 || i.has(Modifier::cp_mask) ? 100 : 0;
 }
 
 unsigned needed_by_registers(const Instruction& i) {
@@ -125,6 +141,8 @@ unsigned needed_by_form(const Instruction& i) {
   switch (FormNeeds{info(i.opcode).needs}) {
     case FormNeeds::row:
       return 0;
+    case FormNeeds::multimem:
+      return needed_by_multimem(i);
     case FormNeeds::order:
       return needed_by_order(i);
     case FormNeeds::access:
@@ -149,6 +167,8 @@ unsigned needed_by_form(const Instruction& i) {
       return needed_by_selection(i);
     case FormNeeds::special:
       return needed_by_special(i);
+    case FormNeeds::bulk_copy:
+      return needed_by_bulk_copy(i);
     case FormNeeds::conversion:
       return needed_by_conversion(i);
   }
@@ -160,6 +180,13 @@ unsigned needed_by_form(const Instruction& i) {
 
 unsigned needed_architecture(const Instruction& i) {
   return std::max({unsigned{info(i.opcode).architecture}, needed_by_form(i), needed_by_registers(i)});
+}
+
+unsigned last_architecture(const Instruction& i) {
+  constexpr unsigned kWarpgroup = 90, kTensorMemory = 110;
+  const std::string_view text = info(i.opcode).text;
+  if (text.starts_with("wgmma.")) return kWarpgroup;
+  return text.starts_with("tcgen05.") ? kTensorMemory : 0;
 }
 
 }  // namespace warpgrind::ptx

@@ -11,4 +11,8 @@ namespace warpgrind::ptx {
 // .L2::128B, cache policies).
 unsigned needed_architecture(const Instruction& instruction);
 
+// The last compute capability, times 10, that has this instruction; 0: later ones have it, too. Instructions of
+// sm_90a and of sm_100a are not among those of compute capability 12.x.
+unsigned last_architecture(const Instruction& instruction);
+
 }  // namespace warpgrind::ptx

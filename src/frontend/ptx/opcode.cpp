@@ -13,17 +13,20 @@ namespace {
 
 constexpr OpcodeInfo kInfo[] = {
 #define WG_PTX_OPCODE(identifier, lowering, ...) OpcodeInfo{.refused = {}, __VA_ARGS__},
-#define WG_PTX_REFUSED(identifier, why, ...)      \
-  OpcodeInfo{.refused = why,                      \
-             __VA_ARGS__,                         \
-             .result = ResultForm::varying,       \
-             .waits = Waits::never,               \
-             .cost = CostRule::none,              \
-             .pointers = PointerFlow::any,        \
-             .undefined = UndefinedFlow::defined, \
-             .checked = CheckedUses::addresses,   \
-             .needs = FormNeeds::row,             \
-             .integer = IntegerOperation::other},
+#define WG_PTX_REFUSED(identifier, why, ...)                                                        \
+  OpcodeInfo{.refused = why,                                                                        \
+             __VA_ARGS__,                                                                           \
+             .result = ResultForm::varying,                                                         \
+             .waits = Waits::never,                                                                 \
+             .cost = CostRule::none,                                                                \
+             .pointers = PointerFlow::any,                                                          \
+             .undefined = UndefinedFlow::defined,                                                   \
+             .checked = CheckedUses::addresses,                                                     \
+             .needs = FormNeeds::row,                                                               \
+             .integer = IntegerOperation::other,                                                    \
+             .effects = Effects::reads | Effects::writes | Effects::convergent | Effects::may_trap, \
+             .site = SiteKind::other,                                                               \
+             .order = ImpliedOrder::weak},
 #include "ptx/opcodes.inc"
 };
 

@@ -177,7 +177,9 @@ enum class FormNeeds : std::uint8_t {
   sign,       // abs, neg
   selection,  // min, max
   special,
-  conversion
+  conversion,
+  bulk_copy,
+  multimem
 };
 
 // What an instruction computes of integers, for analyses that follow indexes and addresses (flow/transfer.cpp,
@@ -209,6 +211,32 @@ enum class IntegerOperation : std::uint8_t {
   comparison
 };
 
+// What an instruction does beside computing its result. A set: combine by |.
+enum class Effects : std::uint8_t {
+  nothing = 0,
+  reads = 1,  // memory; also orders earlier reads (barriers, fences)
+  writes = 2,
+  convergent = 4,   // its result depends on which other lanes execute it together
+  may_trap = 8,     // can end the kernel with an error
+  updates = 16,     // also reads its destination
+  ends_block = 32,  // control may not continue at the next instruction
+  stack = 64        // keeps state of its thread that is in no register
+};
+constexpr Effects operator|(Effects a, Effects b) {
+  return static_cast<Effects>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+
+// Memory order of a form without a qualifier (codegen/kernel/access_facts.cpp).
+enum class ImpliedOrder : std::uint8_t {
+  weak,
+  relaxed,
+  release,
+  acquire,
+  arrive_or_wait,  // release with .arrive, else acquire
+  acquire_release,
+  sequential
+};
+
 struct PtxVersion {
   std::uint8_t major = 1, minor = 0;
   friend auto operator<=>(const PtxVersion&, const PtxVersion&) = default;
@@ -233,13 +261,6 @@ struct OpcodeInfo {
   Required<std::uint8_t> destinations;
   PtxVersion since;               // first PTX ISA version
   std::uint8_t architecture = 0;  // minimum compute capability times 10 (Target ISA Notes); 0: 2.0 or before
-  bool reads_memory = false;      // or orders earlier reads (barriers, fences)
-  bool writes_memory = false;
-  bool convergent = false;  // its result depends on which other lanes execute it together
-  bool may_trap = false;    // can end the kernel with an error
-  bool updates = false;     // also reads its destination
-  SiteKind site = SiteKind::barrier;
-  bool ends_block = false;  // control may not continue at the next instruction
   std::string_view description;
   // The macro WG_PTX_REFUSED gives the columns below; WG_PTX_OPCODE expects them from the row.
   Required<ResultForm> result;
@@ -250,6 +271,14 @@ struct OpcodeInfo {
   Required<CheckedUses> checked;
   Required<FormNeeds> needs;
   Required<IntegerOperation> integer;
+  Required<Effects> effects;
+  Required<SiteKind> site;
+  Required<ImpliedOrder> order;
+
+  // Has one of these effects.
+  constexpr bool has(Effects some) const {
+    return (static_cast<unsigned>(effects.value) & static_cast<unsigned>(some)) != 0;
+  }
 };
 
 const OpcodeInfo& info(Opcode opcode);

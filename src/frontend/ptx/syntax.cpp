@@ -115,7 +115,8 @@ class FormReader {
   }
 
   void suffix(std::string_view word, bool optional) {
-    if (!optional && (word == "v2" || word == "v4")) form.vector = static_cast<std::uint8_t>(word[1] - '0');
+    if (!optional && (word == "v2" || word == "v4" || word == "v8"))
+      form.vector = static_cast<std::uint8_t>(word[1] - '0');
     if (const auto type = scalar_type_from_name(word)) {
       form.types.push_back({"type", {*type}, optional});
       return;
@@ -152,12 +153,13 @@ class FormReader {
         --braces;
       } else if (c == '[') {
         ++brackets;
+        in_parts_ = false;
       } else if (c == ']') {
         --brackets;
       } else if (c == '|') {
         second_ = true;
       } else if (c == ',' && brackets) {
-        if (!form.operands.empty()) form.operands.back().has_parts = true;
+        if (!form.operands.empty()) form.operands.back().has_parts = in_parts_ = true;
       } else if (c == '.') {
         const std::size_t length = word_at(text, i + 1).size();
         if (!form.operands.empty()) {
@@ -174,7 +176,7 @@ class FormReader {
   }
 
   void operand(std::string_view name, bool optional, bool address) {
-    if (address && !form.operands.empty() && form.operands.back().has_parts) return;  // coordinates
+    if (address && in_parts_) return;  // coordinates
     OperandSlot slot;
     slot.name = name;
     slot.optional = optional;
@@ -246,6 +248,7 @@ class FormReader {
 
   const std::vector<Definition>& definitions_;
   bool second_ = false, negatable_ = false;
+  bool in_parts_ = false;  // after a comma in brackets
 };
 
 // A modifier that selects one form excludes the forms that do not mention it: mul.wide is not mul.lo.

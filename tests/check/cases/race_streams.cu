@@ -162,3 +162,96 @@ CASE(C078, "programmatic dependent launch, second kernel reads without griddepco
   cudaFree(data);
   cudaFree(out);
 }
+
+// Launches that may begin before the kernel before them has ended.
+struct Early {
+  explicit Early(cudaStream_t stream) {
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = 1;
+    config.blockDim = 64;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+  }
+  cudaLaunchAttribute attribute{};
+  cudaLaunchConfig_t config{};
+};
+__global__ void pdl_starts(int* data) {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  data[threadIdx.x] = 1;  //! C376 C377 any
+}
+__global__ void pdl_middle(int* other) {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  other[threadIdx.x] = 2;
+}
+__global__ void pdl_reads_early(const int* data, int* out) {
+  const int early = data[threadIdx.x];  //! C376 C377 any
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  out[threadIdx.x] = early;
+}
+__global__ void pdl_reads_late(const int* data, int* out) {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  out[threadIdx.x] = data[threadIdx.x];
+}
+
+CASE(C376, "programmatic edge of a graph, second kernel reads before griddepcontrol.wait") {
+  Streams streams;
+  Early early(streams.first);
+  int *data = cases::zeros<int>(64), *out = cases::zeros<int>(64);
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  cudaDeviceSynchronize();
+  cudaStreamBeginCapture(streams.first, cudaStreamCaptureModeGlobal);
+  pdl_starts<<<1, 64, 0, streams.first>>>(data);  //! C376 ERROR race-graph message~griddepcontrol.wait
+  cudaLaunchKernelEx(&early.config, pdl_reads_early, static_cast<const int*>(data), out);  //! C376 ERROR race-graph
+  cudaStreamEndCapture(streams.first, &graph);
+  cudaGraphInstantiate(&executable, graph, 0);
+  cudaGraphLaunch(executable, streams.first);  //! C376 any
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+  cudaFree(data);
+  cudaFree(out);
+}
+
+// The middle kernel starts the last one before it has itself waited for the first.
+CASE(C377, "programmatic dependent launch, third kernel reads what the first writes before griddepcontrol.wait") {
+  Streams streams;
+  Early early(streams.first);
+  int *data = cases::zeros<int>(64), *out = cases::zeros<int>(64), *other = cases::zeros<int>(64);
+  cudaDeviceSynchronize();
+  pdl_starts<<<1, 64, 0, streams.first>>>(data);  //! C377 ERROR race-stream message~griddepcontrol.wait
+  cudaLaunchKernelEx(&early.config, pdl_middle, other);
+  cudaLaunchKernelEx(&early.config, pdl_reads_early, static_cast<const int*>(data), out);  //! C377 ERROR race-stream
+  cudaDeviceSynchronize();
+  cudaFree(data);
+  cudaFree(out);
+  cudaFree(other);
+}
+
+CASE(C378, "programmatic dependent launches that wait before they read, in a stream and in a graph") {
+  //! C378 clean
+  Streams streams;
+  Early early(streams.first);
+  int *data = cases::zeros<int>(64), *out = cases::zeros<int>(64), *other = cases::zeros<int>(64);
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  cudaDeviceSynchronize();
+  pdl_starts<<<1, 64, 0, streams.first>>>(data);
+  cudaLaunchKernelEx(&early.config, pdl_middle, other);
+  cudaLaunchKernelEx(&early.config, pdl_reads_late, static_cast<const int*>(data), out);
+  cudaStreamBeginCapture(streams.first, cudaStreamCaptureModeGlobal);
+  pdl_starts<<<1, 64, 0, streams.first>>>(data);
+  cudaLaunchKernelEx(&early.config, pdl_reads_late, static_cast<const int*>(data), out);
+  cudaStreamEndCapture(streams.first, &graph);
+  cudaGraphInstantiate(&executable, graph, 0);
+  cudaGraphLaunch(executable, streams.first);
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+  cudaFree(data);
+  cudaFree(out);
+  cudaFree(other);
+}

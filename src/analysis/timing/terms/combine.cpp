@@ -46,9 +46,12 @@ double combine(const Terms& t, const Setting& s) {
                               t[Limit::special_functions], t[Limit::tensor]});
   const double mio = std::max({t[Limit::shared_throughput] + t[Limit::l1_throughput], t[Limit::texture],
                                t[Limit::constant_throughput], t[Limit::barriers]});
-  const double memory = norm({t[Limit::dram_bandwidth], t[Limit::l2_bandwidth], t[Limit::l2_port],
-                              t[Limit::partial_writes], t[Limit::atomics], t[Limit::host_link], t[Limit::peer_link]},
-                             kMemoryNorm);
+  // A request waits for its translations before it takes its turn at L2, so these two add up (strided loads from 32
+  // pages on an H200).
+  const double memory =
+      norm({t[Limit::dram_bandwidth], t[Limit::l2_bandwidth] + t[Limit::translation], t[Limit::l2_port],
+            t[Limit::partial_writes], t[Limit::atomics], t[Limit::host_link], t[Limit::peer_link]},
+           kMemoryNorm);
   const double many = std::log(s.placed.resident_warps) / std::log(16.0);  // 0: one warp per scheduler, 1: sixteen
   const double overlap = s.fitted.overlap_one + (s.fitted.overlap_many - s.fitted.overlap_one) * many;
   const double sharing = 1 + (s.fitted.sharing - 1) * std::min(1.0, 0.25 + many);

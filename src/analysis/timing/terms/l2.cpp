@@ -1,5 +1,5 @@
 // L2 terms: bytes and lines read, and bytes written, for the whole GPU and through the ports of the busy SMs. Also
-// writes of a part of a sector, which L2 must merge.
+// writes of a part of a sector, which L2 must merge, and the translation of addresses on the way to L2.
 #include <algorithm>
 
 #include "timing/terms/terms.h"
@@ -13,6 +13,8 @@ void add_l2_terms(Terms& t, const Setting& s) {
   const double read = w.l2_read_sectors * kSectorBytes, written = w.l2_write_sectors * kSectorBytes;
   t[Limit::l2_bandwidth] =
       std::max(read / c.l2_read_gbps, w.l2_read_lines / c.l2_lines_per_ns) + written / c.l2_write_gbps;
+  // Each SM translates its own requests.
+  t[Limit::translation] = s.cycles(w.translation_misses / s.placed.busy_sms * c.translation_miss_cycles);
   t[Limit::l2_port] = s.cycles((read + written) / s.placed.busy_sms / c.l2_sm_bytes_per_cycle);
   // Sectors of one line that are written together have one rate, single sectors another.
   const double of_a_line = w.l2_write_lines > 0 ? w.l2_write_sectors / w.l2_write_lines : 4;

@@ -4,6 +4,7 @@
 
 #include "runtime/call.h"
 #include "runtime/older/functions.h"
+#include "semantics/batches.h"
 
 namespace warpgrind::runtime {
 
@@ -59,18 +60,15 @@ WG_API cudaError_t warpgrind_cuda12_cudaMemPrefetchAsync_v2(const void* pointer,
                                                             unsigned flags, cudaStream_t stream) {
   return cudaMemPrefetchAsync(pointer, count, location, flags, stream);
 }
-// failed: always SIZE_MAX, which means in the manual that the error belongs to no particular copy.
 WG_API cudaError_t warpgrind_cuda12_cudaMemcpy3DBatchAsync(size_t count, cudaMemcpy3DBatchOp* operations,
                                                            size_t* failed, unsigned long long flags,
                                                            cudaStream_t stream) {
-  if (failed) *failed = static_cast<size_t>(-1);
-  return cudaMemcpy3DBatchAsync(count, operations, flags, stream);
+  return api([&] { return copy_3d_batch(count, operations, failed, flags, stream); });
 }
 WG_API cudaError_t warpgrind_cuda12_cudaMemcpyBatchAsync(void** to, void** from, size_t* sizes, size_t count,
                                                          cudaMemcpyAttributes* attributes, size_t* indices,
                                                          size_t attribute_count, size_t* failed, cudaStream_t stream) {
-  if (failed) *failed = static_cast<size_t>(-1);
-  return cudaMemcpyBatchAsync(to, from, sizes, count, attributes, indices, attribute_count, stream);
+  return api([&] { return copy_batch(to, from, sizes, count, attributes, indices, attribute_count, failed, stream); });
 }
 WG_API cudaError_t warpgrind_older_cudaPointerGetAttributes(PointerAttributes12* out, const void* pointer) {
   return give<cudaPointerAttributes>(out, [&](auto* now) { return cudaPointerGetAttributes(now, pointer); });

@@ -60,19 +60,26 @@ void lower_cp_async(Lowering& l) {
           store_lanes(l, bytes), l.mask_bits()});
 }
 
-// Bulk copies, usually issued by one thread. [dst], [src], size, [mbar] or .bulk_group.
+// Bulk copies, usually issued by one thread. [dst], [src], size, [mbar] or .bulk_group{, ctaMask}{, policy}{,
+// byteMask}.
 void lower_cp_async_bulk(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
   const bool to_shared = i.has(Modifier::mbarrier_complete_tx_bytes);
-  if (to_shared && i.operands.size() < 4) return l.unsupported("this form of the bulk copy");
+  const bool multicast = i.has(Modifier::multicast_cluster), masked = i.has(Modifier::cp_mask);
+  const std::size_t needed = to_shared ? 4 : 3;
+  if (i.operands.size() < needed + (multicast || masked ? 1 : 0)) return l.unsupported("this form of the bulk copy");
   // Destination and source spaces as written: .shared.global, .global.shared::cta, .shared::cluster.shared::cta.
   const std::uint32_t from_shared = !to_shared || (i.has(Modifier::shared_cluster) && i.has(Modifier::shared_cta));
-  Value* barrier =
-      to_shared ? addresses(l, i.operands[3]) : static_cast<Value*>(llvm::ConstantPointerNull::get(ir.getPtrTy()));
+  Value* none = llvm::ConstantPointerNull::get(ir.getPtrTy());
+  const auto mask = [&](const Operand& o) {
+    return store_lanes(
+        l, ir.CreateZExt(l.read_vector(o, ScalarType::b16), llvm::FixedVectorType::get(ir.getInt32Ty(), kWarpSize)));
+  };
   l.call("wg_bulk_copy", ir.getVoidTy(),
          {l.context_pointer(), l.site_number(), addresses(l, i.operands[0]), addresses(l, i.operands[1]),
-          store_lanes(l, l.read_vector(i.operands[2], ScalarType::b32)), barrier,
+          store_lanes(l, l.read_vector(i.operands[2], ScalarType::b32)), to_shared ? addresses(l, i.operands[3]) : none,
+          multicast ? mask(i.operands[needed]) : none, masked ? mask(i.operands.back()) : none,
           ir.getInt32((to_shared ? 1u : 0u) | from_shared << 1), l.mask_bits()});
 }
 

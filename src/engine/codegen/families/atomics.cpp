@@ -17,8 +17,11 @@ using ptx::Opcode;
 using ptx::OperandKind;
 using ptx::ScalarType;
 
-AtomicOperation operation_of(const ptx::Instruction& i) {
+}  // namespace
+
+AtomicOperation atomic_operation(const ptx::Instruction& i) {
   using A = AtomicOperation;
+  using ptx::Modifier;
   for (Modifier m : i.modifiers) switch (m) {
       case Modifier::add:
         return A::add;
@@ -46,6 +49,8 @@ AtomicOperation operation_of(const ptx::Instruction& i) {
   WG_ASSERT(!"an operation of the opcode's row");
   return A::add;
 }
+
+namespace {
 
 // Type in which values are passed: an integer of the same width.
 ScalarType carrier(ScalarType t) {
@@ -91,7 +96,7 @@ void keep_undefined(Lowering& l, const ptx::Operand& o, ScalarType type, Value* 
 void lower_atomic(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
-  const AtomicOperation operation = operation_of(i);
+  const AtomicOperation operation = atomic_operation(i);
   const ScalarType type = carrier(i.type());
   const bool returns = i.opcode == Opcode::atom;
   const std::size_t first = returns ? 1 : 0;

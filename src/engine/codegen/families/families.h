@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/kernel/lower.h"
+#include "jit/atomic_operation.h"
 
 namespace warpgrind::jit {
 
@@ -11,6 +12,9 @@ void lower_half_arithmetic(Lowering& lowering);   // half.cpp: f16, bf16 and pac
 
 void lower_cvt(Lowering& lowering);       // conversion.cpp
 void lower_cvt_pack(Lowering& lowering);  // conversion.cpp
+
+// The operation that the modifiers of an atomic or a reduction name (atomics.cpp).
+AtomicOperation atomic_operation(const ptx::Instruction& i);
 
 bool is_half_type(ptx::ScalarType type);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/kernel/lower.h"
+#include "jit/calls/matrix.h"
 
 namespace warpgrind::jit {
 
@@ -15,5 +16,8 @@ inline llvm::ArrayRef<ptx::Operand> registers_of(const ptx::Operand& o) {
 // `word`: type of each register, b32 or b64. The planes are scratch memory of this instruction.
 llvm::Value* spill(Lowering& l, const ptx::Operand& o, ptx::ScalarType word);
 void reload(Lowering& l, const ptx::Operand& o, ptx::ScalarType word, llvm::Value* planes);
+
+// mma and mma.sp with .block_scale: block_scaled_matrix.cpp.
+void lower_block_scaled_mma(Lowering& l, MatrixShape shape);
 
 }  // namespace warpgrind::jit

@@ -3,9 +3,11 @@
 // Here register r of lane l is word r*32 + l of the matrix in memory order (A, B) or row by row (C, D).
 #include "codegen/families/matrix.h"
 
+#include "codegen/families/families.h"
 #include "codegen/families/fragments.h"
 #include "jit/calls/matrix.h"
 #include "jit/calls/matrix_elements.h"
+#include "jit/calls/sparse_matrix.h"
 
 namespace warpgrind::jit {
 
@@ -91,10 +93,7 @@ void lower_mma(Lowering& l) {
   const Instruction& i = l.instruction();
   const auto shape = shape_of(i);
   if (!shape) return l.unsupported("this shape");
-  for (Modifier m : i.modifiers)
-    if (m == Modifier::block_scale || m == Modifier::kind_mxf8f6f4 || m == Modifier::kind_mxf4 ||
-        m == Modifier::kind_mxf4nvf4 || m == Modifier::kind_f8f6f4)
-      return l.unsupported("block scaling");
+  if (i.has(Modifier::block_scale)) return lower_block_scaled_mma(l, *shape);
   // wmma on f16 gives only the types of d and c.
   const bool four = i.types.size() >= 4;
   const ScalarType d = i.type(0), a = four ? i.type(1) : ScalarType::f16, b = four ? i.type(2) : ScalarType::f16,
@@ -103,15 +102,22 @@ void lower_mma(Lowering& l) {
     if (t != ScalarType::f64 && t != ScalarType::tf32 && (matrix_element_bits(t) == 32 || matrix_element_bits(t) == 64))
       return l.unsupported("this type");
   if (!agree(a, b, c, d)) return l.unsupported("these types together");
+  for (ScalarType t : {a, b})
+    if ((t == ScalarType::e3m2 || t == ScalarType::e2m3 || t == ScalarType::e2m1) && !i.has(Modifier::kind_f8f6f4))
+      return l.unsupported("this type without .kind::f8f6f4");
   const unsigned products = i.opcode == Opcode::mma && shape->m == 8 && shape->k == 4 && a == ScalarType::f16 ? 4 : 1;
   const auto holds = [&](const Operand& o, unsigned rows, unsigned columns, ScalarType t) {
     return registers_of(o).size() >= fragment_registers(products * rows * columns, t);
   };
-  if (!holds(i.operands[0], shape->m, shape->n, d) || !holds(i.operands[1], shape->m, shape->k, a) ||
+  const bool sparse = i.opcode == Opcode::mma_sp;
+  if (!holds(i.operands[0], shape->m, shape->n, d) ||
+      !holds(i.operands[1], shape->m, sparse ? shape->k / 2u : shape->k, a) ||
       !holds(i.operands[2], shape->k, shape->n, b) || !holds(i.operands[3], shape->m, shape->n, c))
     return l.unsupported("a fragment of fewer registers than the shape needs");
+  if (sparse && static_cast<std::uint64_t>(i.operands[5].bits) >= sparsity_selectors(a, shape->k / 2u))
+    return l.unsupported("a sparsity selector that this shape does not have");
   std::uint32_t flags = 0;
-  const bool is_mma = i.opcode == Opcode::mma;
+  const bool is_mma = i.opcode != Opcode::wmma_mma;
   if (is_column(i, 0)) flags |= kMatrixAColumn;
   if (is_column(i, 1)) flags |= kMatrixBColumn;
   if (is_mma) flags |= kMatrixMmaLayout;
@@ -123,10 +129,14 @@ void lower_mma(Lowering& l) {
   Value* b_planes = spill(l, i.operands[2], word_type(b));
   Value* c_planes = spill(l, i.operands[3], word_type(c));
   Value* d_planes = l.scratch(l.element(word_type(d)), static_cast<unsigned>(registers_of(i.operands[0]).size()));
+  llvm::SmallVector<Value*, 10> arguments = {ir.getInt32(shape->code()),
+                                             ir.getInt32(code(d) | code(a) << 8 | code(b) << 16 | code(c) << 24),
+                                             ir.getInt32(flags), l.context_pointer()};
+  if (sparse) arguments.push_back(ir.getInt32(static_cast<std::uint32_t>(i.operands[5].bits)));
+  arguments.append({d_planes, a_planes, b_planes, c_planes});
+  if (sparse) arguments.push_back(store_lanes(l, l.read_vector(i.operands[4], ScalarType::b32)));
   l.meet_all();
-  l.call("wg_mma", ir.getVoidTy(),
-         {ir.getInt32(shape->code()), ir.getInt32(code(d) | code(a) << 8 | code(b) << 16 | code(c) << 24),
-          ir.getInt32(flags), d_planes, a_planes, b_planes, c_planes});
+  l.call(sparse ? "wg_mma_sparse" : "wg_mma", ir.getVoidTy(), arguments);
   reload(l, i.operands[0], word_type(d), d_planes);
 }
 

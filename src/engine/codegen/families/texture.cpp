@@ -3,8 +3,10 @@
 
 #include <optional>
 
+#include "codegen/families/families.h"
 #include "codegen/families/floating_arithmetic.h"
 #include "codegen/kernel/lower.h"
+#include "jit/atomic_operation.h"
 #include "jit/texture_operation.h"
 
 namespace warpgrind::jit {
@@ -112,6 +114,12 @@ void write_texel(Lowering& l, Value* out) {
   }
 }
 
+SurfaceBoundary boundary_of(const ptx::Instruction& i) {
+  return i.has(Modifier::clamp)  ? SurfaceBoundary::clamp
+         : i.has(Modifier::zero) ? SurfaceBoundary::zero
+                                 : SurfaceBoundary::trap;
+}
+
 // Appends the operands after the address that select the level to the coordinates. False: they are missing.
 bool add_detail(const ptx::Instruction& i, std::size_t first, TextureCall& call, std::vector<const Operand*>& list) {
   call.detail = i.has(Modifier::level)  ? TextureDetail::level
@@ -178,9 +186,7 @@ void lower_surface(Lowering& l) {
   TextureCall call;
   call.geometry = *geometry;
   call.coordinates = static_cast<std::uint8_t>(coordinate_count(*geometry));
-  call.boundary = i.has(Modifier::clamp)  ? SurfaceBoundary::clamp
-                  : i.has(Modifier::zero) ? SurfaceBoundary::zero
-                                          : SurfaceBoundary::trap;
+  call.boundary = boundary_of(i);
   llvm::Type* e = l.element(i.type());
   Value* data = l.scratch(e, i.vector);
   const Operand& values = i.operands[store ? 1 : 0];
@@ -198,6 +204,32 @@ void lower_surface(Lowering& l) {
   if (store) return;
   for (unsigned k = 0; k < i.vector; ++k)
     l.write(part(k), ir.CreateAlignedLoad(llvm::FixedVectorType::get(e, kWarpSize), place(k), align), i.type());
+}
+
+// sured.fmt.op.geom.ctype.clamp [surface, {coordinates}], value
+void lower_surface_reduction(Lowering& l) {
+  const ptx::Instruction& i = l.instruction();
+  llvm::IRBuilder<>& ir = l.ir();
+  const auto geometry = geometry_of(i);
+  if (!geometry || i.operands.size() < 2 || i.operands[0].kind != OperandKind::address)
+    return l.unsupported("this form of a surface access");
+  std::vector<const Operand*> list;
+  flatten(i.operands[0], list);
+  TextureCall call;
+  call.geometry = *geometry;
+  call.coordinates = static_cast<std::uint8_t>(coordinate_count(*geometry));
+  call.boundary = boundary_of(i);
+  call.in_values = i.has(Modifier::p);
+  const bool wide = ptx::bits(i.type()) == 64;
+  llvm::Type* e = wide ? ir.getInt64Ty() : ir.getInt32Ty();
+  Value* data = l.scratch(e);
+  ir.CreateAlignedStore(l.read_vector(i.operands[1], wide ? ScalarType::b64 : ScalarType::b32), data,
+                        llvm::Align(wide ? 8 : 4));
+  Value* from = handles(l, i.operands[0], &call.one_handle);
+  l.call(
+      "wg_surface_reduction", ir.getVoidTy(),
+      {l.context_pointer(), l.site_number(), ir.getInt32(call.encode()), from, coordinates(l, list, call.coordinates),
+       l.mask_bits(), ir.getInt32(atomic_code(atomic_operation(i), i.type())), data});
 }
 
 void lower_texture_query(Lowering& l) {

@@ -1,6 +1,7 @@
 // Lowering of PTX ISA, "Video Instructions": scalar forms on one selected byte, halfword or word, and SIMD forms on
 // four bytes or two halfwords. They follow the manual. New GPUs have no such instructions any more, and the assembler's
-// code for some scalar .sat forms differs from the manual (tests/exec).
+// code differs from the manual for some scalar .sat forms (tests/exec), and for .min and .max of unsigned results
+// beyond 2^31 (tests/random/explained_differences.txt).
 #include <llvm/IR/Constants.h>
 
 #include "codegen/kernel/lower.h"

@@ -10,6 +10,7 @@
 #include "codegen/families/fragments.h"
 #include "jit/calls/matrix.h"
 #include "jit/calls/matrix_elements.h"
+#include "jit/calls/sparse_matrix.h"
 
 namespace warpgrind::jit {
 
@@ -46,14 +47,26 @@ bool number_is(const Instruction& i, std::size_t operand, std::int64_t value) {
   return operand < i.operands.size() && static_cast<std::int64_t>(i.operands[operand].bits) == value;
 }
 
-// d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-a (of a matrix in shared memory), imm-trans-b
+bool is_sparse(const Instruction& i) {
+  return i.opcode == ptx::Opcode::wgmma_mma_async_sp;
+}
+
+constexpr std::size_t kMetadata = 3, kSelector = 4;  // operands of a sparse product
+std::size_t scale_operand(const Instruction& i) {
+  return is_sparse(i) ? 5 : 3;
+}
+
+// scale-d, imm-scale-a, imm-scale-b, imm-trans-a (of a matrix in shared memory), imm-trans-b
 std::uint32_t flags_of(const Instruction& i, bool in_shared) {
   std::uint32_t flags = 0;
+  const std::size_t first = scale_operand(i);
+  if (is_sparse(i))
+    flags |= kWarpgroupSparse | static_cast<std::uint32_t>(i.operands[kSelector].bits) << kWarpgroupSelectorShift;
   if (in_shared) flags |= kWarpgroupAInShared;
-  if (number_is(i, 4, -1)) flags |= kWarpgroupNegateA;
-  if (number_is(i, 5, -1)) flags |= kWarpgroupNegateB;
-  if (in_shared && number_is(i, 6, 1)) flags |= kWarpgroupAByDepth;
-  if (number_is(i, in_shared ? 7 : 6, 1)) flags |= kWarpgroupBByDepth;
+  if (number_is(i, first + 1, -1)) flags |= kWarpgroupNegateA;
+  if (number_is(i, first + 2, -1)) flags |= kWarpgroupNegateB;
+  if (in_shared && number_is(i, first + 3, 1)) flags |= kWarpgroupAByDepth;
+  if (number_is(i, first + (in_shared ? 4 : 3), 1)) flags |= kWarpgroupBByDepth;
   if (i.has(Modifier::satfinite)) flags |= kWarpgroupSaturate;
   return flags;
 }
@@ -65,8 +78,10 @@ void lower_wgmma(Lowering& l) {
   const auto shape = warpgroup_shape_of(i);
   const ScalarType d = i.type(0), a = i.type(1), b = i.type(2);
   if (!shape || shape->columns == 0 || shape->columns > kMostWarpgroupColumns || shape->columns % 8 != 0 ||
-      shape->depth * matrix_element_bits(a) != kWarpgroupDepthBytes * 8)
+      shape->depth * matrix_element_bits(a) != kWarpgroupDepthBytes * 8 * (is_sparse(i) ? 2 : 1))
     return l.unsupported("this shape");
+  if (is_sparse(i) && static_cast<std::uint64_t>(i.operands[kSelector].bits) >= sparsity_selectors(a, shape->depth / 2))
+    return l.unsupported("a sparsity selector that this shape does not have");
   const Operand &sums = i.operands[0], &rows = i.operands[1];
   const bool in_shared = rows.kind != OperandKind::vector;
   if (registers_of(sums).size() != shape->columns / (d == ScalarType::f16 ? 4 : 2))
@@ -78,10 +93,12 @@ void lower_wgmma(Lowering& l) {
   Value* planes = spill(l, sums, ScalarType::b32);
   Value* left = in_shared ? store_lanes(l, l.read_vector(rows, ScalarType::b64)) : spill(l, rows, ScalarType::b32);
   Value* right = store_lanes(l, l.read_vector(i.operands[2], ScalarType::b64));
-  Value* add = l.lanes_to_bits(l.read_vector(i.operands[3], ScalarType::pred));
+  Value* add = l.lanes_to_bits(l.read_vector(i.operands[scale_operand(i)], ScalarType::pred));
+  Value* metadata = is_sparse(i) ? store_lanes(l, l.read_vector(i.operands[kMetadata], ScalarType::b32)) : nullptr;
+  if (!metadata) metadata = llvm::ConstantPointerNull::get(ir.getPtrTy());
   l.call("wg_warpgroup_mma", ir.getVoidTy(),
          {l.context_pointer(), l.site_number(), ir.getInt32(product.code()), ir.getInt32(product.flags), planes, left,
-          right, add, l.mask_bits()});
+          right, add, l.mask_bits(), metadata});
   reload(l, sums, ScalarType::b32, planes);
 }
 

@@ -10,50 +10,58 @@ using ptx::Opcode;
 
 namespace {
 
-bool is_fence(const ptx::Instruction& i) {
-  return i.opcode == Opcode::membar || i.opcode == Opcode::fence || i.opcode == Opcode::fence_proxy;
+// Memory order without a qualifier: the row's.
+MemoryOrder implied_order(const ptx::Instruction& i) {
+  using ptx::ImpliedOrder;
+  switch (ImpliedOrder{ptx::info(i.opcode).order}) {
+    case ImpliedOrder::weak:
+      return MemoryOrder::weak;
+    case ImpliedOrder::relaxed:
+      return MemoryOrder::relaxed;
+    case ImpliedOrder::release:
+      return MemoryOrder::release;
+    case ImpliedOrder::acquire:
+      return MemoryOrder::acquire;
+    case ImpliedOrder::arrive_or_wait:
+      return i.has(Modifier::arrive) ? MemoryOrder::release : MemoryOrder::acquire;
+    case ImpliedOrder::acquire_release:
+      return MemoryOrder::acquire_release;
+    case ImpliedOrder::sequential:
+      return MemoryOrder::sequential;
+  }
+  return MemoryOrder::weak;
 }
 
-// Memory order of cluster barriers and mbarriers without a qualifier.
-MemoryOrder barrier_order(const ptx::Instruction& i) {
-  switch (i.opcode) {
-    case Opcode::barrier_cluster:
-      return i.has(Modifier::arrive) ? MemoryOrder::release : MemoryOrder::acquire;
-    case Opcode::mbarrier_arrive:
-    case Opcode::mbarrier_arrive_drop:
-      return MemoryOrder::release;
-    case Opcode::mbarrier_test_wait:
-    case Opcode::mbarrier_try_wait:
-      return MemoryOrder::acquire;
-    default:
-      return MemoryOrder::weak;
-  }
+// Arrivals at mbarriers and cluster barriers release, waits acquire.
+bool is_of_barrier(const ptx::Instruction& i) {
+  const MemoryOrder order = implied_order(i);
+  return order == MemoryOrder::release || order == MemoryOrder::acquire;
 }
 
 }  // namespace
 
-// PTX ISA: ld and st without a qualifier are weak, atom and red relaxed. membar is fence.sc, and fence alone is
-// acq_rel. Arrivals at mbarriers and cluster barriers release, waits acquire.
+// PTX ISA: ld and st without a qualifier are weak, atom, red and multimem.red relaxed. membar is fence.sc, and fence
+// alone is acq_rel.
 MemoryOrder memory_order(const ptx::Instruction& i) {
-  if (i.has(Modifier::sc) || i.opcode == Opcode::membar) return MemoryOrder::sequential;
+  if (i.has(Modifier::sc)) return MemoryOrder::sequential;
   if (i.has(Modifier::acq_rel)) return MemoryOrder::acquire_release;
   if (i.has(Modifier::acquire)) return MemoryOrder::acquire;
   if (i.has(Modifier::release)) return MemoryOrder::release;
   if (i.has(Modifier::relaxed)) return MemoryOrder::relaxed;
   if (i.has(Modifier::volatile_)) return MemoryOrder::volatile_;
   if (i.has(Modifier::mmio)) return MemoryOrder::mmio;
-  if (i.opcode == Opcode::atom || i.opcode == Opcode::red) return MemoryOrder::relaxed;
-  return is_fence(i) ? MemoryOrder::acquire_release : barrier_order(i);
+  return implied_order(i);
 }
 
-// Strong operations without a scope have GPU scope. Volatile ones are relaxed at system scope.
+// Strong operations without a scope have GPU scope, multimem.red has system scope. Volatile ones are relaxed at system
+// scope.
 MemoryScope memory_scope(const ptx::Instruction& i) {
   if (i.has(Modifier::cta)) return MemoryScope::cta;
   if (i.has(Modifier::cluster)) return MemoryScope::cluster;
   if (i.has(Modifier::gpu) || i.has(Modifier::gl)) return MemoryScope::gpu;
-  if (i.has(Modifier::sys)) return MemoryScope::system;
+  if (i.has(Modifier::sys) || i.opcode == Opcode::multimem_red) return MemoryScope::system;
   if (i.opcode == Opcode::barrier_cluster) return MemoryScope::cluster;
-  if (barrier_order(i) != MemoryOrder::weak) return MemoryScope::cta;
+  if (is_of_barrier(i)) return MemoryScope::cta;
   switch (memory_order(i)) {
     case MemoryOrder::weak:
       return MemoryScope::none;

@@ -40,8 +40,10 @@ bool ends_groups(const FunctionContext& f, std::uint32_t index) {
   const ptx::Instruction& i = f.function.body[index];
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
   if (f.wait_points.at(index) || f.wait_points.overtakes(index)) return true;
-  if (info.convergent || info.ends_block || i.opcode == Opcode::call || info.waits != ptx::Waits::never) return true;
-  return !plain(i) && (info.reads_memory || info.writes_memory || info.may_trap);
+  if (info.has(ptx::Effects::convergent | ptx::Effects::ends_block) || i.opcode == Opcode::call ||
+      info.waits != ptx::Waits::never)
+    return true;
+  return !plain(i) && info.has(ptx::Effects::reads | ptx::Effects::writes | ptx::Effects::may_trap);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ bool reads_clock(const ptx::Instruction& i) {
 // 55 from L1 (pointer chases).
 std::uint32_t issue_slots(const ptx::Instruction& i) {
   constexpr std::uint32_t kShared = 6, kOther = 11;
-  if (!ptx::info(i.opcode).reads_memory) return 1;
+  if (!ptx::info(i.opcode).has(ptx::Effects::reads)) return 1;
   return i.space == StateSpace::shared ? kShared : i.space == StateSpace::param ? 1 : kOther;
 }
 
@@ -52,7 +52,8 @@ bool reads_clock(const ptx::Function& function) {
 void Clock::pass(const ptx::Instruction& i) {
   if (!f_.unit.keeps_time) return;
   slots_ += issue_slots(i);
-  if (ptx::info(i.opcode).convergent || i.opcode == Opcode::call || i.opcode == Opcode::nanosleep || reads_clock(i))
+  if (ptx::info(i.opcode).has(ptx::Effects::convergent) || i.opcode == Opcode::call || i.opcode == Opcode::nanosleep ||
+      reads_clock(i))
     write_down();
 }
 

@@ -16,7 +16,8 @@ namespace {
 // Instructions that must not run for an empty set of lanes, or that do more than write registers.
 bool acts(const ptx::Instruction& i) {
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
-  return info.reads_memory || info.writes_memory || info.convergent || info.may_trap || i.opcode == Opcode::call;
+  return info.has(ptx::Effects::reads | ptx::Effects::writes | ptx::Effects::convergent | ptx::Effects::may_trap) ||
+         i.opcode == Opcode::call;
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ void FunctionLowering::lower_unguarded() {
   if (!lower) return f_.unsupported(std::string(info.refused).c_str());
   WG_ASSERT(!flow::ends_block(i));
   const std::size_t destinations = i.has_second_destination ? 2u : unsigned{info.destinations};
-  f_.now.scalar = !info.convergent && !info.reads_memory && !info.writes_memory;
+  f_.now.scalar = !info.has(ptx::Effects::convergent | ptx::Effects::reads | ptx::Effects::writes);
   for (std::size_t k = destinations; f_.now.scalar && k < i.operands.size(); ++k)
     f_.now.scalar = registers_.is_scalar(i.operands[k]);
   if (info.result == ptx::ResultForm::varying || i.has(ptx::Modifier::cc)) f_.now.scalar = false;

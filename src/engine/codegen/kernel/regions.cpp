@@ -19,15 +19,7 @@ namespace {
 
 // True if an instruction keeps state outside registers.
 bool keeps_more(const Instruction& i) {
-  switch (i.opcode) {
-    case Opcode::call:
-    case Opcode::alloca:
-    case Opcode::stacksave:
-    case Opcode::stackrestore:
-      return true;
-    default:
-      return i.has(ptx::Modifier::cc);
-  }
+  return ptx::info(i.opcode).has(ptx::Effects::stack) || i.has(ptx::Modifier::cc);
 }
 
 bool is_barrier(const Instruction& i) {

@@ -18,6 +18,12 @@ using ptx::Opcode;
 
 namespace {
 
+bool is_multimem(const ptx::Instruction& i) {
+  return i.opcode == Opcode::multimem_ld_reduce || i.opcode == Opcode::multimem_st ||
+         i.opcode == Opcode::multimem_red || i.opcode == Opcode::multimem_cp_async_bulk ||
+         i.opcode == Opcode::multimem_cp_reduce_async_bulk;
+}
+
 // ptxas turns such an atomic into a reduction, and the hardware counts it as one.
 bool result_is_never_read(const ptx::Function& function, const ptx::Instruction& atom) {
   std::vector<ptx::RegId> results, read;
@@ -29,6 +35,11 @@ bool result_is_never_read(const ptx::Function& function, const ptx::Instruction&
       if (std::find(read.begin(), read.end(), r) != read.end()) return false;
   }
   return true;
+}
+
+bool reads_tensor_map(Opcode opcode) {
+  return opcode == Opcode::cp_async_bulk_tensor || opcode == Opcode::cp_reduce_async_bulk_tensor ||
+         opcode == Opcode::cp_async_bulk_prefetch_tensor;
 }
 
 }  // namespace
@@ -66,8 +77,10 @@ std::optional<events::AddressOrigin> Sites::origin(const flow::AddressSource& so
 
 // An instruction with several addresses has one site. If one address has an unknown origin, the whole site has.
 // (cp.async is an exception: it has one address in each of two spaces.)
+// A tensor copy reaches memory that its map names.
 std::vector<events::AddressOrigin> Sites::origins() const {
   std::vector<events::AddressOrigin> out;
+  if (reads_tensor_map(f_.instruction().opcode)) return out;
   for (const ptx::Operand& o : f_.instruction().operands) {
     if (o.kind != ptx::OperandKind::address) continue;
     const std::vector<flow::AddressSource> sources = f_.provenance.of(o);
@@ -98,10 +111,13 @@ events::Site Sites::describe() const {
     site.element_bytes = static_cast<std::uint8_t>(std::min<std::uint64_t>(16, i.operands[2].bits));
     site.space = StateSpace::global;
   }
-  if (i.opcode == Opcode::cp_async_bulk) {  // space of the destination
+  site.multimem = is_multimem(i);
+  if (i.opcode == Opcode::st_bulk) site.element_bytes = 8;
+  if (site.kind == SiteKind::bulk_copy && i.opcode != Opcode::st_bulk) {  // space of the destination
     site.element_bytes = 1;
     site.space = i.has(Modifier::mbarrier_complete_tx_bytes) ? StateSpace::shared : StateSpace::global;
   }
+  if (i.opcode == Opcode::clusterlaunchcontrol_try_cancel) site.space = StateSpace::shared;
   if (const unsigned bytes = matrix_request_bytes(i)) {  // wmma, ldmatrix, stmatrix: the type does not give the size
     site.element_bytes = static_cast<std::uint8_t>(std::min(bytes, i.type() == ptx::ScalarType::f64 ? 8u : 4u));
     site.vector = static_cast<std::uint8_t>(bytes / site.element_bytes);

@@ -130,6 +130,8 @@ Value* SpecialRegisters::read(ptx::SpecialRegister s, std::uint32_t number) {
       return ir_.getInt32(256);
     case S::gridid:
       return ir_.getInt64(1);
+    case S::current_graph_exec:
+      return f_.context_field(offsetof(WarpContext, graph), ir_.getInt64Ty(), "graph");
     case S::dynamic_smem_size: {
       Value* size = f_.context_field(offsetof(WarpContext, shared_size), ir_.getInt64Ty(), "shared_size");
       Value* start = f_.context_field(offsetof(WarpContext, dynamic_shared_offset), ir_.getInt64Ty(), "dynamic_shared");

@@ -47,7 +47,8 @@ void publish_event(const Access& a) {
                              a.sizes,
                              a.writes() ? static_cast<const std::uint8_t*>(a.values) : nullptr,
                              a.element,
-                             origin_of(a)};
+                             origin_of(a),
+                             a.continues};
   events::publish_access(*launch.observers, event, worker.number);
 }
 
@@ -108,6 +109,17 @@ Place pass(Access& a) {
     log_lanes(a);
   publish(a);
   return {origin_of(a), a.addresses};
+}
+
+Place pass_checked(const Access& a) {
+  WG_DEBUG_ASSERT(a.mask != 0 && a.context && a.form.space == StateSpace::global);
+  if (a.counted) {
+    count(a, extent_of(a.addresses, a.mask));
+    if (is_logging(*a.context)) [[unlikely]]
+      log_lanes(a);
+  }
+  publish(a);
+  return {0, a.addresses};
 }
 
 std::optional<Place> try_pass(Access& a) {

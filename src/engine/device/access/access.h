@@ -34,6 +34,7 @@ struct Access {
   events::MemoryOrder order = events::MemoryOrder::weak;
   events::MemoryScope scope = events::MemoryScope::none;
   bool counted = true, published = true;
+  bool continues = false;  // events::Access::continues
   LaneMask mask = 0;
   LaneMask behind = 0;                       // lanes at the same address, served by a lane of `mask`
   const std::uint64_t* addresses = nullptr;  // 32 entries, in addresses of the space
@@ -114,6 +115,7 @@ class Place {
   friend Place pass(Access&);
   friend std::optional<Place> try_pass(Access&);
   friend std::optional<Place> pass_lanes(const Access&);
+  friend Place pass_checked(const Access&);
   friend void move(const Access&, const Place&, void*);
 };
 
@@ -165,6 +167,8 @@ bool in_pieces(const Access& access);
 Place pass(Access& a);
 // Same, for callers that return error codes: nullopt where pass() would raise a fault or change the mask.
 std::optional<Place> try_pass(Access& a);
+// Same, without a check: for memory of other GPUs that a checked multimem address stands for.
+Place pass_checked(const Access& a);
 // Same for textures, after the texture unit has checked and moved the data: counted together, published texel by texel.
 void pass_texels(const Access& a, LaneMask mask, const Texels& texels);
 void pass_texels(jit::WarpContext& context, std::uint32_t site, LaneMask mask, std::span<const LaneTexels> texels);

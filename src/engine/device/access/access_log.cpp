@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "device/access/count.h"
 #include "device/access/texel_requests.h"
@@ -163,8 +164,36 @@ void log_affine(const Access& a, const AffineAddresses& addresses) {
   e->ky = addresses.ky;
 }
 
+namespace {
+
+// Logs contiguous ranges of lanes: entries of up to 32 sectors each. Together they are one request.
+void log_stretches(const Access& a) {
+  events::BlockLog* const log = fiber_of(*a.context).block->log;
+  bool first = !a.continues;
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(m));
+    const std::uint64_t end = a.addresses[lane] + a.bytes_of(lane);
+    for (std::uint64_t at = a.addresses[lane] & ~(kSectorBytes - 1); at < end; at += kWarpSize * kSectorBytes) {
+      events::LoggedAccess* e = add(a, a.form.space);
+      if (e == nullptr) return;
+      const std::uint64_t sectors = std::min<std::uint64_t>(kWarpSize, (end - at + kSectorBytes - 1) / kSectorBytes);
+      std::uint64_t addresses[kWarpSize];
+      for (std::uint64_t k = 0; k < sectors; ++k) addresses[k] = at + k * kSectorBytes;
+      e->mask = sectors == kWarpSize ? kFullMask : (LaneMask{1} << sectors) - 1;
+      e->first = std::exchange(first, false);
+      put_lanes(*log, *e, addresses, e->mask);
+    }
+    first = a.path == events::AccessPath::bulk_copy;  // each lane's copy is a request
+  }
+}
+
+}  // namespace
+
 void log_lanes(const Access& a) {
-  if (!is_logged(a.form.space) || !a.counted || a.mask == 0) return;
+  if (!is_logged(a.form.space) || a.mask == 0) return;
+  if (a.path == events::AccessPath::tensor_copy) return log_stretches(a);  // counted as a whole by count_box()
+  if (!a.counted) return;
+  if (a.path == events::AccessPath::bulk_copy) return log_stretches(a);
   events::LoggedAccess* e = add(a, a.form.space);
   if (e != nullptr) put_lanes(*fiber_of(*a.context).block->log, *e, a.addresses, a.mask);
 }

@@ -19,7 +19,15 @@ namespace {
 unsigned alignment_of(const Access& a) {
   using P = events::AccessPath;
   constexpr unsigned kBulkAlignment = 16;  // PTX ISA, cp.async.bulk
-  return a.path == P::call ? 1 : a.path == P::bulk_copy ? kBulkAlignment : a.bytes();
+  const bool bulk = a.path == P::bulk_copy || (a.path == P::multimem && a.sizes);
+  // A run of a tensor copy begins at any element; the copy's own addresses are checked before it.
+  return a.path == P::call || a.path == P::tensor_copy ? 1 : bulk ? kBulkAlignment : a.bytes();
+}
+
+// The size of a bulk copy or bulk store must be aligned too.
+bool aligns_size(const Access& a) {
+  using P = events::AccessPath;
+  return a.path == P::bulk_copy || a.path == P::bulk_store || (a.path == P::multimem && a.sizes);
 }
 
 const DeviceHeap& heap_of(const Access& a) {
@@ -39,10 +47,10 @@ Problem global_problem(const Access& a, const Range& range, std::uint64_t addres
 
 Problem problem_of(const Access& a, unsigned lane, Range& range) {
   const std::uint64_t address = a.addresses[lane], bytes = a.bytes_of(lane);
-  // The size of a bulk copy must be aligned too.
-  if ((address | (a.path == events::AccessPath::bulk_copy ? bytes : 0)) & (alignment_of(a) - 1))
-    return Problem::misaligned;
+  if ((address | (aligns_size(a) ? bytes : 0)) & (alignment_of(a) - 1)) return Problem::misaligned;
   if (bytes == 0) return Problem::none;
+  if (a.path == events::AccessPath::multimem)
+    return multimem_reason(a, lane).empty() ? Problem::none : Problem::no_multimem;
   switch (a.form.space) {
     case StateSpace::shared: {
       const std::uint64_t size = a.context->shared_size;
@@ -67,6 +75,7 @@ Problem problem_of(const Access& a, unsigned lane, Range& range) {
     if (!find_bounded(launch_of(*a.context), a.site, address, &found)) {
       const bool elsewhere = find_allocation(launch_of(*a.context), address, &found) &&
                              global_problem(a, found, address, bytes) != Problem::outside && !found.internal;
+      if (AddressSpace::instance().is_multimem(address)) return Problem::multimem_address;
       return elsewhere ? Problem::neighbour : Problem::outside;
     }
     range = found;
@@ -122,6 +131,7 @@ bool extent_good(const Access& a, const Extent& x) {
 }  // namespace
 
 bool wrong_space(const Access& a) {
+  if (a.path == events::AccessPath::bulk_store) return a.form.space != StateSpace::shared;
   const bool atomic = a.form.type == AccessType::atomic || a.form.type == AccessType::reduction;
   return a.form.space == StateSpace::local && (atomic || a.path != events::AccessPath::instruction) &&
          a.path != events::AccessPath::call;
@@ -187,12 +197,13 @@ Problem stopping_problem(const Access& a, unsigned lane, Range& range) {
 FaultText misaligned(const Access& a, unsigned lane) {
   const std::uint64_t address = a.addresses[lane];
   const unsigned alignment = alignment_of(a);
-  const bool bulk = a.path == events::AccessPath::bulk_copy;
+  const bool bulk = aligns_size(a);
   return {FaultKind::misaligned_address,
           fmt::format("{} of {} bytes at {:#x}: the {} is not a multiple of {}", verb_of(a), a.bytes_of(lane), address,
                       address & (alignment - 1) ? "address" : "size", alignment),
-          bulk ? "align source, destination and size of a bulk copy to 16 bytes"
-               : "align the pointer to the size of the access (vector types such as float4 need 16 bytes)"};
+          a.path == events::AccessPath::bulk_store ? "align the address and the size of st.bulk to 8 bytes"
+          : bulk                                   ? "align source, destination and size of a bulk copy to 16 bytes"
+                 : "align the pointer to the size of the access (vector types such as float4 need 16 bytes)"};
 }
 
 // The offset of an access to shared or local memory. Offsets wrap at 4 GiB.
@@ -276,7 +287,10 @@ FaultText outside_global(const Access& a, unsigned lane) {
             heap.was_freed(address) ? "free memory after its last use in the kernel"
                                     : "check the index against the size that malloc got"};
   }
-  return {FaultKind::illegal_address, describe_address(verb_of(a), address, bytes), address_advice(address)};
+  const bool by_map = a.path == events::AccessPath::tensor_copy;
+  return {
+      FaultKind::illegal_address, describe_address(verb_of(a), address, bytes),
+      by_map ? "check the address, sizes and strides that the tensor map was encoded with" : address_advice(address)};
 }
 
 FaultText outside(const Access& a, unsigned lane) {
@@ -288,7 +302,26 @@ FaultText outside(const Access& a, unsigned lane) {
 
 }  // namespace
 
+std::string multimem_reason(const Access& a, unsigned lane) {
+  const Launch& launch = launch_of(*a.context);
+  const std::uint64_t address = a.addresses[lane], bytes = a.bytes_of(lane);
+  const Multicast* const multicast = launch.ranges->multicast(address);
+  if (!multicast) return "no multicast object is mapped there";
+  if (bytes > multicast->high - address) return "it goes past the end of the multicast object";
+  const std::uint64_t allowed = a.writes() ? multicast->writers : multicast->readers;
+  const int own = launch.device->ordinal();
+  if ((allowed >> own & 1) == 0) return fmt::format("GPU {} has no access to that mapping (cuMemSetAccess)", own);
+  for (const Multicast::Member& member : multicast->members)
+    if (!member.memory_of(address, bytes)) return fmt::format("no memory of GPU {} is bound there", member.device);
+  return "";
+}
+
 FaultText text_of(const Access& a, unsigned lane, Problem problem) {
+  if (problem == Problem::wrong_space && a.path == events::AccessPath::bulk_store)
+    return {
+        FaultKind::illegal_address,
+        fmt::format("st.bulk of {} bytes at {:#x}, which is not shared memory", a.bytes_of(lane), a.addresses[lane]),
+        "pass an address of the block's own shared memory"};
   if (problem == Problem::wrong_space)
     return {
         FaultKind::illegal_address, fmt::format("{} on local memory", verb_of(a)),
@@ -296,6 +329,16 @@ FaultText text_of(const Access& a, unsigned lane, Problem problem) {
   WG_ASSERT(problem != Problem::none);
   if (problem == Problem::misaligned) return misaligned(a, lane);
   if (problem == Problem::outside) return outside(a, lane);
+  if (problem == Problem::multimem_address)
+    return {FaultKind::illegal_address,
+            fmt::format("{} of {} bytes at {:#x}, a multimem address", verb_of(a), a.bytes_of(lane), a.addresses[lane]),
+            "only the multimem instructions work on the addresses of a multicast object; map the memory of one GPU at "
+            "another address for plain accesses"};
+  if (problem == Problem::no_multimem)
+    return {FaultKind::illegal_address,
+            fmt::format("multimem {} of {} bytes at {:#x}: {}", verb_of(a), a.bytes_of(lane), a.addresses[lane],
+                        multimem_reason(a, lane)),
+            "pass an address of a mapped multicast object, and bind memory of every GPU to it (cuMulticastBindMem)"};
   return {
       FaultKind::write_to_constant,
       fmt::format("{} of {} bytes at {:#x}, which is constant memory", verb_of(a), a.bytes_of(lane), a.addresses[lane]),
@@ -313,7 +356,8 @@ namespace {
           a.bytes_of(first));
   }
   Range range;
-  for (const Problem wanted : {Problem::misaligned, Problem::outside, Problem::constant}) {
+  for (const Problem wanted :
+       {Problem::misaligned, Problem::multimem_address, Problem::no_multimem, Problem::outside, Problem::constant}) {
     for (LaneMask m = a.mask; m != 0; m &= m - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(m));
       if (stopping_problem(a, lane, range) != wanted) continue;
@@ -351,6 +395,7 @@ bool goes_on(const Access& a) {
 const char* verb_of(const Access& a) {
   using P = events::AccessPath;
   const bool load = a.form.type == AccessType::load, store = a.form.type == AccessType::store;
+  if (a.path == P::tensor_copy) return load ? "tensor copy's read" : store ? "tensor copy's write" : "tensor reduction";
   if (a.path == P::async_copy || a.path == P::bulk_copy) return load ? "asynchronous read" : "asynchronous write";
   if (a.path == P::mbarrier) return "mbarrier operation";
   return load ? "read" : store ? "write" : "atomic operation";

@@ -140,10 +140,21 @@ void count(const Access& a, const Extent& x) {
     case events::AccessPath::instruction:
       return count_pattern(a, x);
     case events::AccessPath::bulk_copy:
+    case events::AccessPath::bulk_store:
       return count_stretches(a);
+    case events::AccessPath::multimem:
+      return a.sizes ? count_stretches(a) : count_once(a);
     default:
       return count_once(a);
   }
+}
+
+void count_box(jit::WarpContext& context, std::uint32_t site, unsigned lane, StateSpace space, const AccessCost& cost) {
+  Worker& worker = worker_of(context);
+  if (!worker.launch->counters) return;
+  SiteRecord& record = worker.records[site];
+  record.used = true;
+  record.counts.add(space, cost, LaneMask{1} << lane);
 }
 
 // Each group of neighbouring lanes makes one request, which touches the sectors of all their texels.

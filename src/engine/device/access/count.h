@@ -55,6 +55,8 @@ void count(const Access& a, const Extent& extent);
 void count_texels(const Access& a, LaneMask mask, const Texels& texels);
 // Same; returns false if this method does not apply.
 bool count_texels(Worker& worker, std::uint32_t site, LaneMask mask, std::span<const LaneTexels> texels);
+// Counts one side of a tensor copy of one lane as one request.
+void count_box(jit::WarpContext& context, std::uint32_t site, unsigned lane, StateSpace space, const AccessCost& cost);
 // lane addresses base + kx*X + ky*Y
 void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int64_t ky);
 // Same, for an access that the site's inline cache covers and whose keys match the cache.

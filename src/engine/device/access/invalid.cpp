@@ -99,6 +99,10 @@ Event::Problem name_of(Problem problem) {
       return Event::Problem::neighbour;
     case Problem::constant:
       return Event::Problem::constant;
+    case Problem::multimem_address:
+      return Event::Problem::multimem_address;
+    case Problem::no_multimem:
+      return Event::Problem::no_multimem;
     default:
       return Event::Problem::outside;
   }
@@ -162,7 +166,8 @@ void sort_lanes(const Access& a, LaneMask (&having)[kProblems]) {
 
 // The program gets the error that the hardware would report: the first problem that hardware detects.
 void keep_fault(const Access& a, const LaneMask (&having)[kProblems]) {
-  for (const Problem problem : {Problem::wrong_space, Problem::misaligned, Problem::outside, Problem::constant}) {
+  for (const Problem problem : {Problem::wrong_space, Problem::misaligned, Problem::multimem_address,
+                                Problem::no_multimem, Problem::outside, Problem::constant}) {
     const LaneMask lanes = having[static_cast<unsigned>(problem)];
     if (lanes == 0) continue;
     const auto lane = static_cast<unsigned>(std::countr_zero(lanes));

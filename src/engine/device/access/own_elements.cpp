@@ -33,6 +33,7 @@ bool is_plain(const events::Site& s) {
 
 // Sites with a known range: plain accesses and atomics, which may conflict with plain ones. Others may be anywhere.
 bool is_followed(const events::Site& s) {
+  if (s.multimem) return false;  // their memory is elsewhere
   return s.kind == SiteKind::load || s.kind == SiteKind::store || s.kind == SiteKind::atomic ||
          s.kind == SiteKind::reduction;
 }
@@ -46,9 +47,10 @@ bool may_be_global(const events::Site& s) {
     case SiteKind::texture:
     case SiteKind::surface:
     case SiteKind::async_copy:
-    case SiteKind::bulk_copy:
     case SiteKind::call:
       return s.space != StateSpace::constant && !never_global(s);
+    case SiteKind::bulk_copy:  // its space is that of the destination; the source may be global
+      return true;
     default:
       return false;
   }

@@ -54,7 +54,7 @@ void each_shadow(const Access& a, F&& f) {
     if (!shared) {
       if (global.covers(at, bytes)) f(lane, global.of(at));
     } else if ((at < size && bytes <= size - at) || in_cluster(c, at, bytes)) {
-      f(lane, own + at);
+      f(lane, own + static_cast<std::ptrdiff_t>(at));  // negative: memory of a lower block of the cluster
     }
   }
 }

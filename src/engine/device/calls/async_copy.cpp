@@ -7,6 +7,10 @@
 
 #include "base/sanitizers.h"
 #include "device/access/access.h"
+#include "device/calls/bulk_ranges.h"
+#include "device/calls/cluster_addresses.h"
+#include "device/calls/mbarriers.h"
+#include "device/calls/tensor_memory.h"
 #include "device/fault.h"
 #include "device/symbols.h"
 
@@ -78,6 +82,8 @@ Access mbarrier_access(jit::WarpContext& w, std::uint32_t site) {
   return a;
 }
 
+}  // namespace
+
 void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::uint64_t* barriers,
              const std::uint64_t* number, const std::uint64_t* expect, LaneMask mask, std::uint64_t* out) {
   if (mask == 0) return;
@@ -96,6 +102,7 @@ void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::u
     out[l] = apply(barrier, op, number[l], expect[l]);
     phases[l] = barrier.phase;
   }
+  if (events::is_wait(op)) note_tensor_waits(w, offsets, number, out, mask);
   const Launch& launch = launch_of(w);
   if (!launch.wants.mbarriers) return;
   events::MBarrier event;
@@ -111,7 +118,66 @@ void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::u
   events::publish_mbarrier(*launch.observers, event, worker_of(w).number);
 }
 
+void complete_bytes(jit::WarpContext& w, std::uint32_t site, const std::uint64_t* barriers, const std::uint32_t* bytes,
+                    LaneMask mask) {
+  std::uint64_t nothing[kWarpSize] = {}, expect[kWarpSize] = {}, out[kWarpSize];
+  for (LaneMask m = mask; m != 0; m &= m - 1) expect[std::countr_zero(m)] = bytes[std::countr_zero(m)];
+  operate(w, site, Operation::complete, barriers, nothing, expect, mask, out);
+}
+
+namespace {
+
+struct BulkCopy {
+  const std::uint64_t *to, *from;
+  const std::uint32_t* bytes;
+  const std::uint64_t* barrier;  // null: none
+  const std::uint32_t* masks;    // null: all bytes
+  bool to_shared, from_shared;
+};
+
+// Zeroes the addresses of lanes that take no part, which shared_offsets() would read.
+void offsets_of(const jit::WarpContext& w, const std::uint64_t* addresses, LaneMask mask, std::uint64_t* offsets) {
+  for (unsigned l = 0; l < kWarpSize; ++l)
+    offsets[l] = mask >> l & 1 ? raw(shared_offset(w, GenericAddress{addresses[l]})) : 0;
+}
+
+// read_counts: the source is counted; a multicast reads it once.
+void copy_bulk(jit::WarpContext& w, std::uint32_t site, const BulkCopy& c, LaneMask mask, bool read_counts) {
+  Access copy = access_of(w, site);
+  copy.path = events::AccessPath::bulk_copy;
+  copy.sizes = c.bytes;
+  const LaneMask moving = lanes_that_move(c.bytes, mask);
+  if (moving) {
+    std::uint64_t to_offsets[kWarpSize], from_offsets[kWarpSize];
+    if (c.to_shared) offsets_of(w, c.to, mask, to_offsets);
+    if (c.from_shared) offsets_of(w, c.from, mask, from_offsets);
+    Access read = c.from_shared ? copy.at(Lanes<SharedOffset>(from_offsets), moving)
+                                : copy.at(Lanes<GlobalAddress>(c.from), moving);
+    Access write =
+        c.to_shared ? copy.at(Lanes<SharedOffset>(to_offsets), moving) : copy.at(Lanes<GlobalAddress>(c.to), moving);
+    read.form.type = AccessType::load;
+    read.counted = read_counts;
+    write.form.type = AccessType::store;
+    const Place source = pass(read), target = pass(write);
+    const NotWatched guard;
+    for (LaneMask m = read.mask & write.mask; m != 0; m &= m - 1) {
+      const auto l = static_cast<unsigned>(std::countr_zero(m));
+      move_range(target.of(l), source.of(l), c.bytes[l], c.masks ? c.masks[l] : kAllBytes);
+    }
+  }
+  if (c.barrier) complete_bytes(w, site, c.barrier, c.bytes, mask);
+}
+
 }  // namespace
+
+bool arrive_once(jit::WarpContext& w, std::uint32_t site, unsigned lane, GenericAddress barrier) {
+  std::uint64_t address[kWarpSize], one[kWarpSize] = {}, nothing[kWarpSize] = {}, state[kWarpSize] = {};
+  std::fill(std::begin(address), std::end(address), raw(barrier));
+  one[lane] = 1;
+  operate(w, site, Operation::arrive, address, one, nothing, LaneMask{1} << lane, state);
+  return (state[lane] & 1) != 0;
+}
+
 }  // namespace warpgrind::device
 
 using namespace warpgrind;
@@ -152,48 +218,40 @@ static void wg_cp_async(void* context, std::uint32_t site, const std::uint64_t* 
   }
 }
 
-// spaces: bit 0: to shared memory (with an mbarrier), bit 1: from shared memory
+// spaces: bit 0: to shared memory (with an mbarrier), bit 1: from shared memory. Of each lane: blocks: ranks of the
+// blocks to which a multicast copies, else null. masks: bytes of each 16 that are copied (.cp_mask), else null.
 static void wg_bulk_copy(void* context, std::uint32_t site, const std::uint64_t* to, const std::uint64_t* from,
-                         const std::uint32_t* bytes, const std::uint64_t* barrier, std::uint32_t spaces,
-                         std::uint32_t mask) {
+                         const std::uint32_t* bytes, const std::uint64_t* barrier, const std::uint32_t* blocks,
+                         const std::uint32_t* masks, std::uint32_t spaces, std::uint32_t mask) {
   jit::WarpContext& w = warp(context);
-  Access copy = access_of(w, site);
-  copy.path = events::AccessPath::bulk_copy;
-  copy.sizes = bytes;
-  LaneMask moving = 0;
-  for (LaneMask m = mask; m != 0; m &= m - 1)
-    if (bytes[std::countr_zero(m)] != 0) moving |= m & (~m + 1);
-  if (moving) {
-    std::uint64_t to_offsets[kWarpSize], from_offsets[kWarpSize];
-    shared_offsets(w, Lanes<GenericAddress>(to), to_offsets);
-    shared_offsets(w, Lanes<GenericAddress>(from), from_offsets);
-    Access read =
-        spaces & 2 ? copy.at(Lanes<SharedOffset>(from_offsets), moving) : copy.at(Lanes<GlobalAddress>(from), moving);
-    Access write =
-        spaces & 1 ? copy.at(Lanes<SharedOffset>(to_offsets), moving) : copy.at(Lanes<GlobalAddress>(to), moving);
-    read.form.type = AccessType::load;
-    write.form.type = AccessType::store;
-    const Place source = pass(read), target = pass(write);
-    const NotWatched guard;
-    for (LaneMask m = read.mask & write.mask; m != 0; m &= m - 1) {
-      const auto l = static_cast<unsigned>(std::countr_zero(m));
-      std::memmove(target.of(l), source.of(l), bytes[l]);
+  BulkCopy copy{to, from, bytes, barrier, masks, (spaces & 1) != 0, (spaces & 2) != 0};
+  if (!blocks) return copy_bulk(w, site, copy, mask, true);
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(m));
+    for (std::uint32_t ranks = blocks[lane] & 0xffffu; ranks != 0; ranks &= ranks - 1) {
+      const auto rank = static_cast<unsigned>(std::countr_zero(ranks));
+      std::uint64_t targets[kWarpSize], barriers[kWarpSize];
+      targets[lane] = raw(in_block(GenericAddress{to[lane]}, rank));
+      barriers[lane] = raw(in_block(GenericAddress{barrier[lane]}, rank));
+      copy.to = targets;
+      copy.barrier = barriers;
+      copy_bulk(w, site, copy, LaneMask{1} << lane, ranks == (blocks[lane] & 0xffffu));
     }
   }
-  if (!barrier) return;
-  std::uint64_t nothing[kWarpSize] = {}, expect[kWarpSize] = {}, out[kWarpSize];
-  for (LaneMask m = mask; m != 0; m &= m - 1) expect[std::countr_zero(m)] = bytes[std::countr_zero(m)];
-  operate(w, site, Operation::complete, barrier, nothing, expect, mask, out);
 }
 
 static void wg_mbarrier(void* context, std::uint32_t site, std::uint32_t operation, const std::uint64_t* barrier,
                         const std::uint64_t* number, const std::uint64_t* expect, std::uint32_t mask,
                         std::uint64_t* out) {
-  const auto op = static_cast<Operation>(operation);
+  const auto op = static_cast<events::MBarrierOperation>(operation);
+  using Operation = events::MBarrierOperation;
   operate(warp(context), site, op, barrier, number, expect, mask, out);
   bool waits = false;
   for (LaneMask m = mask; m != 0; m &= m - 1) waits |= out[std::countr_zero(m)] == 0;
-  if (waits && (op == Operation::try_wait || op == Operation::try_wait_parity)) wg_yield(context, mask);
+  // Only the head of the loop around the wait can switch to other lanes, and it yields every fourth turn: if it asked
+  // only then, the answer could always fall between (4 warps that wait for a lane of one of them).
+  if (waits && (op == Operation::try_wait || op == Operation::try_wait_parity))
+    fiber_of(warp(context)).owes_way = wg_yield(context, mask) != 0;
 }
 
 // Copies complete at issue, so groups never wait. Called only if observed.

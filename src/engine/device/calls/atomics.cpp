@@ -1,5 +1,8 @@
 // Atomic operations, atom and red (jit/atomic_operation.h). Worker threads share global memory: host atomics.
 // Shared memory belongs to one worker: plain operations. Lanes go in ascending order.
+#include "device/calls/atomics.h"
+
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -9,6 +12,7 @@
 #include "base/sanitizers.h"
 #include "device/access/access.h"
 #include "device/access/lane_requests.h"
+#include "device/calls/bulk_reductions.h"
 #include "device/definedness/tracking.h"
 #include "device/fault.h"
 #include "device/symbols.h"
@@ -23,14 +27,17 @@ using jit::AtomicOperation;
 using ptx::ScalarType;
 
 struct Request {
-  Place place;
-  std::size_t skipped;  // bytes of the preceding elements, for vectors
+  const Place* place;  // null: the lanes' values are neighbours, from `start` on
+  std::uint8_t* start;
+  std::size_t step;  // bytes from one lane to the next; with a place, of the preceding elements of a vector
   LaneMask mask;
   const void* b;
   const void* c;
   void* out;
   bool shared;
-  std::uint8_t* pointer(unsigned lane) const { return place.of(lane) + skipped; }
+  bool flushes;     // f32: flushes denormals
+  bool keeps_nans;  // f64: a NaN of an operand is the result as it is, signalling or not
+  std::uint8_t* pointer(unsigned lane) const { return place ? place->of(lane) + step : start + lane * step; }
 };
 
 bool one_address(const Request& r) {
@@ -113,19 +120,31 @@ float flushed(float f) {
   return std::fabs(f) < 0x1p-126f ? std::copysign(0.0f, f) : f;
 }
 
+// The sum with a NaN of f64, as an H200 gives it. Global memory: the operand, or else the memory, with all its bits,
+// even if it is a signalling NaN. Shared memory: made quiet, and of two NaNs the memory's.
+std::uint64_t sum_with_nan(std::uint64_t memory, std::uint64_t operand, bool shared) {
+  constexpr std::uint64_t kQuiet = std::uint64_t{1} << 51;
+  const bool first = std::isnan(std::bit_cast<double>(memory)), second = std::isnan(std::bit_cast<double>(operand));
+  if (shared) return (first ? memory : operand) | kQuiet;
+  return second ? operand : memory;
+}
+
 // f32 in global memory flushes denormals, but not in shared memory (PTX ISA, atom; seen on an H200). A NaN is canonical
-// for f32 and keeps its bits for f64.
+// for f32, f16 and bf16, in all forms.
 template <class F, class T>
 void add_float(const Request& r) {
   const T* b = static_cast<const T*>(r.b);
   update<T>(r, [&](T old, unsigned l) {
     F x = std::bit_cast<F>(old), y = std::bit_cast<F>(b[l]);
     if constexpr (sizeof(F) == 4) {
-      if (!r.shared) x = flushed(x), y = flushed(y);
+      if (r.flushes) x = flushed(x), y = flushed(y);
       const F sum = x + y;
       if (std::isnan(sum)) return T{0x7fffffffu};
-      return std::bit_cast<T>(r.shared ? sum : flushed(sum));
+      return std::bit_cast<T>(r.flushes ? flushed(sum) : sum);
     } else {
+      if (r.keeps_nans && std::isnan(x)) return old;
+      if (r.keeps_nans && std::isnan(y)) return b[l];
+      if (std::isnan(x) || std::isnan(y)) return sum_with_nan(old, b[l], r.shared);
       return std::bit_cast<T>(static_cast<F>(x + y));
     }
   });
@@ -306,14 +325,8 @@ void perform_passed(const Access& part, const Place& place, LaneMask lanes, cons
     const auto of_element = [&](const void* p) {
       return p ? static_cast<const std::uint8_t*>(p) + e * size * kWarpSize : nullptr;
     };
-    const Request r{place,
-                    e * size,
-                    lanes,
-                    of_element(u.b),
-                    of_element(u.c),
-                    const_cast<std::uint8_t*>(of_element(u.out)),
-                    part.form.space == StateSpace::shared};
-    if (!perform(r, static_cast<AtomicOperation>(u.code & 0xff), type))
+    if (!update_lanes(part, place, e * size, lanes, u.code, of_element(u.b), of_element(u.c),
+                      const_cast<std::uint8_t*>(of_element(u.out))))
       raise(*part.context, part.site, static_cast<unsigned>(std::countr_zero(part.mask)), FaultKind::unsupported,
             "the virtual GPU does not support this atomic operation on this type",
             "`warpgrind scan` lists all unsupported instructions");
@@ -338,6 +351,29 @@ void perform_part(Access& part, LaneMask lanes, const Update& u) {
 }
 
 }  // namespace
+
+bool reduce_bytes(AtomicOperation operation, ScalarType type, std::uint8_t* to, const std::uint8_t* from,
+                  std::size_t bytes, bool shared, bool flushes) {
+  const std::size_t size = ptx::bytes(type);
+  alignas(8) std::uint8_t values[kWarpSize * sizeof(std::uint64_t)];
+  for (std::size_t done = 0; done < bytes;) {
+    const std::size_t count = std::min<std::size_t>(kWarpSize, (bytes - done) / size);
+    if (count == 0) return false;
+    std::memcpy(values, from + done, count * size);
+    const LaneMask mask = count == kWarpSize ? kFullMask : (LaneMask{1} << count) - 1;
+    if (!perform({nullptr, to + done, size, mask, values, values, nullptr, shared, flushes, true}, operation, type))
+      return false;
+    done += count * size;
+  }
+  return true;
+}
+
+bool update_lanes(const Access& passed, const Place& place, std::size_t skipped, LaneMask mask, std::uint32_t code,
+                  const void* b, const void* c, void* out) {
+  const bool shared = passed.form.space == StateSpace::shared;
+  const Request r{&place, nullptr, skipped, mask, b, c, out, shared, !shared, false};
+  return perform(r, static_cast<AtomicOperation>(code & 0xff), static_cast<ScalarType>(code >> 8 & 0xff));
+}
 
 std::span<const jit::CallSymbol> atomic_symbols() {
   static const jit::CallSymbol symbols[] = {{"wg_atomic", reinterpret_cast<void*>(&wg_atomic)}};

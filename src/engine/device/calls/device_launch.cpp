@@ -10,6 +10,7 @@
 #include "device/device_impl.h"
 #include "device/fault.h"
 #include "device/memory/conditions.h"
+#include "device/memory/device_graphs.h"
 #include "device/module.h"
 #include "device/symbols.h"
 #include "gpu/launch_limits.h"
@@ -20,9 +21,12 @@ namespace {
 
 // cudaError_t and cudaStream_t values of the device runtime (cuda_device_runtime_api.h).
 constexpr std::uint32_t kSuccess = 0, kInvalidValue = 1, kMemoryAllocation = 2, kInvalidConfiguration = 9,
-                        kLaunchFailure = 719, kMaxDepthExceeded = 65;
+                        kLaunchFailure = 719, kMaxDepthExceeded = 65, kNotSupported = 801;
 constexpr unsigned kMostNested = 24;  // CUDA C++ Programming Guide, "Nesting Depth"; tail launches do not nest
 constexpr std::uint64_t kTailStream = 3, kFirstNamedStream = 0x100;
+// Named streams of cudaGraphLaunch in device code.
+constexpr std::uint64_t kGraphTail = 0x0100000000000000, kGraphForget = 0x0200000000000000,
+                        kGraphSibling = 0x0300000000000000;
 
 using Arguments = const std::uint32_t*;
 using Results = std::uint32_t*;
@@ -257,6 +261,34 @@ std::optional<Fault> run_queued_copy(Device::Impl& device, const ChildLaunch& wo
   return std::nullopt;
 }
 
+namespace {
+
+// A graph that runs, or that was requested and has not begun, cannot be launched again; as its own tail it can. An H200
+// gives the same error for graphs that were not uploaded.
+std::uint32_t queue_graph(jit::WarpContext& c, std::uint64_t graph, std::uint64_t stream) {
+  const LaunchConfig& config = launch_of(c).config;
+  if (!config.in_graph) return kNotSupported;
+  if (stream != kGraphTail && stream != kGraphForget && stream != kGraphSibling) return kInvalidValue;
+  if (graph == config.graph && stream != kGraphTail) return kInvalidValue;
+  if (!request_device_graph(graph)) return kInvalidValue;
+  ChildLaunch child;
+  child.kind = ChildLaunch::Kind::graph;
+  child.block = fiber_of(c).block_linear;
+  child.graph.graph = graph;
+  child.graph.kind = stream == kGraphTail     ? GraphRequest::Kind::tail
+                     : stream == kGraphForget ? GraphRequest::Kind::forget
+                                              : GraphRequest::Kind::sibling;
+  worker_of(c).children.push_back(std::move(child));
+  return kSuccess;
+}
+
+// cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream)
+extern "C" void wg_call_graph_launch(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a, Results r) {
+  each_lane(mask, [&](unsigned l) { set_plane32(r, 0, l, queue_graph(*c, plane64(a, 0, l), plane64(a, 2, l))); });
+}
+
+}  // namespace
+
 // void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value)
 extern "C" void wg_call_set_conditional(jit::WarpContext*, std::uint32_t, std::uint32_t mask, Arguments a, Results) {
   each_lane(mask, [&](unsigned l) { set_condition(plane64(a, 0, l), plane32(a, 2, l)); });
@@ -290,6 +322,7 @@ std::span<const jit::CallSymbol> device_launch_symbols() {
       WG_DEVICE_RUNTIME("GetDevice", wg_call_cdp_get_device, 2, 1),
       WG_DEVICE_RUNTIME("GetDeviceCount", wg_call_cdp_get_device_count, 2, 1),
       WG_DEVICE_RUNTIME("GraphSetConditional", wg_call_set_conditional, 3, 0),
+      WG_DEVICE_RUNTIME("GraphLaunch", wg_call_graph_launch, 4, 1),
   };
 #undef WG_DEVICE_RUNTIME
   return symbols;

@@ -1,4 +1,4 @@
-// The texture and surface functions that machine code calls.
+// The texture functions and queries that machine code calls.
 #include "device/memory/texture.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "base/sanitizers.h"
 #include "device/access/access.h"
+#include "device/calls/texture_handles.h"
 #include "device/calls/texture_levels.h"
 #include "device/calls/texture_unit.h"
 #include "device/fault.h"
@@ -17,37 +18,6 @@
 #include "jit/texture_operation.h"
 
 namespace warpgrind::device {
-
-namespace {
-
-using jit::TextureCall;
-
-// Cache of the last texture: lanes mostly have the handle of the previous lane.
-class LastTexture {
- public:
-  const Texture* get(std::uint64_t handle) {
-    if (handle != handle_ || !texture_) {
-      texture_ = find_texture(handle);
-      handle_ = handle;
-    }
-    return texture_.get();
-  }
-
- private:
-  std::uint64_t handle_ = 0;
-  std::shared_ptr<const Texture> texture_;
-};
-
-// Reason why a lane cannot go on. A fault never returns to this fiber, so it is raised where no object needs a
-// destructor. Until then its data is kept here as plain data.
-struct Refusal {
-  enum class Why : std::uint8_t { none, no_texture, no_surface, freed, outside } why = Why::none;
-  unsigned lane = 0;
-  std::uint64_t handle = 0;        // or the address of linear memory
-  std::uint64_t bytes = 0;         // size of that memory
-  std::int64_t at[3] = {0, 0, 0};  // coordinates outside
-  std::uint64_t extent[3] = {0, 0, 0};
-};
 
 void raise_if(jit::WarpContext& w, std::uint32_t site, const Refusal& r) {
   switch (r.why) {
@@ -71,6 +41,26 @@ void raise_if(jit::WarpContext& w, std::uint32_t site, const Refusal& r) {
             0, static_cast<std::uint32_t>(r.bytes));
   }
 }
+
+namespace {
+
+using jit::TextureCall;
+
+// Cache of the last texture: lanes mostly have the handle of the previous lane.
+class LastTexture {
+ public:
+  const Texture* get(std::uint64_t handle) {
+    if (handle != handle_ || !texture_) {
+      texture_ = find_texture(handle);
+      handle_ = handle;
+    }
+    return texture_.get();
+  }
+
+ private:
+  std::uint64_t handle_ = 0;
+  std::shared_ptr<const Texture> texture_;
+};
 
 Texel read_texels(const Texture& t, const TextureCall& call, const std::uint32_t* coordinates, unsigned lane,
                   TexelList* read) {
@@ -102,26 +92,6 @@ Texel read_texels(const Texture& t, const TextureCall& call, const std::uint32_t
   return call.gather                ? gather4(t, call.geometry, f, layer, call.component, read)
          : call.integer_coordinates ? fetch(t, call.geometry, n, layer, read)
                                     : sample(t, call.geometry, f, layer, read);
-}
-
-// Texture handles of the lanes of an instruction.
-struct Handles {
-  const std::uint64_t* first;
-  bool one;  // one handle for all lanes
-  std::uint64_t of(unsigned lane) const { return first[one ? 0 : lane]; }
-  // The handle if all lanes use the same, or null.
-  const std::uint64_t* only(LaneMask mask) const {
-    if (one || mask == 0) return mask ? first : nullptr;
-    const std::uint64_t* const used = first + std::countr_zero(mask);
-    std::uint64_t others = 0;
-    for (unsigned l = 0; l < kWarpSize; ++l) others |= (first[l] ^ *used) & (0 - std::uint64_t{mask >> l & 1});
-    return others == 0 ? used : nullptr;
-  }
-};
-
-TextureUnit& unit_of(Worker& worker) {
-  if (!worker.textures) worker.textures = std::make_unique<TextureUnit>();
-  return *worker.textures;
 }
 
 // Returns null if lanes have different handles, or must be read one by one for another reason.
@@ -187,119 +157,6 @@ bool read_together(jit::WarpContext& w, std::uint32_t site, std::uint32_t code, 
   return true;
 }
 
-// Surface elements of the lanes. Lanes outside have no valid element.
-struct Surfels {
-  alignas(64) std::uint64_t addresses[kWarpSize];
-  LaneMask outside = 0;
-};
-
-// Finds the addresses. x is in bytes; y, z and layer are in elements. Lanes outside get the address at the edge.
-void find_surfels(Array& a, const TextureCall& call, const std::uint32_t* coordinates, unsigned bytes, LaneMask mask,
-                  Surfels& to) {
-  const ArrayShape& shape = a.shape();
-  const bool layered = call.geometry == TextureGeometry::a1d || call.geometry == TextureGeometry::a2d;
-  const bool flat = call.geometry == TextureGeometry::d1 || call.geometry == TextureGeometry::a1d;
-  struct Axis {
-    std::int64_t last, bytes;
-    bool there;
-    unsigned coordinate;
-  };
-  const Axis axes[] = {
-      {static_cast<std::int64_t>(a.row_bytes()) - bytes, 1, true, layered ? 1u : 0u},
-      {static_cast<std::int64_t>(shape.rows()) - 1, static_cast<std::int64_t>(a.row_bytes()), !flat, layered ? 2u : 1u},
-      {static_cast<std::int64_t>(shape.slices()) - 1, static_cast<std::int64_t>(a.slice_bytes()),
-       layered || call.geometry == TextureGeometry::d3, layered ? 0u : 2u}};
-  alignas(64) std::int64_t offset[kWarpSize] = {}, outside[kWarpSize] = {};
-  for (const Axis& axis : axes) {
-    const std::int64_t edge = std::max<std::int64_t>(0, axis.last);
-    if (!axis.there) continue;
-    const std::uint32_t* const words = coordinates + std::size_t{axis.coordinate} * kWarpSize;
-    for (unsigned l = 0; l < kWarpSize; ++l) {
-      const std::int64_t at = static_cast<std::int32_t>(words[l]);
-      outside[l] |= at | (axis.last - at);  // negative: outside
-      offset[l] += (at < 0 ? 0 : at > edge ? edge : at) * axis.bytes;
-    }
-  }
-  const auto first = reinterpret_cast<std::uint64_t>(a.data());
-  for (LaneMask m = mask; m != 0; m &= m - 1) {
-    const auto l = static_cast<unsigned>(std::countr_zero(m));
-    to.addresses[l] = first + static_cast<std::uint64_t>(offset[l]);
-    to.outside |= static_cast<LaneMask>(outside[l] < 0) << l;
-  }
-}
-
-Refusal refuse_outside(const Array& a, const TextureCall& call, const std::uint32_t* coordinates, unsigned bytes,
-                       unsigned lane) {
-  Refusal r{Refusal::Why::outside, lane};
-  r.bytes = bytes;
-  const auto at = [&](unsigned k) {
-    return std::int64_t{static_cast<std::int32_t>(coordinates[k * kWarpSize + lane])};
-  };
-  const bool layered = call.geometry == TextureGeometry::a1d || call.geometry == TextureGeometry::a2d;
-  const unsigned first = layered ? 1 : 0;
-  for (unsigned k = first; k < call.coordinates && k < 3; ++k) r.at[k - first] = at(k);
-  if (layered) r.at[2] = at(0);
-  const std::uint64_t extent[3] = {a.row_bytes(), a.shape().rows(), a.shape().slices()};
-  std::copy(std::begin(extent), std::end(extent), r.extent);
-  return r;
-}
-
-// data[e*32 + l]. Surface elements outside read as zero and are not written.
-template <class T>
-void move_surfels(const Access& a, LaneMask mask, LaneMask inside, const std::optional<Place>& place, void* data) {
-  const NotWatched guard;
-  auto* const values = static_cast<T*>(data);
-  for (unsigned e = 0; e < a.vector; ++e) {
-    T* const lanes = values + std::size_t{e} * kWarpSize;
-    for (LaneMask m = mask; m != 0; m &= m - 1) {
-      const auto l = static_cast<unsigned>(std::countr_zero(m));
-      if ((inside >> l & 1) == 0) {
-        if (!a.writes()) lanes[l] = 0;
-        continue;
-      }
-      std::uint8_t* const surfel = place->of(l) + e * sizeof(T);
-      a.writes() ? std::memcpy(surfel, lanes + l, sizeof(T)) : std::memcpy(lanes + l, surfel, sizeof(T));
-    }
-  }
-}
-
-Refusal access_surfaces(const Access& access, const TextureCall& call, const Handles& handles,
-                        const std::uint32_t* coordinates, LaneMask mask, void* data) {
-  Surfels surfels;
-  for (LaneMask rest = mask; rest != 0;) {  // mostly of one surface
-    const auto first = static_cast<unsigned>(std::countr_zero(rest));
-    const std::uint64_t handle = handles.of(first);
-    LaneMask lanes = handles.one ? rest : 0;
-    for (LaneMask m = handles.one ? 0 : rest; m != 0; m &= m - 1)
-      if (handles.of(static_cast<unsigned>(std::countr_zero(m))) == handle) lanes |= m & (~m + 1);
-    rest &= ~lanes;
-    const Surface* const s = unit_of(worker_of(*access.context)).surface(handle);
-    if (!s) return {Refusal::Why::no_surface, first, handle};
-    find_surfels(*s->array, call, coordinates, access.bytes(), lanes, surfels);
-    if (surfels.outside != 0 && call.boundary == jit::SurfaceBoundary::trap)
-      return refuse_outside(*s->array, call, coordinates, access.bytes(),
-                            static_cast<unsigned>(std::countr_zero(surfels.outside)));
-  }
-  const LaneMask inside = call.boundary == jit::SurfaceBoundary::zero ? mask & ~surfels.outside : mask;
-  Access a = access.at_texels(surfels.addresses, inside);
-  std::optional<Place> place;
-  if (inside) place = pass(a);
-  switch (a.element) {
-    case 1:
-      move_surfels<std::uint8_t>(a, mask, inside, place, data);
-      break;
-    case 2:
-      move_surfels<std::uint16_t>(a, mask, inside, place, data);
-      break;
-    case 4:
-      move_surfels<std::uint32_t>(a, mask, inside, place, data);
-      break;
-    default:
-      move_surfels<std::uint64_t>(a, mask, inside, place, data);
-  }
-  return {};
-}
-
 Refusal query(std::uint32_t what, bool surface, const std::uint64_t* handles, LaneMask mask, std::uint32_t* out) {
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
@@ -358,25 +215,13 @@ static void wg_texture_query(void* context, std::uint32_t site, std::uint32_t wh
   raise_if(warp(context), site, query(what, surface != 0, handles, mask, out));
 }
 
-// data[e*32 + l] of `bytes` each
-static void wg_surface(void* context, std::uint32_t site, std::uint32_t code, const std::uint64_t* handles,
-                       const std::uint32_t* coordinates, std::uint32_t mask, std::uint32_t store, void* data) {
-  jit::WarpContext& w = warp(context);
-  Access a = access_of(w, site);
-  a.form.type = store ? AccessType::store : AccessType::load;
-  a.path = events::AccessPath::surface;
-  const TextureCall call = TextureCall::decode(code);
-  raise_if(w, site, access_surfaces(a, call, {handles, call.one_handle}, coordinates, mask, data));
-}
-
 }  // extern "C"
 
 namespace warpgrind::device {
 
 std::span<const jit::CallSymbol> texture_symbols() {
   static const jit::CallSymbol symbols[] = {{"wg_texture", reinterpret_cast<void*>(&wg_texture)},
-                                            {"wg_texture_query", reinterpret_cast<void*>(&wg_texture_query)},
-                                            {"wg_surface", reinterpret_cast<void*>(&wg_surface)}};
+                                            {"wg_texture_query", reinterpret_cast<void*>(&wg_texture_query)}};
   return symbols;
 }
 

@@ -15,10 +15,9 @@ namespace warpgrind::device {
 
 namespace {
 
-constexpr unsigned kPiece = 16;                                   // bytes
-constexpr unsigned kPieces = jit::kWarpgroupDepthBytes / kPiece;  // per row of A or column of B
-constexpr unsigned kEight = 8;                                    // rows of a core matrix; 16-bit elements per piece
-constexpr unsigned kDepth = 16;  // for 16-bit types, the only ones that may be stored by depth
+constexpr unsigned kPiece = 16;       // bytes
+constexpr unsigned kEight = 8;        // rows of a core matrix; 16-bit elements per piece
+constexpr unsigned kBytesOfHalf = 2;  // of the types that may be stored by depth
 
 // Bits of the descriptor: 0-13 start, 16-29 leading and 32-45 stride dimension byte offset, each divided by 16; 49-51
 // base offset; 62-63 swizzling.
@@ -41,7 +40,7 @@ struct Descriptor {
   }
   // Address of piece `p` of row (A) or column (B) `line`.
   std::uint64_t of_line(unsigned line, unsigned p) const {
-    const std::uint64_t beside = width == 1 ? p * leading : std::uint64_t{p} * kPiece;
+    const std::uint64_t beside = std::uint64_t{p % width} * kPiece + p / width * leading;
     return swizzled(start + std::uint64_t{line % kEight} * width * kPiece + line / kEight * stride + beside);
   }
   // Address of eight rows (columns) from 8*`group` on, at one `depth`.
@@ -60,7 +59,8 @@ class Reader {
   Reader(jit::WarpContext& w, std::uint32_t site) : w_(w), access_(access_of(w, site)) {
     access_.form = {StateSpace::shared, AccessType::load, kPiece};
     access_.element = kPiece;
-    access_.counted = access_.published = false;
+    access_.path = events::AccessPath::bulk_copy;  // observers see ranges that the async proxy reads
+    access_.counted = false;
   }
   void read(std::uint64_t address, std::uint8_t* to) {
     WG_DEBUG_ASSERT(waiting_ < kWarpSize);
@@ -92,15 +92,16 @@ class Reader {
   std::uint8_t* to_[kWarpSize];
 };
 
-// Reads `count` rows of A or columns of B from `first` on.
-void read_matrix(Reader& reader, const Descriptor& d, bool by_depth, unsigned first, unsigned count, std::uint8_t* to) {
+// Reads `count` rows of A or columns of B from `first` on, of `bytes` each.
+void read_matrix(Reader& reader, const Descriptor& d, bool by_depth, unsigned bytes, unsigned first, unsigned count,
+                 std::uint8_t* to) {
   WG_ASSERT(count % kEight == 0 && first % kEight == 0);
   if (by_depth) {
-    for (unsigned k = 0; k < kDepth; ++k)
+    for (unsigned k = 0; k < bytes / kBytesOfHalf; ++k)
       for (unsigned g = 0; g < count / kEight; ++g, to += kPiece) reader.read(d.of_depth(first / kEight + g, k), to);
   } else {
     for (unsigned line = 0; line < count; ++line)
-      for (unsigned p = 0; p < kPieces; ++p, to += kPiece) reader.read(d.of_line(first + line, p), to);
+      for (unsigned p = 0; p < bytes / kPiece; ++p, to += kPiece) reader.read(d.of_line(first + line, p), to);
   }
 }
 
@@ -114,24 +115,27 @@ using namespace warpgrind::device;
 extern "C" {
 
 // code, flags: jit::WarpgroupProduct. left: 32 descriptors, or planes of registers; right: 32 descriptors. Descriptors
-// and the predicate are equal in all lanes.
+// and the predicate are equal in all lanes. metadata: of a sparse A, a word a lane.
 static void wg_warpgroup_mma(void* context, std::uint32_t site, std::uint32_t code, std::uint32_t flags,
                              std::uint32_t* sums, const void* left, const std::uint64_t* right, std::uint32_t add,
-                             std::uint32_t mask) {
+                             std::uint32_t mask, const std::uint32_t* metadata) {
   if (mask == 0) return;
   jit::WarpContext& w = warp(context);
   const auto lane = static_cast<unsigned>(std::countr_zero(mask));
   const auto product = jit::WarpgroupProduct::from_code(code, flags);
   jit::WarpgroupTiles tiles;
+  tiles.metadata = metadata;
   Reader reader(w, site);
   if (product.has(jit::kWarpgroupAInShared))
     read_matrix(reader, Descriptor(static_cast<const std::uint64_t*>(left)[lane]), product.has(jit::kWarpgroupAByDepth),
-                w.warp % jit::kWarpgroupWarps * jit::kWarpgroupRows, jit::kWarpgroupRows, tiles.a);
+                jit::kWarpgroupDepthBytes, w.warp % jit::kWarpgroupWarps * jit::kWarpgroupRows, jit::kWarpgroupRows,
+                tiles.a);
   else
     jit::warpgroup_rows(static_cast<const std::uint32_t*>(left), tiles.a);
-  read_matrix(reader, Descriptor(right[lane]), product.has(jit::kWarpgroupBByDepth), 0, product.columns, tiles.b);
+  read_matrix(reader, Descriptor(right[lane]), product.has(jit::kWarpgroupBByDepth), product.depth_bytes_of_b(), 0,
+              product.columns, tiles.b);
   reader.flush();
-  jit::multiply_warpgroup(product, tiles, (add >> lane & 1) != 0, sums);
+  jit::multiply_warpgroup(product, tiles, (add >> lane & 1) != 0, w.capability, sums);
 }
 
 }  // extern "C"

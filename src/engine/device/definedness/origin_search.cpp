@@ -108,7 +108,7 @@ FoundOrigin from_slice(jit::WarpContext& c, const events::Site& site, Pick pick)
       if (loads)
         if (const auto l = std::find_if(loads->of.begin(), loads->of.end(), met); l != loads->of.end())
           return {origin_of_memory(c, *l), v.compared};
-      if (ptx::info(function.body[n].opcode).reads_memory) continue;
+      if (ptx::info(function.body[n].opcode).has(ptx::Effects::reads)) continue;
       std::vector<ptx::RegId> read;
       flow::registers_read(function.body[n], read);
       for (const ptx::RegId s : read)

@@ -6,6 +6,7 @@
 #include <bit>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "device/access/access.h"
 #include "device/execution/meeting_events.h"
@@ -312,7 +313,7 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
   // n^2 / 2 times. Blocks beyond the share begin only if nothing else helps.
   const bool has_share = w.live_blocks * std::uint64_t{launch.running_workers} >= launch.blocks;
   const bool turns_over = w.idle_turns % round == 0;
-  if (launch.fits_gpu && !w.starting && (!has_share || turns_over) && activate_block(w)) {
+  if ((launch.fits_gpu || launch.cancellable) && !w.starting && (!has_share || turns_over) && activate_block(w)) {
     w.idle_turns = 0;
   } else if (launch.ordered && !w.starting && turns_over && activate_block(w)) {
     w.idle_turns = 0;
@@ -481,7 +482,9 @@ void wg_let_others_pass(void* context) {
 }
 
 std::uint32_t wg_yield(void* context, std::uint32_t mask) {
-  return yield(fiber_of(warp(context)), mask);
+  WarpFiber& f = fiber_of(warp(context));
+  const bool owed = std::exchange(f.owes_way, false);
+  return yield(f, mask) | std::uint32_t{owed};
 }
 
 void wg_interrupt(void* context, std::uint32_t site, std::uint32_t) {

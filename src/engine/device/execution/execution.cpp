@@ -15,6 +15,7 @@
 #include "base/assert.h"
 #include "device/access/access_log.h"
 #include "device/access/count.h"
+#include "device/calls/tensor_memory.h"
 #include "device/calls/texture_unit.h"
 #include "device/definedness/tracking.h"
 #include "device/execution/crash_guard.h"
@@ -155,6 +156,19 @@ inline bool next_block(Worker& w, std::uint64_t& linear) {
   return true;
 }
 
+// Number of the first block of the next cluster to run, in a launch whose blocks may cancel the launch of others.
+bool next_cancellable(Worker& w, std::uint64_t& linear) {
+  Launch& launch = *w.launch;
+  std::optional<std::uint64_t> cluster = launch.cancellable->follow();
+  while (!cluster) {
+    if (!next_block(w, linear)) return false;
+    w.chunk_next += launch.cluster_size - 1;  // chunks hold whole clusters
+    cluster = launch.cancellable->arrive(linear / launch.cluster_size);
+  }
+  linear = *cluster * launch.cluster_size;
+  return true;
+}
+
 // Index of the n-th block to run, row by row or cluster by cluster.
 inline void place_block(const Launch& launch, std::uint64_t n, Block& b) {
   const Dim3 &grid = launch.config.grid, &cluster = launch.config.cluster;
@@ -190,6 +204,7 @@ inline Block& new_block(Worker& w) {
   b->started = b->ended = b->exited = 0;
   b->cluster_rank = 0;
   b->left = 0;
+  b->cancel_failed = false;
   b->next_start = nullptr;
   b->next = w.live;
   b->previous = nullptr;
@@ -206,14 +221,16 @@ void publish_begin(Worker& w, Block& b) {
   if (launch.logs) begin_log(w, b);
 }
 
-// Activates the other blocks of a cluster after the first.
-void activate_cluster(Worker& w, Block& first) {
+// Activates the other blocks of a cluster after the first, which has number n.
+void activate_cluster(Worker& w, Block& first, std::uint64_t n) {
   Launch& launch = *w.launch;
   Cluster* cluster = nullptr;
   enter_cluster(w, first, cluster);
   for (Block* last = &first; cluster->live < launch.cluster_size;) {  // chunks hold whole clusters
-    std::uint64_t n = 0;
-    next_block(w, n);
+    if (launch.cancellable)
+      ++n;
+    else
+      next_block(w, n);
     Block& b = new_block(w);
     place_block(launch, n, b);
     begin_time(launch, b);
@@ -231,7 +248,8 @@ void activate_cluster(Worker& w, Block& first) {
 bool activate_block(Worker& w) {
   Launch& launch = *w.launch;
   std::uint64_t n = 0;
-  if (launch.stop.load(std::memory_order_relaxed) || !next_block(w, n)) return false;
+  if (launch.stop.load(std::memory_order_relaxed) || !(launch.cancellable ? next_cancellable(w, n) : next_block(w, n)))
+    return false;
   Block& first = new_block(w);
   place_block(launch, n, first);
   begin_time(launch, first);
@@ -241,7 +259,7 @@ bool activate_block(Worker& w) {
     begin_shared(launch, first);
     publish_begin(w, first);
   } else {
-    activate_cluster(w, first);
+    activate_cluster(w, first, n);
   }
   return true;
 }
@@ -252,6 +270,8 @@ void retire_block(Worker& w, Block& b) {
   if (launch.wants.blocks_ended && !launch.stop.load(std::memory_order_relaxed))
     events::publish_block_end(*launch.observers, block_event(launch, b), w.number);
   if (b.log) end_log(w, b);
+  if (b.uses_tensor) [[unlikely]]
+    end_tensor_memory(w, b);
   (b.previous ? b.previous->next : w.live) = b.next;
   if (b.next) b.next->previous = b.previous;
   for (unsigned k = 0; k < b.barriers_in_use; ++k) b.barriers[k] = {};
@@ -261,7 +281,9 @@ void retire_block(Worker& w, Block& b) {
   --w.live_blocks;
   ++w.blocks_ended;
   if (launch.keeps_time) end_time(*w.launch, b);
+  const bool last_of_cluster = !b.cluster || b.cluster->live == 1;
   if (b.cluster) leave_cluster(w, b);
+  if (launch.cancellable && last_of_cluster) launch.cancellable->end(cluster_number(launch, b));
 }
 
 Carrier& take_carrier(Worker& w) {

@@ -135,6 +135,10 @@ Status Device::Impl::run_children(Engine& engine, LoadedModule& module, std::vec
   while (!work.empty() && goes_on()) {
     const ChildLaunch child = std::move(work.back());
     work.pop_back();
+    if (child.kind == ChildLaunch::Kind::graph) {
+      result.graphs.push_back(child.graph);
+      continue;
+    }
     if (child.kind != ChildLaunch::Kind::kernel) {
       if (auto fault = run_queued_copy(*this, child, engine.work)) {
         result.fault = std::move(fault);

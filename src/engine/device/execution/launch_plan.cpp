@@ -5,6 +5,7 @@
 #include "device/device_impl.h"
 #include "device/execution/order.h"
 #include "gpu/launch_limits.h"
+#include "gpu/occupancy.h"
 
 namespace warpgrind::device {
 
@@ -79,7 +80,21 @@ std::uint32_t issue_cycles(const GpuModel& model) {
   return std::max(1u, static_cast<std::uint32_t>(model.timing.integer_latency_cycles));
 }
 
-GridPlan plan_grid(const LaunchInputs& in, KeptBuffers& kept, const GpuModel& model) {
+// Clusters that are resident at the start of a kernel that may cancel launches; 0 for other kernels. The estimate of
+// registers replaces those of ptxas, which the device does not know.
+std::uint64_t resident_clusters_of(const LaunchInputs& in, const GpuModel& model, std::uint64_t shared) {
+  const std::vector<events::Site>& sites = in.kernel->code->facts().sites;
+  const auto controls = [](const events::Site& s) { return s.kind == SiteKind::launch_control; };
+  if (std::none_of(sites.begin(), sites.end(), controls)) return 0;
+  BlockResources block;
+  block.threads = static_cast<std::uint32_t>(in.config.block.count());
+  block.registers_per_thread = launched_registers(model, in.kernel->code->register_estimate);
+  block.static_shared = shared;
+  const std::uint64_t blocks = std::uint64_t{occupancy(model, block).blocks_per_sm} * model.sm_count;
+  return std::max<std::uint64_t>(1, blocks / std::max<std::uint64_t>(1, in.config.cluster.count()));
+}
+
+GridPlan plan_grid(const LaunchInputs& in, KeptBuffers& kept, const GpuModel& model, std::uint64_t shared) {
   shape_warps(kept, in.config.block);
   const std::uint64_t blocks = in.config.grid.count();
   const auto threads = static_cast<std::uint32_t>(in.config.block.count());
@@ -96,8 +111,10 @@ GridPlan plan_grid(const LaunchInputs& in, KeptBuffers& kept, const GpuModel& mo
           .sm_groups = {model.sm_parts, model.sms_sharing_requests},
           .issue_cycles = issue_cycles(model),
           .sm_clock_khz = std::max(1u, static_cast<std::uint32_t>(model.sm_clock_mhz * 1000)),
+          .capability = static_cast<std::uint32_t>(model.cc_major * 10 + model.cc_minor),
           .keeps_time = in.kernel->code->keeps_time,
-          .fits_gpu = in.config.cooperative || blocks <= resident};
+          .fits_gpu = in.config.cooperative || blocks <= resident,
+          .resident_clusters = resident_clusters_of(in, model, shared)};
 }
 
 WorkerPlan plan_workers(const LaunchInputs& in, const GridPlan& grid, Engine& engine, const Schedule& schedule,
@@ -136,9 +153,9 @@ Launch Device::Impl::make_launch(Engine& engine, LoadedModule& module, const Ker
                             .shadow = shadow,
                             .fill = options.fill};
   const std::uint64_t local_size = local_size_of(*kernel.code, stack_size, wants.invalid_accesses);
-  const GridPlan grid = plan_grid(inputs, engine.kept, model);
-  return {inputs, plan_memory(inputs, engine, model, local_size), grid,
-          plan_workers(inputs, grid, engine, schedule, alone)};
+  const MemoryPlan memory = plan_memory(inputs, engine, model, local_size);
+  const GridPlan grid = plan_grid(inputs, engine.kept, model, memory.shared_size);
+  return {inputs, memory, grid, plan_workers(inputs, grid, engine, schedule, alone)};
 }
 
 Launch::Launch(const LaunchInputs& inputs, const MemoryPlan& memory, const GridPlan& grid, const WorkerPlan& team)
@@ -149,6 +166,9 @@ Launch::Launch(const LaunchInputs& inputs, const MemoryPlan& memory, const GridP
       entry(kernel->entry()),
       random(first_random(schedule)),
       to_run(blocks),
-      running_workers(workers) {}
+      running_workers(workers),
+      cancellable(resident_clusters == 0
+                      ? nullptr
+                      : std::make_unique<CancellableGrid>(blocks / cluster_size, resident_clusters)) {}
 
 }  // namespace warpgrind::device

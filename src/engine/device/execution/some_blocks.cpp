@@ -36,6 +36,7 @@ void scale(AccessCost& c, long double by) {
 std::string why_all_blocks(const Launch& launch) {
   if (launch.config.cooperative) return "it is cooperative: its blocks wait for each other";
   if (launch.cluster_size > 1) return "its blocks form clusters";
+  if (launch.cancellable) return "its blocks may take over the work of others (clusterlaunchcontrol)";
   if (launch.module->launches_kernels()) return "its module launches kernels from the device";
   for (const events::Site& site : launch.kernel->code->facts().sites) {
     if (!may_be_global(site.space)) continue;

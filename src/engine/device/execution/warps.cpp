@@ -81,10 +81,12 @@ void enter_launch(WarpFiber& f, Launch& launch, Worker& w) {
   }
   c.explicit_cluster = launch.cluster_size > 1;
   c.issue_cycles = launch.issue_cycles;
+  c.capability = launch.capability;
   c.sm_clock_khz = launch.sm_clock_khz;
   c.total_shared = launch.total_shared;
   c.all_shared = launch.all_shared;
   std::copy(std::begin(launch.env), std::end(launch.env), c.env);
+  c.graph = launch.config.graph;
   static_assert(offsetof(WarpFiber, context) == 0);
   static_assert(offsetof(Worker, ended_in_round) - offsetof(Worker, current) == offsetof(jit::RunningWarp, ended));
   c.running = reinterpret_cast<jit::RunningWarp*>(&w.current);
@@ -144,6 +146,7 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
   f.apart_at = 0;
   f.cluster_phase = 0;
   f.spinning = 0;
+  f.owes_way = false;
   f.waits_by_path = false;  // may be left over from a stopped launch
   if (f.parked) f.parked->in_use = 0;
   if (launch.shadow) [[unlikely]]

@@ -38,6 +38,10 @@ const Range* RangeTable::find(std::uint64_t address) const {
   return address < r.high ? &r : nullptr;
 }
 
+const Multicast* RangeTable::multicast(std::uint64_t address) const {
+  return find_multicast(multicasts_, address);
+}
+
 AddressSpace& AddressSpace::instance() {
   // Never destroyed: programs free device memory from their own static destructors.
   static AddressSpace* const space = new AddressSpace;
@@ -186,6 +190,17 @@ std::vector<Range> AddressSpace::replace(std::uint64_t low, std::uint64_t high, 
   }
   table_.reset();
   return before;
+}
+
+void AddressSpace::set_multicasts(std::vector<Multicast> sorted) {
+  const std::lock_guard lock(mutex_);
+  multicasts_ = std::move(sorted);
+  table_.reset();
+}
+
+bool AddressSpace::is_multimem(std::uint64_t address) const {
+  const std::lock_guard lock(mutex_);
+  return find_multicast(multicasts_, address) != nullptr;
 }
 
 std::optional<Range> AddressSpace::release(std::uint64_t address, const char* by) {
@@ -414,7 +429,7 @@ std::shared_ptr<const RangeTable> AddressSpace::snapshot() {
     sorted.reserve(ranges_.size());
     for (const auto& [low, range] : ranges_) sorted.push_back(range);
     for (std::size_t k = 1; k < sorted.size(); ++k) WG_DEBUG_ASSERT(sorted[k - 1].low < sorted[k].low);
-    table_ = std::make_shared<const RangeTable>(std::move(sorted));
+    table_ = std::make_shared<const RangeTable>(std::move(sorted), multicasts_);
   }
   return table_;
 }

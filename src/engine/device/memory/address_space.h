@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "device/memory/multicast.h"
 
 namespace warpgrind::device {
 
@@ -34,12 +35,15 @@ struct Range {
 // Snapshot of all ranges, sorted: read without locks while a kernel runs.
 class RangeTable {
  public:
-  explicit RangeTable(std::vector<Range> sorted) : ranges_(std::move(sorted)) {}
+  explicit RangeTable(std::vector<Range> sorted, std::vector<Multicast> multicasts = {})
+      : ranges_(std::move(sorted)), multicasts_(std::move(multicasts)) {}
   const Range* find(std::uint64_t address) const;  // nullptr: not allocated
   const std::vector<Range>& ranges() const { return ranges_; }
+  const Multicast* multicast(std::uint64_t address) const;  // nullptr: no multimem address
 
  private:
   std::vector<Range> ranges_;
+  std::vector<Multicast> multicasts_;  // sorted
 };
 
 class AddressSpace {
@@ -67,6 +71,9 @@ class AddressSpace {
   // Replaces the ranges between low and high, in reserved addresses, and returns the old ones. A range that begins
   // where an old one began keeps its id.
   std::vector<Range> replace(std::uint64_t low, std::uint64_t high, const std::vector<Range>& ranges);
+  // All mapped multicast objects, sorted by address. Their addresses are no ranges: only multimem.* may use them.
+  void set_multicasts(std::vector<Multicast> sorted);
+  bool is_multimem(std::uint64_t address) const;
   // managed: a __managed__ variable in the program's own memory.
   void register_host(std::uint64_t address, std::uint64_t size, bool managed = false);
   void unregister_host(std::uint64_t address);
@@ -132,6 +139,7 @@ class AddressSpace {
   std::map<std::uint64_t, Range> ranges_;          // by low
   std::map<std::uint64_t, std::uint64_t> blocks_;  // allocation start -> bytes taken from the reserved range
   std::map<std::uint64_t, std::uint64_t> holes_;   // start -> bytes, below top_
+  std::vector<Multicast> multicasts_;
   struct Quarantined {
     std::uint64_t low = 0, bytes = 0;
     Freed freed;

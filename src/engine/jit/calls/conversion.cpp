@@ -72,6 +72,10 @@ extern "C" void wg_round_f64(std::uint32_t* out, const double* in, const std::ui
 
 }  // namespace
 
+std::uint32_t round_to_format(double value, SmallFormat format) {
+  return round_to(value, static_cast<std::uint32_t>(format) | kRoundSatfinite);
+}
+
 void register_conversion_symbols() {
   static const CallSymbol symbols[] = {{"wg_round_f64", reinterpret_cast<void*>(&wg_round_f64)}};
   register_call_symbols(symbols);

@@ -17,6 +17,9 @@ enum RoundingFlags : std::uint32_t {
   kRoundKeepNan = 1u << 10,   // a NaN keeps its sign and upper payload; otherwise the format's one NaN
 };
 
+// Rounds to nearest even; a number out of range becomes the largest one of its sign.
+std::uint32_t round_to_format(double value, SmallFormat format);
+
 void register_conversion_symbols();  // wg_round_f64
 
 }  // namespace warpgrind::jit

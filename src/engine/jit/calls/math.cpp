@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gpu/types.h"
+#include "jit/calls/block_scaled_matrix.h"
 #include "jit/calls/matrix.h"
 #include "jit/calls/multi_function.h"
 #include "jit/calls/symbols.h"
@@ -78,6 +79,7 @@ void register_math_symbols() {
 #undef WG_MODE
   register_call_symbols(symbols);
   register_matrix_symbols();
+  register_block_scaled_symbols();
   register_multi_function_symbols();
 }
 

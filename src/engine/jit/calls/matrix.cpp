@@ -1,4 +1,4 @@
-// Functions wg_mma and wg_matrix_rows, which machine code calls for mma, wmma, ldmatrix and stmatrix.
+// Functions wg_mma, wg_mma_sparse and wg_matrix_rows, which machine code calls for mma, wmma, ldmatrix and stmatrix.
 #include "jit/calls/matrix.h"
 
 #include <algorithm>
@@ -7,10 +7,14 @@
 
 #include "base/per_thread.h"
 #include "gpu/types.h"
+#include "jit/abi.h"
 #include "jit/calls/matrix_elements.h"
+#include "jit/calls/matrix_factors.h"
 #include "jit/calls/matrix_products.h"
 #include "jit/calls/matrix_tables.h"
+#include "jit/calls/sparse_matrix.h"
 #include "jit/calls/symbols.h"
+#include "jit/calls/tensor_core_sums.h"
 
 namespace warpgrind::jit {
 
@@ -18,52 +22,65 @@ using ptx::ScalarType;
 
 namespace {
 
-constexpr unsigned kMostRows = 16, kColumns = 8;
-constexpr unsigned kMostDepth = 64;  // 4-bit elements; 1-bit elements can be deeper, but stay packed
 constexpr unsigned kRowsOfPlane = 8, kLanesOfRow = kWarpSize / kRowsOfPlane;
 
-// T: type of products and sums.
-template <class T>
-struct Work {
-  T a[kMostRows * kMostDepth], b_columns[kColumns * kMostDepth], b[kMostDepth * kColumns];
-  T sums[kMostRows * kColumns], before[kMostRows * kColumns];
+// A sparse A: which elements of B its own are multiplied by (jit/calls/sparse_matrix.h). Empty for a dense one.
+struct Sparsity {
+  const std::uint32_t* metadata = nullptr;  // a word a lane
+  unsigned selector = 0;
+  explicit operator bool() const { return metadata != nullptr; }
 };
 
-// PTX ISA, "Matrix Fragments for mma.*": an unpacked register of A is 8 rows with the elements of four lanes each. A
-// register of B is 8 such columns. A's registers for rows from 8 on follow those above. So for each group of depth that
-// four lanes hold, A's registers are already dense row by row, and B's are dense column by column.
 template <class T>
-void multiply(const MatrixProduct& p, void* d, const void* a, const void* b, const void* c) {
+void multiply(const MatrixProduct& p, void* d, const void* a, const void* b, const void* c, Sparsity sparsity = {}) {
   // On the heap: a library with large thread-local arrays cannot be opened by dlopen.
-  Work<T>& work = per_thread<Work<T>>();
+  auto& work = per_thread<FactorWork<T>>();
   const auto [m, n, k] = p.shape;
+  const unsigned stored = sparsity ? k / 2u : k;
   constexpr bool kIntegers = std::is_integral_v<T>;  // integer products do not overflow, but adding C may
+  SparseDepths sparse;
+  if (sparsity) read_metadata(sparse, sparsity.metadata, stored, p.a, sparsity.selector);
   read_sums(kIntegers ? work.before : work.sums, c, m, n, p.c);
   if (kIntegers) std::fill_n(work.sums, m * n, T{});
-  const unsigned per_word = std::max(1u, 32 / matrix_element_bits(p.a)), depth = kLanesOfRow * per_word;
-  bool bits = false;
-  if constexpr (kIntegers)
-    if ((bits = p.a == ScalarType::b1))
-      for (unsigned group = 0; group < k / depth; ++group)
+  if (p.a != ScalarType::b1) unpack_factors(work, p.shape, p.a, sparse.mixed ? ScalarType::f32 : p.b, stored, a, b);
+  if constexpr (kIntegers) {
+    constexpr unsigned kDepth = kLanesOfRow * 32;  // of b1
+    if (p.a == ScalarType::b1)
+      for (unsigned group = 0; group < k / kDepth; ++group)
         add_bit_counts(work.sums, static_cast<const std::uint32_t*>(a) + group * m * kLanesOfRow,
                        static_cast<const std::uint32_t*>(b) + group * n * kLanesOfRow, m, n, kLanesOfRow,
                        p.has(kMatrixAndPopc));
-  if (!bits) {
-    unpack_matrix(work.a, a, m * k, p.a);
-    unpack_matrix(work.b_columns, b, n * k, p.b);
-    for (unsigned group = 0; group < k / depth; ++group) {
-      transpose_columns(work.b, work.b_columns + group * n * depth, n, depth);
-      add_products(work.sums, work.a + group * m * depth, work.b, m, n, depth);
-    }
+    else if (sparsity)
+      add_sparse_products(work.sums, work.a, work.b, sparse.depths, m, n, stored);
+    else
+      add_products(work.sums, work.a, work.b, m, n, k);
+    add_integers(work.sums, work.before, m * n, p.has(kMatrixSaturate));
+  } else if constexpr (std::is_same_v<T, double>) {
+    add_products(work.sums, work.a, work.b, m, n, k);
+  } else {
+    TensorCoreProduct product{m, n, stored, p.a, p.b, p.d, tensor_core_sum(p.a, stored, p.capability, false)};
+    if (sparsity) product.chosen = sparse.depths;
+    if (sparsity) product.depth_of_b = sparse.mixed ? stored * kMixedLines : k;
+    if (sparse.mixed) mix_halves(work.b_columns, work.b, n, stored);
+    add_on_tensor_core(work.sums, work.a, sparse.mixed ? work.b_columns : work.b, product);
   }
-  if constexpr (kIntegers) add_integers(work.sums, work.before, m * n, p.has(kMatrixSaturate));
   write_sums(d, work.sums, m, n, p.d);
 }
 
-void mma(std::uint32_t shape, std::uint32_t types, std::uint32_t flags, void* d, const void* a, const void* b,
-         const void* c) {
+MatrixProduct product_of(std::uint32_t shape, std::uint32_t types, std::uint32_t flags, const void* context) {
   const auto type = [&](unsigned i) { return static_cast<ScalarType>(types >> (8 * i) & 255); };
-  const MatrixProduct p{MatrixShape::from_code(shape), type(0), type(1), type(2), type(3), flags};
+  return {MatrixShape::from_code(shape),
+          type(0),
+          type(1),
+          type(2),
+          type(3),
+          flags,
+          static_cast<const WarpContext*>(context)->capability};
+}
+
+void mma(std::uint32_t shape, std::uint32_t types, std::uint32_t flags, const void* context, void* d, const void* a,
+         const void* b, const void* c) {
+  const MatrixProduct p = product_of(shape, types, flags, context);
   if (!p.has(kMatrixMmaLayout) || p.is_volta())
     multiply_by_tables(p, d, a, b, c);
   else if (p.d == ScalarType::f64)
@@ -72,6 +89,16 @@ void mma(std::uint32_t shape, std::uint32_t types, std::uint32_t flags, void* d,
     multiply<std::int32_t>(p, d, a, b, c);
   else
     multiply<float>(p, d, a, b, c);
+}
+
+void mma_sparse(std::uint32_t shape, std::uint32_t types, std::uint32_t flags, const void* context,
+                std::uint32_t selector, void* d, const void* a, const void* b, const void* c,
+                const std::uint32_t* metadata) {
+  const MatrixProduct p = product_of(shape, types, flags, context);
+  if (p.d == ScalarType::s32)
+    multiply<std::int32_t>(p, d, a, b, c, {metadata, selector});
+  else
+    multiply<float>(p, d, a, b, c, {metadata, selector});
 }
 
 // ldmatrix and stmatrix. `rows` has word w of row r (8 x 16-bit elements, 8 rows a matrix) at [w*32 + r]. `registers`
@@ -119,6 +146,7 @@ void matrix_rows(std::uint32_t matrices, std::uint32_t transposed, std::uint32_t
 void register_matrix_symbols() {
   static const CallSymbol symbols[] = {
       {"wg_mma", reinterpret_cast<void*>(&mma)},
+      {"wg_mma_sparse", reinterpret_cast<void*>(&mma_sparse)},
       {"wg_matrix_rows", reinterpret_cast<void*>(&matrix_rows)},
   };
   register_call_symbols(symbols);

@@ -3,9 +3,11 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "base/assert.h"
 #include "gpu/half.h"
@@ -20,11 +22,15 @@ unsigned matrix_element_bits(ScalarType type) {
       return 1;
     case ScalarType::s4:
     case ScalarType::u4:
+    case ScalarType::e2m1x2:
       return 4;
     case ScalarType::s8:
     case ScalarType::u8:
     case ScalarType::e4m3:
     case ScalarType::e5m2:
+    case ScalarType::e3m2:
+    case ScalarType::e2m3:
+    case ScalarType::e2m1:
       return 8;
     case ScalarType::f16:
     case ScalarType::bf16:
@@ -50,16 +56,51 @@ float fp8_to_float(std::uint8_t v, ScalarType type) {
   return v & 0x80 ? -size : size;
 }
 
-// Table of all 8-bit numbers: vector code looks them up with a gather.
-const float* fp8_numbers(ScalarType type) {
+// Numbers of six or four bits: sign, exponent, mantissa, all of them finite.
+float small_to_float(unsigned v, unsigned exponent_bits, unsigned mantissa_bits) {
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const unsigned mantissa = v & ((1u << mantissa_bits) - 1),
+                 exponent = v >> mantissa_bits & ((1u << exponent_bits) - 1);
+  const unsigned significand = exponent == 0 ? mantissa : mantissa | 1u << mantissa_bits;
+  const float size = std::ldexp(static_cast<float>(significand),
+                                static_cast<int>(std::max(exponent, 1u)) - bias - static_cast<int>(mantissa_bits));
+  return v >> (exponent_bits + mantissa_bits) & 1 ? -size : size;
+}
+
+// A byte of each type. PTX ISA, "Packing of data": e3m2 and e2m3 are the lower six bits, e2m1 the four in the middle.
+float byte_to_float(std::uint8_t v, ScalarType type) {
+  switch (type) {
+    case ScalarType::e3m2:
+      return small_to_float(v, 3, 2);
+    case ScalarType::e2m3:
+      return small_to_float(v, 2, 3);
+    case ScalarType::e2m1:
+      return small_to_float(v >> 2u, 2, 1);
+    case ScalarType::e2m1x2:  // one of the two
+      return small_to_float(v, 2, 1);
+    case ScalarType::e4m3:
+    case ScalarType::e5m2:
+      return fp8_to_float(v, type);
+    default:
+      WG_ASSERT(!"a type of 8-bit matrices");
+  }
+}
+
+// Table of all bytes as numbers of a type: vector code looks them up with a gather.
+const float* byte_numbers(ScalarType type) {
   struct Numbers {
     float of[256];
     explicit Numbers(ScalarType t) {
-      for (unsigned v = 0; v < 256; ++v) of[v] = fp8_to_float(static_cast<std::uint8_t>(v), t);
+      for (unsigned v = 0; v < 256; ++v) of[v] = byte_to_float(static_cast<std::uint8_t>(v), t);
     }
   };
-  static const Numbers e4m3(ScalarType::e4m3), e5m2(ScalarType::e5m2);
-  return type == ScalarType::e4m3 ? e4m3.of : e5m2.of;
+  static const Numbers e4m3(ScalarType::e4m3), e5m2(ScalarType::e5m2), e3m2(ScalarType::e3m2), e2m3(ScalarType::e2m3),
+      e2m1(ScalarType::e2m1), e2m1x2(ScalarType::e2m1x2);
+  for (const auto& [of, numbers] :
+       {std::pair{ScalarType::e5m2, &e5m2}, std::pair{ScalarType::e3m2, &e3m2}, std::pair{ScalarType::e2m3, &e2m3},
+        std::pair{ScalarType::e2m1, &e2m1}, std::pair{ScalarType::e2m1x2, &e2m1x2}})
+    if (of == type) return numbers->of;
+  return e4m3.of;
 }
 
 void unpack_bytes(std::int32_t* out, const std::uint8_t* in, unsigned count, bool is_signed) {
@@ -120,9 +161,17 @@ void unpack_matrix(float* out, const void* in, unsigned count, ScalarType type) 
       std::memcpy(out, in, count * sizeof *out);
       return;
     case ScalarType::e4m3:
-    case ScalarType::e5m2: {
-      const float* const number = fp8_numbers(type);
+    case ScalarType::e5m2:
+    case ScalarType::e3m2:
+    case ScalarType::e2m3:
+    case ScalarType::e2m1: {
+      const float* const number = byte_numbers(type);
       for (unsigned i = 0; i < count; ++i) out[i] = number[bytes[i]];
+      return;
+    }
+    case ScalarType::e2m1x2: {
+      const float* const number = byte_numbers(type);
+      for (unsigned i = 0; i < count; ++i) out[i] = number[bytes[i / 2] >> (i % 2 * 4) & 15];
       return;
     }
     default:

@@ -7,7 +7,8 @@
 
 namespace warpgrind::jit {
 
-// Bits of one matrix element of this type (a tf32 is stored in 32).
+// Bits of one matrix element of this type (a tf32 is stored in 32; e3m2, e2m3 and e2m1 in 8). e2m1x2: packed e2m1, two
+// in a byte.
 unsigned matrix_element_bits(ptx::ScalarType type);
 
 // Converts `count` (a multiple of 8) packed elements of `type` to the numbers that the tensor core multiplies.

@@ -12,6 +12,7 @@ struct MatrixProduct {
   MatrixShape shape;
   ptx::ScalarType d, a, b, c;
   std::uint32_t flags = 0;
+  std::uint32_t capability = 0;  // of the GPU, times 10
 
   bool has(MatrixFlags f) const { return (flags & f) != 0; }
   // The only shape of Volta: four independent products in a warp.

@@ -27,8 +27,11 @@ Registry& registry() {
 void register_call_symbols(std::span<const CallSymbol> symbols) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  for (const CallSymbol& s : symbols) r.symbols[s.name] = s;
-  for (const CallSymbol& s : symbols) WG_ASSERT(s.address);
+  for (const CallSymbol& s : symbols) {
+    WG_ASSERT(s.address);
+    const auto [at, added] = r.symbols.try_emplace(s.name, s);
+    WG_ASSERT(added || at->second.address == s.address);  // another function must not take its place
+  }
 }
 
 std::optional<CallSymbol> find_call_symbol(std::string_view name) {

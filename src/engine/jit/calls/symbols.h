@@ -21,7 +21,7 @@ struct CallSymbol {
   std::uint16_t parameter_words = 0, result_words = 0;
 };
 
-void register_call_symbols(std::span<const CallSymbol> symbols);  // thread-safe; the last registration of a name counts
+void register_call_symbols(std::span<const CallSymbol> symbols);  // thread-safe; a name has one function
 std::optional<CallSymbol> find_call_symbol(std::string_view name);
 using FindCallSymbol = std::optional<CallSymbol> (*)(std::string_view name);
 void also_find_with(FindCallSymbol other);  // find_call_symbol() calls `other` for names not registered here

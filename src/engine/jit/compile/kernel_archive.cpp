@@ -101,10 +101,10 @@ void visit(A& a, Is<events::AddressOrigin> auto& s) {
 }
 template <class A>
 void visit(A& a, Is<events::Site> auto& s) {
-  auto& [kind, space, bytes, vector, coordinates, is_volatile, non_coherent, at_l2, no_return, order, scope,
+  auto& [kind, space, bytes, vector, coordinates, is_volatile, non_coherent, at_l2, no_return, multimem, order, scope,
          shared_atomic, ptx_line, file, line, index, function, text, leader, distance, origins] = s;
-  members(a, kind, space, bytes, vector, coordinates, is_volatile, non_coherent, at_l2, no_return, order, scope,
-          shared_atomic, ptx_line, file, line, index, function, text, leader, distance, origins);
+  members(a, kind, space, bytes, vector, coordinates, is_volatile, non_coherent, at_l2, no_return, multimem, order,
+          scope, shared_atomic, ptx_line, file, line, index, function, text, leader, distance, origins);
 }
 template <class A>
 void visit(A& a, Is<events::BlockFacts> auto& s) {

@@ -1,0 +1,197 @@
+// Happens-before order: effects of mbarriers, of fences between proxies, and of wgmma.
+#include <algorithm>
+#include <bit>
+
+#include "checkers/cluster_exits.h"
+#include "checkers/kernel_place.h"
+#include "checkers/race_order.h"
+
+namespace warpgrind::checkers {
+
+namespace {
+
+template <class F>
+void each_lane_of(LaneMask mask, F&& f) {
+  for (LaneMask m = mask; m != 0; m &= m - 1) f(static_cast<unsigned>(std::countr_zero(m)));
+}
+
+constexpr std::uint64_t kOwnOffset = (std::uint64_t{1} << kClusterShift) - 1;
+
+}  // namespace
+
+// ---- Proxies
+
+void LaunchOrder::proxy_fence(BlockOrder& b, const events::Fence& e) {
+  WarpOrder& w = b.warps[e.warp];
+  const SiteRole role = e.site < roles_.size() ? roles_[e.site] : SiteRole::fence_async;
+  ProxyFences::Kept kept{e.mask, b.epoch, w.tick, {}, nullptr};
+  kept.of = {role == SiteRole::fence_async || role == SiteRole::fence_async_global,
+             role == SiteRole::fence_async || role == SiteRole::fence_async_shared};
+  if (!kept.of[0] && !kept.of[1]) return;
+  for (std::size_t space = 0; space < ProxyFences::kSpaces; ++space)
+    if (kept.of[space])
+      each_lane_of(e.mask, [&](unsigned l) { w.proxy_fences.newest[space][l] = {b.epoch, w.tick, true}; });
+  kept.knew = knowledge(b, e.warp, e.mask);
+  if (w.proxy_fences.kept.size() == ProxyFences::kKept) w.proxy_fences.kept.erase(w.proxy_fences.kept.begin());
+  w.proxy_fences.kept.push_back(std::move(kept));
+  ++w.tick;
+}
+
+// A fence orders the write if it stands on the way from it to the access: after the write in the writing thread, before
+// the access in the accessing thread, or between them in a third one (PTX ISA, "Proxy-preserved Base Causality Order").
+bool LaunchOrder::proxy_fenced(const Stamp& q, unsigned lane, const BlockOrder* writers, bool shared,
+                               const BlockOrder& b, const WarpOrder& w, unsigned by) const {
+  if (!writers || q.warp >= writers->warps.size()) return true;
+  const auto space = static_cast<std::size_t>(shared);
+  const ProxyFences::At& own = writers->warps[q.warp].proxy_fences.newest[space][lane];
+  if (own.set && (own.epoch > q.epoch || (own.epoch == q.epoch && own.tick >= q.tick))) return true;
+  for (std::uint32_t of = 0; of < b.warps.size(); ++of)
+    for (const ProxyFences::Kept& f : b.warps[of].proxy_fences.kept) {
+      if (!f.of[space]) continue;
+      const bool known = (q.block == b.number && q.epoch < f.epoch) ||
+                         (f.knew && f.knew->knows(q.block, q.warp, lane, q.epoch, q.tick));
+      if (!known) continue;
+      if (&b.warps[of] == &w || f.epoch < b.epoch) return true;
+      const auto at = static_cast<unsigned>(std::countr_zero(f.mask));
+      for (const Shared* knows : {&w.lanes[by].known, &w.known, &b.known})
+        if (*knows && (*knows)->knows(b.number, of, at, f.epoch, f.tick)) return true;
+    }
+  return false;
+}
+
+// ---- wgmma
+
+void LaunchOrder::products(BlockOrder& b, WarpOrder& w, const events::WarpSync& e, SiteRole role,
+                           std::uint32_t pending) {
+  if (role == SiteRole::product_commit) ++w.product_groups;
+  if (role != SiteRole::product_wait || w.product_groups <= pending) return;
+  // The four warps of a warpgroup have the same groups, and one that waits may speak for all: CUTLASS hands a stage
+  // back by one arrival of a warpgroup.
+  constexpr std::uint32_t kWarps = 4;
+  const std::uint32_t first = e.warp / kWarps * kWarps;
+  const auto end = std::min<std::uint32_t>(first + kWarps, static_cast<std::uint32_t>(b.warps.size()));
+  auto over = std::make_shared<Knowledge>();
+  for (std::uint32_t of = first; of < end; ++of) over->learn_products(b.number, of, w.product_groups - pending);
+  learn(b, w, e.mask, over);
+}
+
+bool LaunchOrder::knows_products(const Stamp& q, const BlockOrder& b, const WarpOrder& w, unsigned by) {
+  const auto group = static_cast<std::uint32_t>(q.copy & ~Stamp::kProduct);
+  if (q.block == b.number && b.warps[q.warp].products_known >= group) return true;
+  for (const Shared* known : {&w.lanes[by].known, &w.known, &b.known})
+    if (*known && (*known)->products(q.block, q.warp) >= group) return true;
+  return false;
+}
+
+// ---- mbarriers
+
+// Not so mbarrier.complete_tx, st.async and red.async.
+bool LaunchOrder::completes_copy(const events::MBarrier& e) const {
+  return e.site >= launch_.facts->sites.size() || launch_.facts->sites[e.site].kind == SiteKind::bulk_copy;
+}
+
+MBarrierOrder& LaunchOrder::mbarrier_of(const BlockOrder& b, const events::MBarrier& e, unsigned l) {
+  const std::int64_t ranks = ranks_apart(e.offsets[l]);
+  const std::uint64_t owner = ranks == 0 ? b.number : block_of_cluster(launch_, e.block, ranks);
+  return mbarriers_[{owner, e.offsets[l] & kOwnOffset}];
+}
+
+// Is the use ordered after the initialisation by another thread?
+void LaunchOrder::use(const MBarrierOrder& m, const BlockOrder& b, const events::MBarrier& e, unsigned l) {
+  const WarpOrder& w = b.warps[e.warp];
+  const Stamp& made = m.made.stamp;
+  if (!m.made.set || (made.block == b.number && made.warp == e.warp)) return;
+  if (ordered(made, m.made.lane, b, w, l, 0) == Order::ordered) return;
+  if (b.inits && b.inits->knows(made.block, made.warp, m.made.lane, made.epoch, made.tick)) return;
+  for (const EarlyUse& known : early_uses_)
+    if (known.made.site == m.made.site && known.site == e.site) return;
+  Stamp now;
+  now.block = b.number;
+  now.epoch = b.epoch;
+  now.tick = w.tick;
+  now.warp = static_cast<std::uint8_t>(e.warp);
+  early_uses_.push_back({m.made, now, e.site, l});
+}
+
+void LaunchOrder::mbarrier(BlockOrder& b, const events::MBarrier& e) {
+  using Operation = events::MBarrierOperation;
+  constexpr std::size_t kCopies = 64;
+  WarpOrder& w = b.warps[e.warp];
+  bool gave = false;
+  each_lane_of(e.mask, [&](unsigned l) {
+    MBarrierOrder& m = mbarrier_of(b, e, l);
+    const LaneMask bit = LaneMask{1} << l;
+    const auto arrive = [&](const Shared& what) {
+      if (what) m.arriving.join(*what);
+    };
+    if (e.operation == Operation::init) {
+      m = {};
+      m.made.set = true;
+      m.made.site = e.site;
+      m.made.lane = l;
+      m.made.stamp.block = b.number;
+      m.made.stamp.epoch = b.epoch;
+      m.made.stamp.tick = w.tick;
+      m.made.stamp.warp = static_cast<std::uint8_t>(e.warp);
+      return;
+    }
+    if (e.operation != Operation::pending_count) use(m, b, e, l);
+    switch (e.operation) {
+      case Operation::expect:
+        m.expected += e.bytes ? e.bytes[l] : 0;
+        break;
+      case Operation::arrive:
+      case Operation::arrive_drop:
+        m.expected += e.bytes ? e.bytes[l] : 0;
+        if (releases(e.order)) {
+          arrive(knowledge(b, e.warp, bit));
+          gave = true;
+        }
+        break;
+      case Operation::complete:
+        if (w.bulk_copy.group != 0 && completes_copy(e)) {
+          m.arriving.learn_copy(w.bulk_copy.group, l);
+          m.arriving.learn_copy(written_side(w.bulk_copy.group), l);
+          m.copies.push_back({w.bulk_copy.group, m.number});
+          if (m.copies.size() > kCopies) m.copies.pop_front();
+          w.bulk_copy.completed = true;
+          std::erase(w.lanes[l].bulk_open, w.bulk_copy.group);
+        }
+        break;
+      case Operation::copy_arrive:
+      case Operation::copy_arrive_noinc:
+        for (const auto& group : w.lanes[l].groups)
+          for (const std::uint64_t copy : group) m.arriving.learn_copy(copy, l);
+        for (const std::uint64_t copy : w.lanes[l].open) m.arriving.learn_copy(copy, l);
+        break;
+      default:
+        break;
+    }
+    if (e.phases && (e.phases[l] != 0) != m.phase) {  // the phase is over
+      m.phase = e.phases[l] != 0;
+      m.passed = joined(m.passed, std::make_shared<Knowledge>(std::move(m.arriving)));
+      m.arriving = {};
+      m.expected = 0;
+      ++m.number;
+    }
+    if (!events::is_wait(e.operation) || e.results[l] == 0) return;
+    m.waits[{b.number, e.warp}] = {m.number - 1, e.site};
+    if (acquires(e.order)) learn(b, w, bit, m.passed);
+  });
+  if (gave) ++w.tick;
+}
+
+WrongWait LaunchOrder::wrong_wait(const Stamp& copy, std::uint64_t block, std::uint32_t warp) const {
+  for (const auto& [place, m] : mbarriers_)
+    for (const MBarrierOrder::Copy& c : m.copies) {
+      if (written_side(c.copy) != written_side(copy.copy)) continue;
+      const auto wait = m.waits.find({block, warp});
+      if (wait == m.waits.end() || wait->second.phase >= c.phase) return {};
+      const bool early = c.phase == m.number && m.expected == 0 && wait->second.phase + 1 == c.phase && c.phase > 0;
+      return {early ? WrongWait::Kind::early_phase : WrongWait::Kind::phase_before, wait->second.site,
+              wait->second.phase};
+    }
+  return {};
+}
+
+}  // namespace warpgrind::checkers

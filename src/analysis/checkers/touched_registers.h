@@ -1,0 +1,37 @@
+// Registers that a function touches on the ways between two of its wgmma operations.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "flow/cfg.h"
+#include "ptx/ast.h"
+
+namespace warpgrind::checkers {
+
+class TouchedRegisters {
+ public:
+  static constexpr std::uint32_t kExit = ~0u;
+  explicit TouchedRegisters(const ptx::Function& function);
+
+  struct Touch {
+    std::uint32_t instruction = 0;
+    bool writes = false;
+  };
+  // First instruction in the code that touches one of the registers and lies on a way from instruction `from` to `to`
+  // (kExit: to the function's end) without another wgmma operation on it. A mov is no touch: its result counts like the
+  // register. only_writes: reads do not count.
+  std::optional<Touch> touch(std::uint32_t from, std::uint32_t to, std::set<ptx::RegId> registers,
+                             bool only_writes = false) const;
+  // Accumulators of the product, and A if it is in registers.
+  std::set<ptx::RegId> of_product(std::uint32_t instruction) const;
+
+ private:
+  std::vector<bool> reached(std::uint32_t from, std::uint32_t to) const;
+  const ptx::Function& function_;
+  flow::ControlFlow flow_;
+};
+
+}  // namespace warpgrind::checkers

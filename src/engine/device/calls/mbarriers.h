@@ -1,0 +1,15 @@
+// Operations on mbarriers, for the copies that signal them (async_copy.cpp).
+#pragma once
+
+#include "device/access/access.h"
+
+namespace warpgrind::device {
+
+// `barriers`: generic addresses of the lanes. `out`: the state before, or for waits 1 if the phase is over.
+void operate(jit::WarpContext& w, std::uint32_t site, events::MBarrierOperation op, const std::uint64_t* barriers,
+             const std::uint64_t* number, const std::uint64_t* expect, LaneMask mask, std::uint64_t* out);
+// Completes transaction bytes of each lane.
+void complete_bytes(jit::WarpContext& w, std::uint32_t site, const std::uint64_t* barriers, const std::uint32_t* bytes,
+                    LaneMask mask);
+
+}  // namespace warpgrind::device
