@@ -160,23 +160,15 @@ __device__ __forceinline__ void expect_bytes(uint32_t barrier, int bytes) {
                : "memory");
 #endif
 }
-// Arrives at the barrier at the same place in block `block` of the cluster.
+// Arrives at the barrier at the same place in block `block` of the cluster. The scope is the default, the block: it says
+// nothing about this thread's writes, and there are none. `.release.cluster` would make them visible first, by a fence
+// that waits about as long as a stage takes to multiply.
 __device__ __forceinline__ void arrive_at(uint32_t barrier, int block) {
 #if __CUDA_ARCH__ >= 900
   asm volatile(
       "{.reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;\n"
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];}" ::"r"(barrier),
+      "mbarrier.arrive.shared::cluster.b64 _, [there];}" ::"r"(barrier),
       "r"(block)
-      : "memory");
-#endif
-}
-__device__ __forceinline__ void await_phase_of_cluster(uint32_t barrier, int parity) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile(
-      "{.reg .pred done;\n"
-      "again: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
-      "@!done bra again;}" ::"r"(barrier),
-      "r"(parity)
       : "memory");
 #endif
 }

@@ -146,7 +146,7 @@ __device__ __forceinline__ void produce(const CUtensorMap& map_a, const CUtensor
   TileWalk<Shape>(m, n).each(rank, [&](int row0, int column0) {
     for (int first = 0; first < k; first += Tiles::kTileK) {
       const uint32_t stage = stages + place.stage * Tiles::kBytes, arrived = full + 8 * place.stage;
-      await_phase_of_cluster(empty + 8 * place.stage, place.parity);
+      await_phase(empty + 8 * place.stage, place.parity);
       expect_bytes(arrived, Tiles::kBytes);
       copy_box(stage, &map_a, first, row0, arrived);
 #pragma unroll
