@@ -46,6 +46,7 @@ class Product {
       multiply();
     } else {
       for (int i = 0; i < kSample; ++i) sample_.push_back({int(random.below(m)), int(random.below(n))});
+      sum_sample();
     }
   }
 
@@ -104,25 +105,40 @@ class Product {
                 to[column] += factor * from[column];
             }
     };
-    const int threads = double(m) * n * k < 1e7 ? 1 : static_cast<int>(threads_);
+    in_threads(m, double(m) * n * k < 1e7 ? 1 : static_cast<int>(threads_), rows);
+  }
+
+  // Sums at the places of the sample. All kernels are held against them.
+  void sum_sample() {
+    expected_.resize(kSample);
+    in_threads(kSample, static_cast<int>(threads_), [this](int begin, int end) {
+      for (int i = begin; i < end; ++i) {
+        long double sum = 0;
+        for (int x = 0; x < k; ++x)
+          sum += static_cast<long double>(a[size_t(sample_[i].row) * k + x]) * b[size_t(x) * n + sample_[i].column];
+        expected_[i] = static_cast<double>(sum);
+      }
+    });
+  }
+
+  // Calls work(begin, end) for equal parts of 0 to `count`, each in a thread.
+  template <class Work>
+  static void in_threads(int count, int threads, const Work& work) {
     std::vector<std::thread> pool;
     for (int t = 0; t < threads; ++t)
-      pool.emplace_back(rows, int(long(m) * t / threads), int(long(m) * (t + 1) / threads));
+      pool.emplace_back(work, int(long(count) * t / threads), int(long(count) * (t + 1) / threads));
     for (std::thread& thread : pool) thread.join();
   }
 
   Verdict verify_sample(const std::vector<T>& c) const {
     std::vector<T> got;
-    std::vector<double> expected, tolerance;
-    for (const Place& place : sample_) {
-      long double sum = 0;
-      for (int i = 0; i < k; ++i)
-        sum += static_cast<long double>(a[size_t(place.row) * k + i]) * b[size_t(i) * n + place.column];
+    std::vector<double> tolerance;
+    for (size_t i = 0; i < sample_.size(); ++i) {
+      const Place& place = sample_[i];
       got.push_back(c[size_t(place.row) * n + place.column]);
-      expected.push_back(static_cast<double>(sum));
-      tolerance.push_back(tolerance_at(place.row, place.column) + narrow_.unit * std::abs(expected.back()));
+      tolerance.push_back(tolerance_at(place.row, place.column) + narrow_.unit * std::abs(expected_[i]));
     }
-    Verdict verdict = compare(got, expected, tolerance);
+    Verdict verdict = compare(got, expected_, tolerance);
     for (const T v : c) verdict.wrong += !std::isfinite(v);
     return verdict;
   }

@@ -155,6 +155,13 @@ void run_one_stage(Bench<T>& bench) {
   });
 }
 
+// As few clusters as need no more rounds than all that fit would: 2048 tiles are 16 rounds of 128 blocks as of 132, and
+// those of 128 begin and end together, in a square of C.
+int clusters_at_once(int clusters, int blocks_each) {
+  const int fit = std::max(1, lab::device_attribute(cudaDevAttrMultiProcessorCount) / blocks_each);
+  return lab::blocks(clusters, lab::blocks(clusters, fit));
+}
+
 template <class Shape, class T>
 void run_ring(Bench<T>& bench, const char* rung) {
   using Tiles = WarpgroupTiles;
@@ -162,10 +169,8 @@ void run_ring(Bench<T>& bench, const char* rung) {
   const auto kernel = hgemm_ring<T, Shape>;
   CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::kShared));
   const Maps<T> maps(bench);
-  int grid =
-      lab::blocks(bench.m, Tiles::kTileM * Shape::kCluster) * Shape::kCluster * lab::blocks(bench.n, Tiles::kTileN);
-  if (Shape::kPersistent)
-    grid = std::min(grid, lab::device_attribute(cudaDevAttrMultiProcessorCount) / Shape::kCluster * Shape::kCluster);
+  const int clusters = lab::blocks(bench.m, Tiles::kTileM * Shape::kCluster) * lab::blocks(bench.n, Tiles::kTileN);
+  const int grid = Shape::kCluster * (Shape::kPersistent ? clusters_at_once(clusters, Shape::kCluster) : clusters);
   cudaLaunchAttribute cluster = {};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim.x = Shape::kCluster;

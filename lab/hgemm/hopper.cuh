@@ -120,7 +120,7 @@ __device__ __forceinline__ void copy_box(uint32_t to, const void* map, int colum
 // The same to the same place in all blocks of the cluster whose bit is set in `blocks`.
 __device__ __forceinline__ void copy_box_to_all(uint32_t to, const void* map, int column, int row, uint32_t barrier,
                                                 uint16_t blocks) {
-#if __CUDA_ARCH__ >= 900
+#ifdef HGEMM_HOPPER  // ptxas advises against it for sm_90
   asm volatile(
       "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
       "[%1, {%2, %3}], [%4], %5;" ::"r"(to),
