@@ -22,7 +22,7 @@ const lab::Topic kTopic = {
     .size_names = "MxNxK",
     .quick_sizes = "256x512x128,200x264x72",
     .full_sizes = "1024,2048,4096,8192,1000x1032x520",
-    .large_sizes = "8192",
+    .large_sizes = "2048",
     .types = "half,bfloat16",
     .rungs = {{"one element", "one thread per element: two loads per multiply-add"},
               {"tile", "tiles of 32 x 32 in shared memory"},
