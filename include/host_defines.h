@@ -13,7 +13,12 @@
 #define __grid_constant__
 #else
 #define __global__ __attribute__((global))
+// clang 19 does not know the attribute and would warn. A parameter whose address is taken is then copied.
+#if __has_attribute(grid_constant)
 #define __grid_constant__ __attribute__((grid_constant))
+#else
+#define __grid_constant__
+#endif
 #endif
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))

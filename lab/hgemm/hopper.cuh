@@ -160,9 +160,9 @@ __device__ __forceinline__ void expect_bytes(uint32_t barrier, int bytes) {
                : "memory");
 #endif
 }
-// Arrives at the barrier at the same place in block `block` of the cluster. The scope is the default, the block: it says
-// nothing about this thread's writes, and there are none. `.release.cluster` would make them visible first, by a fence
-// that waits about as long as a stage takes to multiply.
+// Arrives at the barrier at the same place in block `block` of the cluster. The scope is the default, the block: it
+// says nothing about this thread's writes, and there are none. `.release.cluster` would make them visible first, by a
+// fence that waits about as long as a stage takes to multiply.
 __device__ __forceinline__ void arrive_at(uint32_t barrier, int block) {
 #if __CUDA_ARCH__ >= 900
   asm volatile(
