@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../hashed_results.h"
+#include "../tensor_copies/cases.h"
 
 namespace random_programs {
 
@@ -129,12 +130,29 @@ inline std::vector<std::uint8_t> texels(const Image& image, std::uint64_t seed) 
   return bytes;
 }
 
+// What copies.py copies: global memory, of which a part is only read and a part belongs to each block, and tensor maps.
+constexpr std::size_t kRead = 49152, kOrigin = 8192, kWritten = 32768, kMapBytes = 128;
+
+struct TensorMapLine {
+  bool written = false;  // it lies in the part of each block, and each has a map of its own
+  tensor_copies::Case keys;
+};
+
 struct Case {
   unsigned number = 0, x = 0, y = 0, grid = 0, rows = 0;
   std::vector<Image> images;
+  bool copies = false;
+  unsigned cluster = 1;
+  tensor_copies::Case memory;  // element and style of what it holds
+  std::vector<TensorMapLine> maps;
   std::size_t threads() const { return std::size_t{x} * y * grid; }
   // The rows, then a cell a thread, then 16 cells a block.
   std::size_t bytes() const { return 8 * (threads() * (rows + 1) + 16 * grid); }
+  std::size_t copied_bytes() const { return kRead + kWritten * grid; }
+  std::vector<std::uint8_t> copied() const { return tensor_copies::content(memory, 0, 0, copied_bytes()); }
+  std::uint64_t tensor(const TensorMapLine& map, std::uint64_t data, unsigned block) const {
+    return data + (map.written ? kRead + kWritten * block : kOrigin);
+  }
   std::string name() const { return "case_" + std::to_string(number); }
 };
 
@@ -170,6 +188,16 @@ inline std::vector<Case> cases_of(const std::string& ptx) {
     if (std::sscanf(line.c_str(), "// case %u: block %u %u grid %u rows %u", &c.number, &c.x, &c.y, &c.grid, &c.rows) ==
         5)
       all.push_back(c);
+    unsigned element = 0, style = 0, cluster = 0;
+    if (std::sscanf(line.c_str(), "// memory %u %u cluster %u", &element, &style, &cluster) == 3) {
+      all.back().copies = true;
+      all.back().cluster = cluster;
+      all.back().memory.keys = {{"element", {element}}, {"style", {style}}};
+    }
+    if (line.rfind("// map ", 0) == 0) {
+      const tensor_copies::Case keys = tensor_copies::parse_case(line.substr(7));
+      all.back().maps.push_back({keys.kernel == "written", keys});
+    }
     if (line.rfind("// image ", 0) == 0) all.back().images.push_back(image_of(line.substr(9)));
   }
   return all;
@@ -188,7 +216,7 @@ inline std::vector<std::uint32_t> row_hashes(const Case& c, const std::vector<st
 
 using Results = std::map<unsigned, std::vector<std::uint32_t>>;
 
-// Lines "N hash hash ..."; others are comments.
+// Lines "N hash hash ...", or "N -": no GPU has run this program as generate.py now writes it. Others are comments.
 inline Results read_results(const std::string& path) {
   Results results;
   std::ifstream file(path);
@@ -196,7 +224,8 @@ inline Results read_results(const std::string& path) {
     std::istringstream words(line);
     unsigned number = 0;
     if (line.empty() || line[0] == '#' || !(words >> number)) continue;
-    for (std::string word; words >> word;)
+    results[number];
+    for (std::string word; words >> word && word != "-";)
       results[number].push_back(static_cast<std::uint32_t>(std::strtoul(word.c_str(), nullptr, 16)));
   }
   return results;

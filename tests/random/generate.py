@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Random PTX programs: straight-line arithmetic of all widths, conversions, divergent branches and loops, calls, local and
 shared memory, warp operations with differing masks, atomics; from number 1000 on also textures and surfaces (textures.py), from
-1200 on what statements.py adds, from 1600 on what modifiers.py adds.
+1200 on what statements.py adds, from 1600 on what modifiers.py adds, from 4000 on copies in the background (copies.py) and
+matrix products of all kinds (products.py).
 The same seed and numbers give the same text everywhere.
 
   generate.py [--seed N] [--first N] [--count N] [--trace] --out FOLDER
@@ -18,9 +19,13 @@ import argparse
 import os
 import re
 
+import copies  # before clusters: it makes the modules of tests/tensor_copies known
 import modifiers
+from clusters import ClusterStatements
+from copies import COPIES_FROM, CopyStatements
 from modifiers import MODIFIERS_FROM, ModifierStatements
 from operations import (CONVERSIONS, FLOAT_OPERATIONS, HALF_OPERATIONS, INTEGER_OPERATIONS)
+from products import ProductStatements
 from rng import Rng
 from statements import LATER_FROM, REGISTERS, LaterStatements
 from textures import Image
@@ -35,7 +40,7 @@ LOCAL_WORDS = 8
 SHARED_CELLS = 16  # of 8 bytes: what lanes of a block add to together
 
 
-class Program(LaterStatements, ModifierStatements):
+class Program(LaterStatements, ModifierStatements, CopyStatements, ClusterStatements, ProductStatements):
     def __init__(self, seed, number, trace=False):
         self.number = number
         self.trace, self.in_function = trace, False
@@ -46,11 +51,14 @@ class Program(LaterStatements, ModifierStatements):
         self.whole_warps = self.threads % 32 == 0
         self.later = number >= LATER_FROM
         self.modified = number >= MODIFIERS_FROM
+        self.copying, self.cluster = number >= COPIES_FROM, 1
         self.recursive, self.constants = '', ''
         with_images = number >= TEXTURES_FROM and (not self.later or self.rng.below(4) == 0)
         self.images = [Image(self.rng, k) for k in range(IMAGES)] if with_images else []
         self.lines, self.functions = [], []
         self.rows, self.labels, self.depth = 0, 0, 0
+        if self.copying:
+            self.begin_copies()
 
     # --- pieces -------------------------------------------------------------------------------------------------------
 
@@ -113,9 +121,8 @@ class Program(LaterStatements, ModifierStatements):
         self.store(self.reg(kind), '')
 
     def store(self, name, why):
-        widened = {'d': 'mov.b64 %row, {};', 'r': 'cvt.u64.u32 %row, {};', 'h': 'cvt.u64.u16 %row, {};',
-                   'p': 'selp.b64 %row, 1, 0, {};'}
-        self.emit(widened[name[1]].format(name))
+        widened = {'r': 'cvt.u64.u32 %row, {};', 'h': 'cvt.u64.u16 %row, {};', 'p': 'selp.b64 %row, 1, 0, {};'}
+        self.emit(widened.get(name[1], 'mov.b64 %row, {};').format(name))
         self.emit(f'st.global.b64 [%out+{self.rows * self.threads * self.blocks * 8}], %row;  // row {self.rows} {why}'.rstrip())
         self.rows += 1
 
@@ -379,7 +386,12 @@ class Program(LaterStatements, ModifierStatements):
     def text(self):
         self.function_texts = []
         self.prologue()
-        for _ in range(self.rng.range(8, 14)):
+        if self.copying:
+            self.prepare_copies()
+        for _ in range(self.rng.range(6, 10) if self.copying else self.rng.range(8, 14)):
+            if self.copying and self.rng.below(3):
+                self.rng.pick([self.copy_statement, self.copy_statement, self.product_statement])()
+                continue
             if self.images and self.rng.below(3):
                 self.store(self.rng.pick(self.texture()), '')
                 continue
@@ -409,27 +421,34 @@ class Program(LaterStatements, ModifierStatements):
             else:
                 self.straight(self.rng.range(2, 5))
             self.store_row()
+        if self.copying:
+            self.fold_written()
+            self.meet_cluster()
         for k in range(0, POOL['r'], 2):
             self.store(f'%r{k}', '')
         if self.later and self.rng.below(3) == 0:
             self.departure()
         self.emit('ret;')
         head = f'// case {self.number}: block {self.shape[0]} {self.shape[1]} grid {self.blocks} rows {self.rows}'
-        parameters = ''.join(f', .param .u64 image{image.number}' for image in self.images)
-        entry = [head, *(image.description() for image in self.images), *([self.constants] if self.constants else []), *self.function_texts,
-                 f'.visible .entry case_{self.number}(.param .u64 in, .param .u64 out{parameters})', '{', self.registers(),
+        parameters = ''.join(f', .param .u64 image{image.number}' for image in self.images) + (self.copy_parameters() if self.copying else '')
+        cluster = f' .reqnctapercluster {self.cluster}, 1, 1' if self.copying else ''
+        entry = [head, *(image.description() for image in self.images), *(self.copy_header() if self.copying else []),
+                 *([self.constants] if self.constants else []), *self.function_texts,
+                 f'.visible .entry case_{self.number}(.param .u64 in, .param .u64 out{parameters}){cluster}', '{', self.registers(),
                  *([f'  .reg .b64 %image<{IMAGES}>;'] if self.images else []),
                  f'  .local .align 16 .b8 loc[{LOCAL_WORDS * 8}];',
                  f'  .shared .align 16 .b8 sh[{self.threads * 8}];',
                  f'  .shared .align 16 .b8 cells[{SHARED_CELLS * 8}];',
-                 f'  .shared .align 16 .b8 own[{self.threads * 8}];', *([modifiers.SHARED] if self.modified else []), *self.lines, '}']
+                 f'  .shared .align 16 .b8 own[{self.threads * 8}];', *([modifiers.SHARED] if self.modified else []),
+                 *([copies.SHARED] if self.copying else []), *self.lines, '}']
         text = '\n'.join(entry)
         return text.replace('@SCRATCH@', str(self.rows * self.threads * self.blocks * 8))
 
     def registers(self):
         return ('  .reg .pred %p<8>, %q, %k<4>; .reg .b16 %h<12>, %x<4>; .reg .b32 %r<16>, %y<8>, %c<8>; .reg .b64 %d<12>, %z<4>;\n'
                 '  .reg .b32 %t, %tid_, %gid, %loc, %sh, %scells, %sown, %lane, %existing, %exist, %m, %n, %b;\n'
-                '  .reg .b64 %in, %out, %row, %ad, %own, %cells;' + ('\n' + REGISTERS if self.later else ''))
+                '  .reg .b64 %in, %out, %row, %ad, %own, %cells;' + ('\n' + REGISTERS if self.later else '') +
+                ('\n' + copies.REGISTERS if self.copying else ''))
 
     def prologue(self):
         e = self.emit
@@ -485,7 +504,8 @@ def main():
         numbers = range(start, min(start + CASES_PER_FILE, a.first + a.count))
         texts = [Program(a.seed, n, a.trace).text() for n in numbers]
         with open(os.path.join(a.out, f'{start // CASES_PER_FILE:03}.ptx'), 'w') as f:
-            f.write('.version 8.6\n.target sm_90\n.address_size 64\n\n' + '\n\n'.join(texts) + '\n')
+            target = '.version 8.8\n.target sm_90a' if start >= COPIES_FROM else '.version 8.6\n.target sm_90'
+            f.write(f'{target}\n.address_size 64\n\n' + '\n\n'.join(texts) + '\n')
 
 
 if __name__ == '__main__':

@@ -1,8 +1,10 @@
 // The programs of generate.py on a real GPU.
-//   nvcc -std=c++17 -o run_random_on_gpu run_random_on_gpu.cu && ./run_random_on_gpu [-O0] RESULTS [RAW] FILE.ptx...
+//   nvcc -std=c++17 -o run_random_on_gpu run_random_on_gpu.cu -lcuda && ./run_random_on_gpu [-O0] RESULTS [RAW]
+//   FILE.ptx...
 // Writes one line of hashes a program to RESULTS, and with RAW all rows (8 bytes a value, in the order of the
 // programs). With -O0 the driver compiles without optimization: a program whose hashes then differ has met a defect of
 // the driver's compiler.
+#include "../tensor_copies/encode.h"
 #include "cases.h"
 
 using namespace random_programs;
@@ -66,6 +68,40 @@ static cudaError_t make_object(const Image& image, std::uint64_t seed, std::uint
   return cudaCreateTextureObject(reinterpret_cast<cudaTextureObject_t*>(object), &resource, &description, nullptr);
 }
 
+// Memory for copies, whose content every run needs anew, and the table of tensor maps; the maps that are parameters
+// themselves.
+struct Copies {
+  void *data = nullptr, *table = nullptr;
+  std::vector<CUtensorMap> parameters;
+
+  bool make(const Case& c) {
+    cudaMalloc(&data, c.copied_bytes());
+    cudaMalloc(&table, (c.maps.size() + 1) * c.grid * kMapBytes);
+    std::vector<CUtensorMap> all;
+    for (const TensorMapLine& line : c.maps) {
+      for (unsigned block = 0; block < c.grid; ++block) {
+        all.emplace_back();
+        const CUresult e =
+            tensor_copies::encode(line.keys, c.tensor(line, reinterpret_cast<std::uint64_t>(data), block), &all.back());
+        if (e)
+          return std::printf("case %u: the driver refuses a map (%d): %s\n", c.number, e, line.keys.text.c_str()),
+                 false;
+      }
+      if (!line.written) parameters.push_back(all.back());
+    }
+    cudaMemcpy(table, all.data(), all.size() * kMapBytes, cudaMemcpyHostToDevice);
+    return true;
+  }
+  void fill(const Case& c) const {
+    const std::vector<std::uint8_t> bytes = c.copied();
+    cudaMemcpy(data, bytes.data(), bytes.size(), cudaMemcpyHostToDevice);
+  }
+  ~Copies() {
+    cudaFree(data);
+    cudaFree(table);
+  }
+};
+
 static bool run(cudaLibrary_t library, const Case& c, void* in, std::FILE* results, std::FILE* raw) {
   std::vector<std::uint64_t> output(c.bytes() / 8), again(c.bytes() / 8);
   cudaKernel_t function;
@@ -73,12 +109,20 @@ static bool run(cudaLibrary_t library, const Case& c, void* in, std::FILE* resul
   std::vector<std::uint64_t> objects(c.images.size());
   for (std::size_t k = 0; k < objects.size() && e == cudaSuccess; ++k)
     e = make_object(c.images[k], image_seed(c, k), &objects[k]);
+  Copies copies;
+  if (c.copies && !copies.make(c)) return false;
   for (auto* to : {&output, &again}) {  // twice: a program whose result is not defined shows
     void* out;
     cudaMalloc(&out, c.bytes());
     cudaMemset(out, 0, c.bytes());
     std::vector<void*> arguments{&in, &out};
     for (std::uint64_t& object : objects) arguments.push_back(&object);
+    if (c.copies) {
+      copies.fill(c);
+      arguments.push_back(&copies.data);
+      arguments.push_back(&copies.table);
+      for (CUtensorMap& map : copies.parameters) arguments.push_back(&map);
+    }
     if (e == cudaSuccess)
       e = cudaLaunchKernel(reinterpret_cast<const void*>(function), dim3(c.grid), dim3(c.x, c.y), arguments.data(), 0,
                            nullptr);

@@ -1,7 +1,10 @@
 """Copies that no GPU of ours can make (compute capability 10), with what the PTX manual says that they do.
 
 Each case has two lines: the case as in generate.py, and the destination as picture() of cases.h describes it."""
-from generate import BYTES, SPAN, Maker, text
+import random
+
+from generate import text
+from maps import BYTES, SPAN, Maker
 
 UNTOUCHED = 0xf55a
 BASE, DATA, SHARED = 8192, 49152, 20480
@@ -71,7 +74,7 @@ def masked(make):
 
 
 def cases():
-    make = Maker(100)
+    make = Maker(random.Random(100))
     for kernel in ('load_rows', 'load_rows_own', 'store_rows'):
         for _ in range(16):
             yield rows(make, kernel)

@@ -3,46 +3,16 @@
 // CUBIN: kernels.ptx, assembled by ptxas for sm_90a. Writes a line "SUMMARY case" to RESULTS (cases.h), and what each
 // case did in words to RAW. "encode_N": the driver refuses the tensor map. An error ends the process's use of the GPU,
 // so a child runs the cases up to the first error, and the next child goes on behind it.
-#include <cuda.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
-#include "cases.h"
+#include "encode.h"
 
 using namespace tensor_copies;
 
 namespace {
-
-CUresult encode(const Case& c, CUdeviceptr data, CUtensorMap* map) {
-  cuuint64_t dims[5] = {}, strides[5] = {};
-  cuuint32_t box[5] = {}, steps[5] = {};
-  int lower[3] = {}, upper[3] = {};
-  const std::size_t rank = c.rank();
-  for (std::size_t d = 0; d < rank; ++d) {
-    dims[d] = static_cast<cuuint64_t>(c.get("dims", d));
-    strides[d] = static_cast<cuuint64_t>(c.get("strides", d));
-    box[d] = static_cast<cuuint32_t>(c.get("box", d));
-    steps[d] = static_cast<cuuint32_t>(c.get("steps", d, 1));
-  }
-  for (std::size_t d = 0; d + 2 < rank; ++d) {
-    // In the order D, H, W of the tensor's description; the cases have W first, as coordinates.
-    lower[d] = static_cast<int>(c.get("lower", d));
-    upper[d] = static_cast<int>(c.get("upper", d));
-  }
-  void* address = reinterpret_cast<void*>(data + static_cast<CUdeviceptr>(c.get("base", 0, kBase)));
-  const auto type = static_cast<CUtensorMapDataType>(c.get("element"));
-  const auto interleave = static_cast<CUtensorMapInterleave>(c.get("interleave"));
-  const auto swizzle = static_cast<CUtensorMapSwizzle>(c.get("swizzle"));
-  const auto fill = static_cast<CUtensorMapFloatOOBfill>(c.get("fill"));
-  if (c.is_im2col())
-    return cuTensorMapEncodeIm2col(map, type, static_cast<cuuint32_t>(rank), address, dims, strides, lower, upper,
-                                   static_cast<cuuint32_t>(c.get("channels")), static_cast<cuuint32_t>(c.get("pixels")),
-                                   steps, interleave, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, fill);
-  return cuTensorMapEncodeTiled(map, type, static_cast<cuuint32_t>(rank), address, dims, strides, box, steps,
-                                interleave, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, fill);
-}
 
 struct Gpu {
   CUmodule module = nullptr;
@@ -96,7 +66,8 @@ std::size_t run_cases(const std::vector<Case>& cases, std::size_t first, const c
     const Case& c = cases[i];
     alignas(64) CUtensorMap map{};
     const bool mapped = c.has("dims");
-    if (const CUresult e = mapped ? encode(c, gpu.data, &map) : CUDA_SUCCESS) {
+    if (const CUresult e =
+            mapped ? encode(c, gpu.data + static_cast<CUdeviceptr>(c.get("base", 0, kBase)), &map) : CUDA_SUCCESS) {
       std::fprintf(results, "encode_%d %s\n", e, c.text.c_str());
       continue;
     }

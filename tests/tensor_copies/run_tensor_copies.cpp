@@ -7,10 +7,9 @@
 // Exit code 1: a result differs, a case has no result, or a known difference is none or another.
 #include <fmt/format.h>
 
-#include "cases.h"
 #include "device/device.h"
 #include "gpu/gpu_model.h"
-#include "gpu/tensor_map.h"
+#include "map_of.h"
 #include "ptx/parser.h"
 
 namespace {
@@ -18,36 +17,6 @@ namespace {
 using namespace warpgrind;
 using tensor_copies::Case;
 using tensor_copies::Result;
-
-template <class To>
-To number_of(const Case& c, const char* key, std::size_t i = 0, std::int64_t otherwise = 0) {
-  return static_cast<To>(c.get(key, i, otherwise));
-}
-
-TensorMap map_of(const Case& c, std::uint64_t data) {
-  // CUtensorMapDataType: see TensorElement.
-  TensorMap map;
-  map.kind = c.is_im2col() ? TensorMapKind::im2col : TensorMapKind::tiled;
-  map.element = number_of<TensorElement>(c, "element");
-  map.rank = static_cast<std::uint8_t>(c.rank());
-  map.interleave = number_of<TensorInterleave>(c, "interleave");
-  map.swizzle = number_of<TensorSwizzle>(c, "swizzle");
-  map.fill = number_of<TensorFill>(c, "fill");
-  map.address = data + number_of<std::uint64_t>(c, "base", 0, tensor_copies::kBase);
-  for (std::size_t d = 0; d < c.rank(); ++d) {
-    map.sizes[d] = number_of<std::uint32_t>(c, "dims", d) - 1;
-    if (d + 1 < c.rank()) map.strides[d] = number_of<std::uint64_t>(c, "strides", d);
-    map.box[d] = number_of<std::uint16_t>(c, "box", d);
-    map.element_strides[d] = number_of<std::uint8_t>(c, "steps", d, 1);
-    if (d + 2 < c.rank()) {
-      map.lower_corner[d] = number_of<std::int16_t>(c, "lower", d);
-      map.upper_corner[d] = number_of<std::int16_t>(c, "upper", d);
-    }
-  }
-  map.channels_per_pixel = number_of<std::uint16_t>(c, "channels");
-  map.pixels_per_column = number_of<std::uint16_t>(c, "pixels");
-  return map;
-}
 
 // CUresult of a fault.
 int error_of(device::FaultKind kind) {
@@ -135,7 +104,10 @@ struct Runner {
 
   Result result_of(const Case& c, std::string* why) {
     Result result;
-    const auto bytes = c.has("dims") ? tensor_map_bytes(map_of(c, data)) : std::array<std::byte, kTensorMapBytes>{};
+    const auto bytes = c.has("dims")
+                           ? tensor_map_bytes(tensor_copies::map_of(
+                                 c, data + tensor_copies::number_of<std::uint64_t>(c, "base", 0, tensor_copies::kBase)))
+                           : std::array<std::byte, kTensorMapBytes>{};
     for (int run = 0; run < c.runs() && why->empty(); ++run) *why = launch(c, bytes, run, &result);
     return result;
   }

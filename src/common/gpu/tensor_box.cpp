@@ -84,8 +84,14 @@ std::uint32_t swizzle_span(TensorSwizzle swizzle) {
   }
 }
 
+// Of dimension 0 in the box of a tile. Only where it is one of space, in interleaved tensors, has its stride an effect.
+std::uint32_t first_step(const TensorMap& map) {
+  return map.interleave == TensorInterleave::none ? 1 : map.element_strides[0];
+}
+
 // Elements of dimension 0 in a row of the box.
 std::uint32_t row_elements(const TensorMap& map, TensorMode mode) {
+  if (mode == TensorMode::tile) return (map.box[0] + first_step(map) - 1) / first_step(map);
   if (mode != TensorMode::im2col) return map.box[0];
   return map.interleave == TensorInterleave::none ? map.channels_per_pixel : 1;  // one slice of channels
 }
@@ -198,13 +204,22 @@ Coordinates wide(const std::array<std::int32_t, kMaxTensorRank>& coordinates) {
   return out;
 }
 
+// The elements are apart from each other in memory where dimension 0 has a stride.
+void add_tile_row(const TensorMap& map, const Coordinates& at, std::int64_t first, std::uint32_t shared, bool stores,
+                  std::vector<TensorRun>& runs) {
+  const std::uint32_t step = first_step(map), elements = row_elements(map, TensorMode::tile);
+  if (step == 1) return add_row(map, at, first, elements, shared, stores, runs);
+  for (std::uint32_t k = 0; k < elements; ++k)
+    add_row(map, at, first + std::int64_t{k} * step, 1, shared + k * tensor_group(map).shared, stores, runs);
+}
+
 void tile_runs(const TensorMap& map, const TensorCopy& copy, std::vector<TensorRun>& runs) {
   const std::uint32_t pitch = row_pitch(map, copy.mode), rows = rows_of(map, copy.mode);
   const Coordinates first = wide(copy.coordinates);
   std::array<std::uint32_t, kMaxTensorRank> index{};
   Coordinates at = first;
   for (std::uint32_t row = 0; row < rows; ++row) {
-    add_row(map, at, first[0], row_elements(map, copy.mode), row * pitch, copy.stores, runs);
+    add_tile_row(map, at, first[0], row * pitch, copy.stores, runs);
     for (unsigned d = 1; d < map.rank; ++d) {
       const bool more = ++index[d] < steps_of(map, d);
       if (!more) index[d] = 0;
