@@ -118,6 +118,25 @@ TEST(TensorCopies, ObserversSeeEachRowAndTheBox) {
   EXPECT_EQ(recorder.completed, 512u);  // of the whole box
 }
 
+// CUTLASS (make_tma_copy_desc in copy_traits_sm90_tma.hpp) does this to maps of tensors of less than 128 KiB.
+TEST(TensorCopies, MapsStayTheSameIfCutlassClearsItsBit) {
+  for (unsigned bit = 0; bit < 64; ++bit)
+    for (std::uint8_t rank = 1; rank <= kMaxTensorRank; ++rank)
+      for (const TensorMapKind kind : {TensorMapKind::tiled, TensorMapKind::im2col, TensorMapKind::im2col_wide}) {
+        TensorMap map = matrix(std::uint64_t{1} << bit);
+        map.rank = rank;
+        map.kind = kind;
+        map.element = TensorElement::u6_16_align_16;
+        map.interleave = TensorInterleave::b32;
+        auto bytes = tensor_map_bytes(map);
+        std::uint64_t word;
+        std::memcpy(&word, bytes.data() + 8, sizeof word);
+        word &= ~(std::uint64_t{1} << 21);
+        std::memcpy(bytes.data() + 8, &word, sizeof word);
+        EXPECT_EQ(tensor_map_of(bytes.data()), map) << "address bit " << bit << ", rank " << unsigned{rank};
+      }
+}
+
 TEST(TensorCopies, FaultsNameWhatIsWrong) {
   TensorKernel load(kLoad);
   TensorMap map = matrix(load.data);

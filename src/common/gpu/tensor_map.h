@@ -4,7 +4,8 @@
 //
 // NVIDIA does not document the 128 bytes. Programs must not look into them, so this layout is ours. The fields are
 // those of tensormap.replace (PTX ISA) and of cuTensorMapEncodeTiled(), ...Im2col() and ...Im2colWide() (CUDA driver
-// API).
+// API). CUTLASS clears bit 21 of the second 64-bit word in maps of small tensors, if the driver is 13.1 or older, so no
+// field may use this bit.
 #pragma once
 
 #include <array>
@@ -47,12 +48,12 @@ enum class TensorWideMode : std::uint8_t { w, w128 };  // of im2col_wide
 struct TensorMap {
   static constexpr std::uint32_t kMagic = 0x70614d54;  // "TMap"
 
-  std::uint32_t magic = kMagic;
+  std::uint64_t address = 0;  // of the element at coordinates 0
   TensorMapKind kind = TensorMapKind::tiled;
   TensorElement element = TensorElement::u8;
-  std::uint8_t rank = 1;  // 1 to 5
+  std::uint8_t rank = 1;  // 1 to 5; CUTLASS clears its bit 5
   TensorInterleave interleave = TensorInterleave::none;
-  std::uint64_t address = 0;  // of the element at coordinates 0
+  std::uint32_t magic = kMagic;
   std::array<std::uint64_t, kMaxTensorRank - 1>
       strides{};  // bytes between elements of dimension 1, 2, ... (dimension 0 is packed)
   std::array<std::uint32_t, kMaxTensorRank> sizes{};                        // elements, less 1: up to 2^32 elements fit

@@ -18,6 +18,7 @@ namespace warpgrind::device {
 void register_symbols() {
   jit::register_call_symbols(memory_symbols());
   jit::register_call_symbols(control_symbols());
+  jit::register_call_symbols(together_symbols());
   jit::register_call_symbols(call_symbols());
   jit::register_call_symbols(device_launch_symbols());
   jit::register_call_symbols(atomic_symbols());

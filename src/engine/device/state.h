@@ -138,6 +138,7 @@ struct alignas(64) WarpFiber {
   std::uint32_t wait_barrier = 0;
   std::uint32_t barrier_operation = 0;  // bar.red
   std::uint32_t exited_counted = 0;     // threads of the warp already counted in Block::exited
+  std::uint32_t products = 0;           // wgmma issued
   std::uint32_t apart_at = 0;           // bit per barrier with a count: some lanes arrived without the rest of the warp
   std::unique_ptr<LaneMask[]> came_apart;           // those lanes, by barrier; allocated on first use
   std::uint32_t cluster_phase = 0;                  // generation of the cluster barrier that it arrived at

@@ -11,6 +11,7 @@ namespace warpgrind::device {
 
 std::span<const jit::CallSymbol> memory_symbols();              // calls/memory.cpp
 std::span<const jit::CallSymbol> control_symbols();             // execution/barrier.cpp
+std::span<const jit::CallSymbol> together_symbols();            // execution/together.cpp
 std::span<const jit::CallSymbol> call_symbols();                // calls/device_functions.cpp
 std::span<const jit::CallSymbol> atomic_symbols();              // calls/atomics.cpp
 std::span<const jit::CallSymbol> async_copy_symbols();          // calls/async_copy.cpp
@@ -32,6 +33,11 @@ std::span<const jit::CallSymbol> definedness_symbols();         // definedness/t
 std::uint64_t heap_allocate(jit::WarpContext& context, std::uint32_t site, unsigned lane, std::uint64_t bytes);
 DeviceHeap::Released::Was heap_release(jit::WarpContext& context, std::uint32_t site, unsigned lane,
                                        std::uint64_t address);
+
+// On a GPU the end of a phase of an mbarrier wakes all warps that wait for it. Called before the mbarrier's memory is
+// used for another one, as libcu++'s tests of arrive_tx do: lets them see the phase's end first (together.cpp).
+struct WarpFiber;
+void let_waiting_warps_look(WarpFiber& fiber);
 
 inline jit::WarpContext& warp(void* context) {
   return *static_cast<jit::WarpContext*>(context);

@@ -1,7 +1,8 @@
 // Lowering of PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions": wgmma. Each of the four warps computes its
 // own 16 rows of D from its rows of A and the whole of B, so that no warp needs another. The product is computed when
 // it is issued. The manual allows this: a program that follows its rules (fence before, commit and wait after) cannot
-// see the difference.
+// see the difference. On a GPU the four warps multiply together. A warp's wait is thus over only when the others have
+// multiplied too.
 #include "jit/calls/warpgroup_matrix.h"
 
 #include <charconv>
@@ -102,9 +103,11 @@ void lower_wgmma(Lowering& l) {
   reload(l, sums, ScalarType::b32, planes);
 }
 
-// fence, commit_group, wait_group: no product is pending.
+// fence, commit_group, wait_group: no product of this warp is pending.
 void lower_wgmma_order(Lowering& l) {
   l.meet_all();
+  if (l.instruction().opcode == ptx::Opcode::wgmma_wait_group)
+    l.call("wg_warpgroup_wait", l.ir().getVoidTy(), {l.context_pointer()});
 }
 
 }  // namespace warpgrind::jit

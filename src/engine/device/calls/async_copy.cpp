@@ -245,6 +245,7 @@ static void wg_mbarrier(void* context, std::uint32_t site, std::uint32_t operati
                         std::uint64_t* out) {
   const auto op = static_cast<events::MBarrierOperation>(operation);
   using Operation = events::MBarrierOperation;
+  if (op == Operation::init || op == Operation::invalidate) let_waiting_warps_look(fiber_of(warp(context)));
   operate(warp(context), site, op, barrier, number, expect, mask, out);
   bool waits = false;
   for (LaneMask m = mask; m != 0; m &= m - 1) waits |= out[std::countr_zero(m)] == 0;

@@ -121,6 +121,7 @@ static void wg_warpgroup_mma(void* context, std::uint32_t site, std::uint32_t co
                              std::uint32_t mask, const std::uint32_t* metadata) {
   if (mask == 0) return;
   jit::WarpContext& w = warp(context);
+  ++fiber_of(w).products;
   const auto lane = static_cast<unsigned>(std::countr_zero(mask));
   const auto product = jit::WarpgroupProduct::from_code(code, flags);
   jit::WarpgroupTiles tiles;

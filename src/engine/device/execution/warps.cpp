@@ -144,6 +144,7 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
   if (launch.kernel->shape == jit::LaneShape::general) std::memcpy(c.tid, launch.warp_threads[index].tid, sizeof c.tid);
   f.exited_counted = 0;
   f.apart_at = 0;
+  f.products = 0;
   f.cluster_phase = 0;
   f.spinning = 0;
   f.owes_way = false;
