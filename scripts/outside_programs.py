@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""outside_programs.py: writes docs/outside-programs.md from docs/outside-programs.csv. --check compares instead."""
+import csv
+import pathlib
+import sys
+
+docs = pathlib.Path(__file__).resolve().parent.parent / "docs"
+with open(docs / "outside-programs.csv", newline="", encoding="utf-8") as file:
+    rows = list(csv.DictReader(file))
+
+
+def count(suite, wanted):
+    return sum(row["result"] == wanted for row in rows if row["suite"] == suite)
+
+
+results = sorted({row["result"] for row in rows}, key=lambda result: (result != "passes", result))
+suites = list(dict.fromkeys(row["suite"] for row in rows))
+lines = [
+    "# Programs of others",
+    "",
+    "Public CUDA programs, built outside this repository and run whole on the virtual H200, each with its own verification. Sizes",
+    "are small where a program allows it. [outside-programs.csv](outside-programs.csv) has a row for each program: its commit, the CPU",
+    "seconds, what `check` found where it was run (an empty field: not run), and the cause where it does not pass.",
+    "Measured on 2026-11-28 on two cores of an AMD EPYC. `scripts/outside_programs.py` makes this page from the rows.",
+    "",
+    "| suite | " + " | ".join(results) + " |",
+    "|---" * (len(results) + 1) + "|",
+]
+for suite in suites:
+    lines.append(f"| {suite} | " + " | ".join(str(count(suite, result)) for result in results) + " |")
+lines.append("| all | " + " | ".join(str(sum(row["result"] == result for row in rows)) for result in results) + " |")
+lines += ["", "## What does not pass", "", "| suite | program | result | cause |", "|---|---|---|---|"]
+for row in rows:
+    if row["result"] != "passes":
+        lines.append(f"| {row['suite']} | {row['program']} | {row['result']} | {row['note'].replace('|', ',')} |")
+text = "\n".join(lines) + "\n"
+page = docs / "outside-programs.md"
+if "--check" in sys.argv[1:]:
+    if page.read_text(encoding="utf-8") != text:
+        sys.exit(f"{page} differs from its rows: run scripts/outside_programs.py")
+else:
+    page.write_text(text, encoding="utf-8")
