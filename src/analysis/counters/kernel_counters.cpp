@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <string>
 
 #include "base/as_double.h"
 #include "counters/cache_counters.h"
@@ -108,9 +110,21 @@ void add_instructions(Values& v, const events::KernelFacts& facts, const events:
   }
 }
 
+// Sectors that a bulk or tensor copy moves. An H200 takes a bulk copy apart into pieces of 128 bytes from its beginning
+// on, and so a copy that begins inside a sector moves one sector more for each piece. Copies of a site are assumed
+// alike.
+double moved_sectors(const events::Site& site, const events::SiteCounts& c) {
+  constexpr double kPiece = 128, kSector = 32;
+  const double copies = as_double(c.global_requests), sectors = as_double(c.global.sectors);
+  const double bytes = as_double(c.global.bytes_asked) / copies;
+  const bool tensor = site.text.find(".bulk.tensor") != std::string::npos;
+  if (tensor || sectors <= copies * std::ceil(bytes / kSector)) return sectors;
+  return std::max(sectors, copies * (bytes / kSector + std::ceil(bytes / kPiece)));
+}
+
 // Nsight Compute's counters of the tensor memory accelerator: what an SM receives and sends.
 void add_tma(Values& v, const events::Site& site, const events::SiteCounts& c) {
-  const double copies = as_double(c.global_requests), sectors = as_double(c.global.sectors);
+  const double copies = as_double(c.global_requests), sectors = moved_sectors(site, c);
   if (site.space == StateSpace::global) {
     v.add(site.no_return ? MetricId::tma_red_inst : MetricId::tma_st_inst, copies);
     v.add(site.no_return ? MetricId::tma_red_sectors : MetricId::tma_st_sectors, sectors);
