@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Kernels of matrix products for asynchronous.cu: a header with one kernel for each shape, type and layout.
 
-    asynchronous_products.py > asynchronous_products.cuh
+    asynchronous_products.py FILE.cuh
 
 Each kernel is a loop of products of one form. Operands are zero. A warpgroup of wgmma has four products in a group and waits until
 one group is left ("late") or none ("each"). A warp of mma has four accumulators.
 """
+import sys
 
 CLOCKED = "wgmma_m64n256k16_bf16_shared_128"  # it leaves the SM's MHz in `sink`
 SWIZZLES = {"none": 0, "128": 1, "64": 2, "32": 3}
@@ -133,6 +134,7 @@ def forms():
 
 def main():
     found = list(forms())
+    sys.stdout = open(sys.argv[1], "w", encoding="utf-8")
     print("// Made by asynchronous_products.py.\n#pragma once\n")
     print("""// Matrix descriptors of A and B: tiles of 128 bytes in a row at 0 and 32 KB.
 struct Operands {
