@@ -32,6 +32,21 @@ TEST(PtxSyntax, FormsAreThoseOfTheAssembler) {
   EXPECT_GT(refused, 300u);
 }
 
+// ptxas 13.0 for sm_100 takes '_' among the sources of a store of 256 bits, unless all are '_'.
+TEST(PtxSyntax, AWideStoreLeavesOutParts) {
+  const std::string head =
+      ".version 9.0\n.target sm_100\n.address_size 64\n.visible .entry k() {\n"
+      ".reg .b16 %h<4>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %d<4>;\n";
+  for (const char* taken :
+       {"st.global.v8.b32 [%d1], {%r1, _, %r2, %r3, %r4, %r5, _, %r6};",
+        "st.weak.global.wb.v4.b64 [%d1], {%d1, _, _, %d2};", "st.global.v8.f32 [%d1], {%f1, _, _, _, _, _, _, _};"})
+    EXPECT_EQ(why_refused(head + taken + "\nret;\n}\n"), "") << taken;
+  for (const char* refused :
+       {"st.global.v8.b32 [%d1], {_, _, _, _, _, _, _, _};", "st.global.v4.b32 [%d1], {%r1, _, _, %r2};",
+        "st.global.v2.b64 [%d1], {%d1, _};", "st.global.v4.b16 [%d1], {%h1, _, _, %h1};"})
+    EXPECT_NE(why_refused(head + refused + "\nret;\n}\n"), "") << refused;
+}
+
 TEST(PtxSyntax, DefinitionsHoldForTheFormsBeforeThem) {
   const auto& forms = syntax_forms(Opcode::mul);
   ASSERT_EQ(forms.size(), 3u);
