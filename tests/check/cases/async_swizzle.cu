@@ -146,6 +146,10 @@ CASE(C306, "a later part of the depth: the descriptor's address is 32 bytes high
   Tensors of(128, CU_TENSOR_MAP_SWIZZLE_128B);
   loaded_product<<<1, 128>>>(of.maps, 128, 1, k128, k128, 0, 32, of.out);
 }
+CASE(C317, "a tile of a tensor copy that is no multiple of 1024 bytes, and base offset 0") {  //! C317 clean
+  Tensors of(128, CU_TENSOR_MAP_SWIZZLE_128B);
+  loaded_product<<<1, 128>>>(of.maps, 128, 1, k128, k128, 128, 0, of.out);
+}
 
 // A tile goes through shared memory.
 __global__ void loaded_and_stored(const CUtensorMap* from, const CUtensorMap* to) {
