@@ -129,6 +129,7 @@ std::uint8_t* pass_shared(Box& b, SharedOffset at, AccessType type) {
   offsets[b.lane] = raw(at);
   sizes[b.lane] = b.size.span;
   Access a = range_access(b, type, sizes).at(Lanes<SharedOffset>(offsets), LaneMask{1} << b.lane);
+  a.swizzle = b.map.swizzle;
   const Place place = pass(a);
   if (a.mask == 0) return nullptr;
   AccessCost cost =
