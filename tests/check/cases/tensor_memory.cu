@@ -461,7 +461,7 @@ __global__ void __cluster_dims__(2) pair_gone(unsigned* out) {
   CLUSTER_SYNC();
   TENSOR_AFTER();
   if (threadIdx.x < 32) TENSOR_FREE_PAIR(base, 32);
-  out[threadIdx.x] = 1;
+  if (rank == 0) out[threadIdx.x] = 1;
 }
 //! C362 options --gpu b200
 CASE(C362, "tcgen05.cp of a pair of blocks, one of which has ended") {
