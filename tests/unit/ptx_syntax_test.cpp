@@ -19,17 +19,33 @@ std::string why_refused(const std::string& text) {
   return "";
 }
 
-TEST(PtxSyntax, FormsAreThoseOfTheAssembler) {
-  const std::string head = read_file(WARPGRIND_TESTS "/data/forms/head.txt");
-  std::istringstream lines(read_file(WARPGRIND_TESTS "/data/forms/forms.txt"));
+struct FormCounts {
   unsigned taken = 0, refused = 0;
+};
+
+FormCounts compare_forms(const std::string& architecture) {
+  const std::string head = read_file(WARPGRIND_TESTS "/data/forms/head" + architecture + ".txt");
+  std::istringstream lines(read_file(WARPGRIND_TESTS "/data/forms/forms" + architecture + ".txt"));
+  FormCounts counts;
   for (std::string line; std::getline(lines, line);) {
     const std::string why = why_refused(head + line.substr(2) + "\nret;\n}\n");
     EXPECT_EQ(line[0] == '+', why.empty()) << line << " " << why;
-    ++(line[0] == '+' ? taken : refused);
+    ++(line[0] == '+' ? counts.taken : counts.refused);
   }
-  EXPECT_GT(taken, 2000u);
-  EXPECT_GT(refused, 300u);
+  return counts;
+}
+
+TEST(PtxSyntax, FormsAreThoseOfTheAssembler) {
+  const FormCounts counts = compare_forms("");
+  EXPECT_GT(counts.taken, 2000u);
+  EXPECT_GT(counts.refused, 300u);
+}
+
+// tcgen05 and clusterlaunchcontrol, for sm_100a.
+TEST(PtxSyntax, FormsOfBlackwellAreThoseOfTheAssembler) {
+  const FormCounts counts = compare_forms("_100a");
+  EXPECT_GT(counts.taken, 500u);
+  EXPECT_GT(counts.refused, 70u);
 }
 
 // ptxas 13.0 for sm_100 takes '_' among the sources of a store of 256 bits, unless all are '_'.
