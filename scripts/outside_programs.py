@@ -13,6 +13,10 @@ def count(suite, wanted):
     return sum(row["result"] == wanted for row in rows if row["suite"] == suite)
 
 
+def sentences(note):
+    return ". ".join(part[:1].upper() + part[1:] for part in note.replace("|", ",").split("; ")) + "."
+
+
 results = sorted({row["result"] for row in rows}, key=lambda result: (result != "passes", result))
 suites = list(dict.fromkeys(row["suite"] for row in rows))
 lines = [
@@ -32,7 +36,7 @@ lines.append("| all | " + " | ".join(str(sum(row["result"] == result for row in 
 lines += ["", "## What does not pass", "", "| suite | program | result | cause |", "|---|---|---|---|"]
 for row in rows:
     if row["result"] != "passes":
-        lines.append(f"| {row['suite']} | {row['program']} | {row['result']} | {row['note'].replace('|', ',')} |")
+        lines.append(f"| {row['suite']} | {row['program']} | {row['result']} | {sentences(row['note'])} |")
 text = "\n".join(lines) + "\n"
 page = docs / "outside-programs.md"
 if "--check" in sys.argv[1:]:
