@@ -198,7 +198,8 @@ def main():
     parser.add_argument("which", nargs="*", default=["all"], help="ids, areas (files of cases/), or all")
     args = parser.parse_args()
     args.build = args.build.resolve()
-    cases, pending = expectations.read_all(), [expectations.read_pending(), expectations.read_pending("pending_clang.txt")]
+    cases = expectations.read_all()
+    pending = [expectations.read_pending(cases, file) for file in ("pending.txt", "pending_clang.txt")]
     if unknown := sorted(set().union(*pending) - set(cases)):
         parser.error(f"pending.txt, pending_clang.txt: no case {unknown}")
     if args.list:

@@ -143,12 +143,13 @@ def read_all():
     return dict(sorted(cases.items()))
 
 
-def read_pending(file="pending.txt"):
-    """{id: reason} of the cases that no checker finds yet; pending_clang.txt: in programs of clang."""
+def read_pending(cases, file="pending.txt"):
+    """{id: reason} of the cases that no checker finds yet; pending_clang.txt: in programs of clang. A line may name a whole area."""
     pending = {}
     for line in (HERE / file).read_text().splitlines():
         if line and not line.startswith("#"):
             case, _, reason = line.partition(" ")
             assert reason.strip(), f"{file}: {case} needs a reason"
-            pending[case] = reason.strip()
+            area = [e.case for e in cases.values() if e.area == case]
+            pending |= dict.fromkeys(area or [case], reason.strip())
     return pending

@@ -193,8 +193,8 @@ TEST_P(TensorProducts, AreThoseOfPlainLoops) {
       d[i * c.n + j] = sum;
     }
   const std::string group = c.pair ? "cta_group::2" : "cta_group::1";
-  run.instructions = std::string("  tcgen05.mma.") + (c.stationary ? "ws." : "") + group + "." + c.kind + " [%y], " +
-                     (c.a_in_tensor ? "[%x]" : "%a") + ", %b, %i, %p" +
+  run.instructions = std::string("  ") + (c.stationary ? "tcgen05.mma.ws." : "tcgen05.mma.") + group + "." + c.kind +
+                     " [%y], " + (c.a_in_tensor ? "[%x]" : "%a") + ", %b, %i, %p" +
                      (c.scale_d ? ", " + std::to_string(c.scale_d) : "") + ";";
   run.a = left.bits(), run.b = right.bits();
   run.x = c.lane << 16 | 256, run.y = c.lane << 16;

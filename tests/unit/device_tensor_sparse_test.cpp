@@ -74,7 +74,7 @@ TEST_P(SparseTensorProducts, AreThoseOfPlainLoops) {
       const std::uint32_t bits = bits_of(value);
       std::memcpy(run.shared[j / columns].data() + right.address(j % columns, k), &bits, c.size / 8);
     }
-  run.instructions = std::string("  tcgen05.mma.") + (c.stationary ? "ws.sp." : "sp.") +
+  run.instructions = std::string("  ") + (c.stationary ? "tcgen05.mma.ws.sp." : "tcgen05.mma.sp.") +
                      (c.pair ? "cta_group::2." : "cta_group::1.") + c.kind + " [%y], " +
                      (c.a_in_tensor ? "[400]" : "%a") + ", %b, [300], %i, %p;";
   run.a = left.bits(), run.b = right.bits();

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 
+#include "opcode_evidence.h"
 #include "ptx/architecture.h"
 #include "ptx/opcode.h"
 #include "ptx/parser.h"
@@ -74,6 +75,9 @@ TEST(PtxOpcodes, FormsNeedArchitectures) {
       {"atom.global.max.u64 %d0, [%d1], %d2;", 32},
       {"lop3.b32 %r0, %r1, %r2, %r3, 5;", 50},
       {"add.f16x2 %r0, %r1, %r2;", 53},
+      {"ld.global.v4.b64 {%d0, %d1, %d2, %d3}, [%d0];", 100},
+      {"st.global.v4.f64 [%d0], {%e0, _, _, %e1};", 100},
+      {"st.global.v8.b32 [%d0], {%r0, _, %r1, %r2, %r3, %r4, %r5, %r6};", 100},
       {"atom.global.add.u32 %r0, [%d0], %r1;", 0},
       {"atom.global.add.f64 %e0, [%d0], %e1;", 60},
       {"atom.global.sys.add.u32 %r0, [%d0], %r1;", 60},
@@ -161,19 +165,41 @@ std::string document() {
       "parsed; one that does not run says why, and "
       "`warpgrind scan` which of those a program uses. `needs`: the first compute capability that has the opcode (a "
       "form of "
-      "it may need a later one); none: 2.0 or before.\n\n| opcode | since PTX | needs | class | what it does | syntax "
-      "| "
-      "refused |\n|---|---|---|---|---|---|---|\n";
+      "it may need a later one); none: 2.0 or before. `held by`: the origin of the expected results (a recording of an "
+      "H200, values from the manual, plain loops on the host) and the files in `tests` that execute the opcode; found "
+      "in these files by `tests/unit/opcode_evidence.h`.\n\n| opcode | since PTX | needs | class | what it does | "
+      "syntax | refused | held by |\n|---|---|---|---|---|---|---|---|\n";
+  OpcodeEvidence evidence = find_evidence(WARPGRIND_TESTS);
   for (unsigned k = 0; k < kOpcodes; ++k) {
     const OpcodeInfo& facts = info(opcode(k));
     std::string syntax;
     for (char c : facts.syntax) syntax += c == '|' ? std::string("\\|") : std::string(1, c);
     const unsigned a = facts.architecture;
-    out += fmt::format("| `{}` | {}.{} | {} | {} | {} | `{}` | {} |\n", facts.text, facts.since.major,
-                       facts.since.minor, a ? fmt::format("{}.{}", a / 10, a % 10) : "",
-                       warpgrind::name(facts.op_class), facts.description, syntax, facts.refused);
+    out +=
+        fmt::format("| `{}` | {}.{} | {} | {} | {} | `{}` | {} | {} |\n", facts.text, facts.since.major,
+                    facts.since.minor, a ? fmt::format("{}.{}", a / 10, a % 10) : "", warpgrind::name(facts.op_class),
+                    facts.description, syntax, facts.refused, evidence_text(evidence[opcode(k)]));
   }
   return out;
+}
+
+// Each opcode that runs has a test that compares its result, and one that is refused has none.
+TEST(PtxOpcodes, EveryOpcodeIsHeldByATest) {
+  OpcodeEvidence evidence = find_evidence(WARPGRIND_TESTS);
+  for (unsigned k = 0; k < kOpcodes; ++k)
+    EXPECT_EQ(evidence[opcode(k)].empty(), !info(opcode(k)).refused.empty()) << name(opcode(k));
+}
+
+TEST(PtxOpcodes, FormsAreFoundInText) {
+  const auto found = [](std::string_view text) {
+    std::set<Opcode> opcodes;
+    read_forms(text, opcodes);
+    return opcodes;
+  };
+  EXPECT_EQ(found("{\n@%p0 add.u32 %r0, %r1, %r2;\nret;\n}"), (std::set{Opcode::add, Opcode::ret}));
+  EXPECT_EQ(found("\"cp.async.bulk.tensor.2d\" + way"), std::set{Opcode::cp_async_bulk_tensor});
+  EXPECT_EQ(found("set.insert(x); and so it must not.happen"), std::set<Opcode>{});
+  EXPECT_EQ(found("mov.u32 %r0, %add.u32;"), std::set{Opcode::mov});
 }
 
 TEST(PtxOpcodes, DocumentIsUpToDate) {

@@ -151,7 +151,9 @@ void Products::on_warp_sync(const events::WarpSync& e, unsigned) {
   const std::lock_guard lock(mutex_);
   KernelProducts& k = kernel(*e.launch);
   const SiteRole role = e.site < k.roles.size() ? k.roles[e.site] : SiteRole::none;
-  if (role == SiteRole::none) return;
+  constexpr SiteRole kRoles[] = {SiteRole::product, SiteRole::product_fence, SiteRole::product_commit,
+                                 SiteRole::product_wait};
+  if (std::find(std::begin(kRoles), std::end(kRoles), role) == std::end(kRoles)) return;
   BlockProducts& block = blocks_.of(*e.launch, e.block);
   if (block.warps.size() <= e.warp) block.warps.resize(e.warp + 1);
   WarpProducts& warp = block.warps[e.warp];

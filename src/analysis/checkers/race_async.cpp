@@ -59,27 +59,30 @@ bool LaunchOrder::proxy_fenced(const Stamp& q, unsigned lane, const BlockOrder* 
   return false;
 }
 
-// ---- wgmma
+// ---- wgmma and tcgen05
 
 void LaunchOrder::products(BlockOrder& b, WarpOrder& w, const events::WarpSync& e, SiteRole role,
                            std::uint32_t pending) {
-  if (role == SiteRole::product_commit) ++w.product_groups;
-  if (role != SiteRole::product_wait || w.product_groups <= pending) return;
+  constexpr auto kUnit = Knowledge::Unit::wgmma;
+  if (role == SiteRole::product_commit) ++w.product_groups[static_cast<std::size_t>(kUnit)];
+  const std::uint32_t groups = w.groups_of(kUnit);
+  if (role != SiteRole::product_wait || groups <= pending) return;
   // The four warps of a warpgroup have the same groups, and one that waits may speak for all: CUTLASS hands a stage
   // back by one arrival of a warpgroup.
   constexpr std::uint32_t kWarps = 4;
   const std::uint32_t first = e.warp / kWarps * kWarps;
   const auto end = std::min<std::uint32_t>(first + kWarps, static_cast<std::uint32_t>(b.warps.size()));
   auto over = std::make_shared<Knowledge>();
-  for (std::uint32_t of = first; of < end; ++of) over->learn_products(b.number, of, w.product_groups - pending);
+  for (std::uint32_t of = first; of < end; ++of) over->learn_products(kUnit, b.number, of, groups - pending);
   learn(b, w, e.mask, over);
 }
 
 bool LaunchOrder::knows_products(const Stamp& q, const BlockOrder& b, const WarpOrder& w, unsigned by) {
-  const auto group = static_cast<std::uint32_t>(q.copy & ~Stamp::kProduct);
-  if (q.block == b.number && b.warps[q.warp].products_known >= group) return true;
+  const std::uint32_t group = q.product_group();
+  const auto unit = static_cast<std::size_t>(q.unit());
+  if (q.block == b.number && b.warps[q.warp].products_known[unit] >= group) return true;
   for (const Shared* known : {&w.lanes[by].known, &w.known, &b.known})
-    if (*known && (*known)->products(q.block, q.warp) >= group) return true;
+    if (*known && (*known)->products(q.unit(), q.block, q.warp) >= group) return true;
   return false;
 }
 
@@ -143,6 +146,12 @@ void LaunchOrder::mbarrier(BlockOrder& b, const events::MBarrier& e) {
       case Operation::arrive:
       case Operation::arrive_drop:
         m.expected += e.bytes ? e.bytes[l] : 0;
+        if (e.site < roles_.size() && roles_[e.site] == SiteRole::tensor_commit) {
+          // tcgen05.commit: the mbarrier tracks all products and copies that the thread has issued.
+          constexpr auto kUnit = Knowledge::Unit::tcgen05;
+          m.arriving.learn_products(kUnit, b.number, e.warp, ++w.product_groups[static_cast<std::size_t>(kUnit)]);
+          break;
+        }
         if (releases(e.order)) {
           arrive(knowledge(b, e.warp, bit));
           gave = true;

@@ -22,16 +22,19 @@ class Knowledge {
     learn(key(block, Kind::lane, warp, lane), tick);
   }
   void learn_copy(std::uint64_t copy, std::uint32_t lane) { learn(key(copy, Kind::copy, 0, lane), 1); }
-  void learn_products(std::uint64_t block, std::uint32_t warp, std::uint32_t groups) {
-    learn(key(block, Kind::warp, warp, kProducts), groups);
+  // Groups of products that a warp has committed: of wgmma and of tcgen05.
+  enum class Unit : std::uint8_t { wgmma, tcgen05 };
+  static constexpr std::size_t kUnits = 2;
+  void learn_products(Unit unit, std::uint64_t block, std::uint32_t warp, std::uint32_t groups) {
+    learn(key(block, Kind::warp, warp, kProducts + static_cast<std::uint32_t>(unit)), groups);
   }
   void join(const Knowledge& other);
 
   bool knows(std::uint64_t block, std::uint32_t warp, std::uint32_t lane, std::uint32_t epoch,
              std::uint32_t tick) const;
   bool knows_copy(std::uint64_t copy, std::uint32_t lane) const { return find(key(copy, Kind::copy, 0, lane)) != 0; }
-  std::uint32_t products(std::uint64_t block, std::uint32_t warp) const {
-    return find(key(block, Kind::warp, warp, kProducts));
+  std::uint32_t products(Unit unit, std::uint64_t block, std::uint32_t warp) const {
+    return find(key(block, Kind::warp, warp, kProducts + static_cast<std::uint32_t>(unit)));
   }
   bool empty() const { return facts_.empty(); }
 
@@ -48,7 +51,7 @@ class Knowledge {
 
  private:
   enum class Kind : std::uint8_t { block, warp, lane, copy };
-  static constexpr std::uint32_t kProducts = 1;  // in the place of the lane, of Kind::warp
+  static constexpr std::uint32_t kProducts = 1;  // in the place of the lane, of Kind::warp; plus the unit
   static std::uint64_t key(std::uint64_t of, Kind kind, std::uint32_t warp, std::uint32_t lane) {
     return of << 12 | static_cast<std::uint64_t>(kind) << 10 | std::uint64_t{warp} << 5 | lane;
   }

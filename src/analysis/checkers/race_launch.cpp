@@ -80,8 +80,10 @@ LaunchRaces::LaunchRaces(const events::Launch& launch, std::unique_ptr<Shadow> g
   bool copies = false;
   std::map<std::string, std::uint8_t> accumulators;
   for (const events::Site& s : launch.facts->sites) {
-    products_.push_back(role_of(s) == SiteRole::product);
-    copies |= s.kind == SiteKind::bulk_copy || s.kind == SiteKind::async_copy || products_.back();
+    const SiteRole role = role_of(s);
+    const bool product = role == SiteRole::product || role == SiteRole::tensor_product;
+    products_.push_back(product ? role : SiteRole::none);
+    copies |= s.kind == SiteKind::bulk_copy || s.kind == SiteKind::async_copy || product;
     owners_.push_back(owner_of(s, accumulators));
   }
   writes_global_ = what_has(launch).global_writes;
@@ -345,9 +347,10 @@ void LaunchRaces::compare(const events::Access& a, Running& of) {
   WarpOrder& warp = block->warps[a.warp];
   std::uint64_t copy = 0;
   if (a.path == AccessPath::async_copy) copy = order_.copy_issued(warp, a.mask);
-  const bool product = a.path == AccessPath::bulk_copy && is_product(a.site);
-  if (product)
-    copy = LaunchOrder::open_products(warp);
+  const SiteRole role = a.path == AccessPath::bulk_copy ? product_role(a.site) : SiteRole::none;
+  if (role != SiteRole::none)
+    copy = LaunchOrder::open_products(
+        warp, role == SiteRole::tensor_product ? Knowledge::Unit::tcgen05 : Knowledge::Unit::wgmma);
   else if (a.path == AccessPath::bulk_copy)
     copy = order_.bulk_copy_part(warp, a.site, a.mask,
                                  {.writes = a.type != AccessType::load, .begins = a.type == AccessType::load});
@@ -379,7 +382,7 @@ void LaunchRaces::compare(const events::Access& a, Running& of) {
       s.record = record_of(*here, of, a.warp, kind, copy);
       s.quick = is_plain(a) ? &quick.emplace(quick_of(*here, of, warp, a.warp, s.record)) : nullptr;
     }
-    lane(s, l, product ? 0 : l);
+    lane(s, l, role == SiteRole::product ? 0 : l);
   }
 }
 
@@ -603,7 +606,7 @@ bool LaunchRaces::test_fully(Step& s, unsigned l, std::uint64_t word, std::uint3
   const LaunchOrder::Order order = order_.ordered(q.stamp, lane, s.block, s.warp, l, r.stamp.owner);
   const bool same_warp = q.stamp.block == s.block.number && &s.block.warps[q.stamp.warp] == &s.warp;
   // wgmma.fence orders the accesses of its warp before its products.
-  const bool by_fence = r.stamp.is_product() && same_warp && q.stamp.copy == 0;
+  const bool by_fence = r.stamp.is_product() && !r.stamp.is_tensor() && same_warp && q.stamp.copy == 0;
   if (order == LaunchOrder::Order::ordered || by_fence) {
     if (!r.bulk || !q.writes() || q.stamp.copy != 0 || (r.writes() && q.atomic())) return false;
     const Running* const writers = q.stamp.block == s.block.number ? &s.running : find_running(q.stamp.block);

@@ -21,7 +21,7 @@ enum class RaceKind : std::uint8_t {
   warp,
   scope,
   async_copy,
-  product,  // operands of wgmma in shared memory
+  product,  // operands of wgmma or tcgen05 in shared memory
   proxy,
   same_value,
   non_coherent
@@ -79,7 +79,8 @@ class LaunchRaces {
   // Plain read against an atomic, where the reading thread then executes a compare-and-swap, which detects a stale
   // value.
   bool is_guess(const Race& race) const;
-  bool is_product(std::uint32_t site) const { return site < products_.size() && products_[site]; }
+  // Role of a site that reads its operands by the async proxy; none: of other sites.
+  SiteRole product_role(std::uint32_t site) const { return site < products_.size() ? products_[site] : SiteRole::none; }
 
  private:
   struct Step;  // one lane's part of an access
@@ -152,7 +153,7 @@ class LaunchRaces {
   std::vector<Blocks::node_type> ended_;
   std::vector<AccessKind> kinds_;     // of affine accesses, indexed as Last
   std::vector<std::uint8_t> owners_;  // Stamp::owner, by site
-  std::vector<bool> products_;        // by site: wgmma
+  std::vector<SiteRole> products_;    // by site: product_role()
   // Accesses to other blocks' shared memory, by that memory, and the accessing block and warp.
   std::map<std::tuple<const Shadow*, std::uint64_t, std::uint32_t>, Last> last_elsewhere_;
   Last* last_of_ = nullptr;  // of the current access

@@ -184,7 +184,10 @@ void LaunchOrder::all_know_all(BlockOrder& b) {
   if (all) {
     auto rest = std::make_shared<Knowledge>(*all);
     for (std::uint32_t w = 0; w < b.warps.size(); ++w)
-      b.warps[w].products_known = std::max(b.warps[w].products_known, all->products(b.number, w));
+      for (const Knowledge::Unit unit : {Knowledge::Unit::wgmma, Knowledge::Unit::tcgen05}) {
+        std::uint32_t& known = b.warps[w].products_known[static_cast<std::size_t>(unit)];
+        known = std::max(known, all->products(unit, b.number, w));
+      }
     rest->forget_block(b.number);
     rest->take_copies([&](std::uint64_t copy, std::uint32_t lane) {
       b.copies[copy] |= LaneMask{1} << lane;

@@ -20,8 +20,8 @@ namespace warpgrind::checkers {
 // Time and author of an access, for all lanes of a warp instruction.
 struct Stamp {
   std::uint64_t block = 0;  // linear
-  // Group of the asynchronous copy, or kProduct and the warp's group of products (wgmma), 1 for the first. 0: an access
-  // of the thread itself.
+  // Group of the asynchronous copy, or kProduct (with kTensor for tcgen05) and the warp's group of products, 1 for the
+  // first. 0: an access of the thread itself.
   std::uint64_t copy = 0;
   std::uint32_t epoch = 0;  // barriers of the whole block passed so far
   std::uint32_t tick = 0;   // WarpOrder::tick
@@ -31,8 +31,11 @@ struct Stamp {
   // holds an element, so that the lane is only the virtual GPU's choice (LaunchRaces::owner_of).
   std::uint8_t owner = 0;
 
-  static constexpr std::uint64_t kProduct = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t kProduct = std::uint64_t{1} << 63, kTensor = std::uint64_t{1} << 62;
   bool is_product() const { return (copy & kProduct) != 0; }
+  bool is_tensor() const { return is_product() && (copy & kTensor) != 0; }
+  Knowledge::Unit unit() const { return is_tensor() ? Knowledge::Unit::tcgen05 : Knowledge::Unit::wgmma; }
+  std::uint32_t product_group() const { return static_cast<std::uint32_t>(copy & ~(kProduct | kTensor)); }
 };
 
 // Knowledge of a lane at one moment. It becomes a Knowledge object only when another thread takes it.
@@ -109,8 +112,9 @@ struct WarpOrder {
     bool completed = false;  // at an mbarrier; it may complete at those of other blocks too
   } bulk_copy;               // the last one
   ProxyFences proxy_fences;
-  // Groups of products that the warp has committed, and those that the whole block knows to be complete.
-  std::uint32_t product_groups = 0, products_known = 0;
+  // Groups of products that the warp has committed, and those that the whole block knows to be complete. By unit.
+  std::array<std::uint32_t, Knowledge::kUnits> product_groups{}, products_known{};
+  std::uint32_t groups_of(Knowledge::Unit unit) const { return product_groups[static_cast<std::size_t>(unit)]; }
   struct Meeting {  // arrived: the last bar.arrive; partly: the last bar.warp.sync of some lanes only
     std::uint32_t site = 0, tick = 0;
     LaneMask members = 0;
@@ -243,8 +247,10 @@ class LaunchOrder {
   bool has_variables(const BlockOrder& block, bool shared) const {
     return !(shared ? block.variables : variables_).empty();
   }
-  // Group of the products (wgmma) that the warp issues now, as in Stamp::copy.
-  static std::uint64_t open_products(const WarpOrder& warp) { return Stamp::kProduct | (warp.product_groups + 1); }
+  // Group of the products that the warp issues now, as in Stamp::copy.
+  static std::uint64_t open_products(const WarpOrder& warp, Knowledge::Unit unit) {
+    return Stamp::kProduct | (unit == Knowledge::Unit::tcgen05 ? Stamp::kTensor : 0) | (warp.groups_of(unit) + 1);
+  }
   const std::vector<EarlyUse>& early_uses() const { return early_uses_; }
   // Returns the group of an asynchronous copy that these lanes issue.
   std::uint64_t copy_issued(WarpOrder& warp, LaneMask mask);

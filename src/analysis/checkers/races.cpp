@@ -27,7 +27,7 @@ using results::FindingAccess;
 using results::Severity;
 
 const char* verb(const Record& r) {
-  if (r.stamp.is_product()) return "asynchronous read by wgmma";
+  if (r.stamp.is_product()) return r.stamp.is_tensor() ? "asynchronous read by tcgen05" : "asynchronous read by wgmma";
   if (r.stamp.copy != 0) return r.writes() ? "asynchronous write" : "asynchronous read";
   if (r.atomic()) return "atomic";
   if (r.non_coherent) return "read through the read-only cache";
@@ -48,7 +48,7 @@ std::string kind_of(const Race& race) {
     case RaceKind::async_copy:
       return "race-async-copy";
     case RaceKind::product:
-      return "race-wgmma";
+      return race.first.stamp.is_tensor() || race.second.stamp.is_tensor() ? "race-tcgen05" : "race-wgmma";
     case RaceKind::proxy:
       return "race-proxy";
     case RaceKind::same_value:
@@ -83,6 +83,12 @@ struct AsyncWait {
 };
 
 AsyncWait wait_of(const Race& race) {
+  if (race.first.stamp.is_tensor())
+    return {
+        "tcgen05.commit and a wait for its mbarrier",
+        "tcgen05.commit and then a wait for its mbarrier, because tcgen05.mma and tcgen05.cp read shared memory until "
+        "that phase is over",
+        Repair::tensor_commit};
   if (race.first.stamp.is_product())
     return {"wgmma.wait_group", "wgmma.wait_group, because wgmma reads its matrices in shared memory until then",
             Repair::products_wait};
@@ -104,23 +110,25 @@ std::string missing_wait(const Race& race, const std::string& between) {
   const bool own = race.first.stamp.block == race.second.stamp.block &&
                    race.first.stamp.warp == race.second.stamp.warp && (product || race.first_lane == race.second_lane);
   const auto [wait, why, repair] = wait_of(race);
+  const bool warpgroup = product && !race.first.stamp.is_tensor();
+  const char* const who = warpgroup ? "warpgroup of the wgmma" : product ? "thread of the tcgen05" : "copying thread";
+  const char* const said = warpgroup ? wait : "the end of its phase";
   if (race.wrong_wait.kind == WrongWait::Kind::early_phase)
     return fmt::format(
         "bytes in expect_tx: the phase of the mbarrier was over before this copy, because fewer bytes were announced "
         "than copied; announce all bytes of the phase {}",
         between);
   if (own && !race.barrier_between)
-    return fmt::format("{} {}: {} says that the {} is complete", wait, between, product ? wait : why,
+    return fmt::format("{} {}: {} says that the {} is complete", wait, between, product ? said : why,
                        product ? "reading of the matrices" : "copy");
   if (race.copy_waited)
     return fmt::format("a barrier after {}, {}: {} is for the {} that executes it, others need a barrier after that",
-                       wait, between, product ? wait : why, product ? "warpgroup" : "thread");
+                       wait, between, product ? said : why, warpgroup ? "warpgroup" : "thread");
   if (race.barrier_between)
-    return fmt::format("{} before the barrier {}: the {} needs {}{}", wait, between,
-                       product ? "warpgroup of the wgmma" : "copying thread", why,
+    return fmt::format("{} before the barrier {}: the {} needs {}{}", wait, between, who, why,
                        product ? "" : ", because a barrier does not wait for copies");
   return fmt::format("{} and then a barrier {}: the {} needs {}, other threads the barrier after that", wait, between,
-                     product ? "warpgroup of the wgmma" : "copying thread", why);
+                     who, why);
 }
 
 // Text for the missing synchronisation that would order the two accesses.
@@ -152,7 +160,10 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
         "fence.proxy.async {}, by the writing thread before the barrier: {} uses the async proxy, so without this "
         "fence "
         "{}",
-        between, race.second.stamp.is_product() ? "wgmma" : "the copy",
+        between,
+        race.second.stamp.is_tensor()    ? "tcgen05"
+        : race.second.stamp.is_product() ? "wgmma"
+                                         : "the copy",
         race.second.writes() ? "its write may come before this one" : "it may not see the written values");
   if (race.kind == RaceKind::scope)
     return "device scope: the synchronisation has block scope (.cta, *_block, __threadfence_block()), but the threads "
@@ -161,6 +172,12 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
     return "no synchronisation helps here: the lanes of one instruction have no order; let only one of them store";
   if (race.sizes_differ)
     return "atomics of the same width: atomics of different widths on the same bytes are not atomic to each other";
+  if (race.kind == RaceKind::product && one_block && race.second.stamp.is_tensor())
+    return fmt::format(
+        "fence.proxy.async by the writing thread and then __syncthreads() {}: one thread issues tcgen05, which reads "
+        "what "
+        "other threads have written, by the async proxy",
+        between);
   if (race.kind == RaceKind::product && one_block)
     return fmt::format(
         "fence.proxy.async by the writing thread and then __syncthreads() {}: wgmma reads what other threads of the "

@@ -30,6 +30,11 @@ constexpr Words kWords[] = {
     {Repair::products_wait, "wgmma.wait_group", nullptr, "cute::warpgroup_wait<0>()"},
     {Repair::init_fence, "fence.mbarrier_init", "fence_mbarrier_init(sem_release, scope_cluster)",
      "cutlass::arch::fence_barrier_init(), then cute::cluster_sync()"},
+    {Repair::tensor_commit, "tcgen05.commit",
+     "tcgen05_commit(cta_group_1, &bar), then mbarrier_try_wait_parity(&bar, parity)",
+     "cutlass::arch::umma_arrive(&bar), then ClusterBarrier::wait(phase), or PipelineUmmaAsync"},
+    {Repair::tensor_fence, "tcgen05.fence::after_thread_sync", "tcgen05_fence_after_thread_sync()", nullptr},
+    {Repair::tensor_load_wait, "tcgen05.wait::ld", "tcgen05_wait_ld()", "cutlass::arch::fence_view_async_tmem_load()"},
     {Repair::cluster_sync, "barrier.cluster", "barrier_cluster_arrive() and barrier_cluster_wait()",
      "cute::cluster_sync()"},
 };

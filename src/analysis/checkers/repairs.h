@@ -16,6 +16,9 @@ enum class Repair {
   products_commit,
   products_wait,
   init_fence,
+  tensor_commit,
+  tensor_load_wait,
+  tensor_fence,
   cluster_sync
 };
 

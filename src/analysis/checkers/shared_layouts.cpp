@@ -1,50 +1,37 @@
 #include "checkers/shared_layouts.h"
 
+#include "gpu/tensor_box.h"
+
 namespace warpgrind::checkers {
 
-namespace {
-
-// Pieces beside each other that the layout permutes, minus one.
-std::uint64_t mask_of(Swizzle swizzle) {
-  switch (swizzle) {
-    case Swizzle::bytes_32:
-      return 1;
-    case Swizzle::bytes_64:
-      return 3;
-    case Swizzle::bytes_128:
-      return 7;
-    case Swizzle::unknown:
-    case Swizzle::none:
-      return 0;
-  }
-  return 0;
+// Only address bits above the lines' 128 bytes choose the permutation, and only bits below them change. So the function
+// is its own inverse, and a pattern that begins `base` lines later uses the permutation of the line `base` lines
+// before.
+std::uint64_t SharedLayout::place(std::uint64_t offset) const {
+  constexpr std::uint64_t kLine = 128, kPattern = 1024;
+  const std::uint64_t from = (offset % kPattern + kPattern - base * kLine) % kPattern;
+  return offset ^ from ^ swizzled(swizzle, from);
 }
 
-}  // namespace
-
-// Bits 4 to 6 of the address (as many as the layout permutes) become their exclusive or with bits 7 to 9.
-std::uint64_t swizzled(std::uint64_t offset, Swizzle swizzle) {
-  return offset ^ ((offset >> 7 & mask_of(swizzle)) << 4);
-}
-
-void SharedLayouts::write(std::uint64_t offset, std::uint64_t bytes, Swizzle swizzle, std::uint32_t site) {
+void SharedLayouts::write(std::uint64_t offset, std::uint64_t bytes, const std::optional<SharedLayout>& layout,
+                          std::uint32_t site) {
   if (bytes == 0) return;
   const std::uint64_t first = offset / kPiece, last = (offset + bytes - 1) / kPiece;
   if (last >= pieces_.size()) {
-    if (swizzle == Swizzle::unknown && first >= pieces_.size()) return;
+    if (!layout && first >= pieces_.size()) return;
     pieces_.resize(last + 1);
   }
-  for (std::uint64_t p = first; p <= last; ++p) pieces_[p] = {swizzle, site};
+  for (std::uint64_t p = first; p <= last; ++p) pieces_[p] = {layout, site};
 }
 
 std::optional<SharedLayouts::Written> SharedLayouts::differs(std::uint64_t offset, std::uint64_t bytes,
-                                                             Swizzle swizzle) const {
-  if (swizzle == Swizzle::unknown || bytes == 0) return std::nullopt;
+                                                             const SharedLayout& layout) const {
+  if (bytes == 0) return std::nullopt;
   for (std::uint64_t p = offset / kPiece; p <= (offset + bytes - 1) / kPiece && p < pieces_.size(); ++p) {
     const Piece& piece = pieces_[p];
-    if (piece.swizzle == Swizzle::unknown || piece.swizzle == swizzle) continue;
-    if (swizzled(p * kPiece, piece.swizzle) == swizzled(p * kPiece, swizzle)) continue;
-    return Written{piece.swizzle, piece.site, p * kPiece};
+    if (!piece.layout || *piece.layout == layout) continue;
+    if (piece.layout->place(p * kPiece) == layout.place(p * kPiece)) continue;
+    return Written{*piece.layout, piece.site, p * kPiece};
   }
   return std::nullopt;
 }

@@ -9,11 +9,17 @@ namespace warpgrind::checkers {
 
 enum class SiteRole : std::uint8_t {
   none,
-  product,         // wgmma.mma_async
-  product_fence,   // wgmma.fence
-  product_commit,  // wgmma.commit_group
-  product_wait,    // wgmma.wait_group
-  fence_async,     // fence.proxy.async, for all memory
+  product,             // wgmma.mma_async
+  product_fence,       // wgmma.fence
+  product_commit,      // wgmma.commit_group
+  product_wait,        // wgmma.wait_group
+  tensor_product,      // tcgen05.mma, tcgen05.cp: read shared memory
+  tensor_commit,       // tcgen05.commit
+  tensor_load,         // tcgen05.ld
+  tensor_store,        // tcgen05.st
+  tensor_wait_loads,   // tcgen05.wait::ld
+  tensor_wait_stores,  // tcgen05.wait::st
+  fence_async,         // fence.proxy.async, for all memory
   fence_async_shared,
   fence_async_global,
   fence_other_proxy,  // fence.proxy.alias, fence.proxy.tensormap

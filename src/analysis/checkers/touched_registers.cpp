@@ -16,10 +16,6 @@ using ptx::Operand;
 using ptx::OperandKind;
 using ptx::RegId;
 
-bool is_product_operation(const Instruction& i) {
-  return ptx::info(i.opcode).text.starts_with("wgmma.");
-}
-
 template <class F>
 void each_register(const Operand& o, F&& f) {
   if (o.kind == OperandKind::reg) f(o.index);
@@ -41,8 +37,13 @@ bool reads_one_of(const Instruction& i, const std::set<RegId>& registers) {
 
 }  // namespace
 
-TouchedRegisters::TouchedRegisters(const ptx::Function& function)
-    : function_(function), flow_(flow::build_control_flow(function)) {}
+TouchedRegisters::TouchedRegisters(const ptx::Function& function, std::vector<std::string_view> operations)
+    : function_(function), operations_(std::move(operations)), flow_(flow::build_control_flow(function)) {}
+
+bool TouchedRegisters::is_operation(const Instruction& i) const {
+  const std::string_view text = ptx::info(i.opcode).text;
+  return std::any_of(operations_.begin(), operations_.end(), [&](std::string_view o) { return text.starts_with(o); });
+}
 
 std::set<RegId> TouchedRegisters::of_product(std::uint32_t instruction) const {
   std::set<RegId> all;
@@ -51,6 +52,19 @@ std::set<RegId> TouchedRegisters::of_product(std::uint32_t instruction) const {
   for (std::size_t k = 0; k < 2 && k < operands.size(); ++k)
     if (operands[k].kind == OperandKind::vector) each_register(operands[k], [&](RegId r) { all.insert(r); });
   return all;
+}
+
+bool TouchedRegisters::passes(std::uint32_t from, std::uint32_t to, Opcode opcode, ptx::Modifier modifier) const {
+  const std::vector<bool> between = reached(from, to);
+  for (std::uint32_t n = 0; n < between.size(); ++n)
+    if (between[n] && function_.body[n].opcode == opcode && function_.body[n].has(modifier)) return true;
+  return false;
+}
+
+std::set<RegId> TouchedRegisters::of_load(std::uint32_t instruction) const {
+  std::vector<RegId> written;
+  if (instruction < function_.body.size()) flow::registers_written(function_.body[instruction], written);
+  return {written.begin(), written.end()};
 }
 
 // Instructions on the ways from `from` to `to`, without both.
@@ -72,7 +86,7 @@ std::vector<bool> TouchedRegisters::reached(std::uint32_t from, std::uint32_t to
   };
   const auto walk = [&](std::uint32_t start, std::vector<bool>& seen, auto&& neighbours) {
     const auto visit = [&](std::uint32_t at) {
-      if (at >= count || seen[at] || is_product_operation(function_.body[at])) return;
+      if (at >= count || seen[at] || is_operation(function_.body[at])) return;
       seen[at] = true;
       work.push_back(at);
     };

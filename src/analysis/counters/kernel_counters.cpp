@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <string>
 
 #include "base/as_double.h"
 #include "counters/cache_counters.h"
@@ -64,7 +66,7 @@ const Values& zero_sums() {
       const auto id = static_cast<MetricId>(i);
       const bool counted = row(id).origin == Origin::exact || row(id).origin == Origin::modelled;
       const bool always = counted && !row(id).per_site && id != MetricId::blocks_run;
-      if (row(id).kind == MetricKind::sum && always && !of_caches(id)) v.add(id, 0);
+      if (row(id).kind == MetricKind::sum && always && !of_caches(id) && !of_tensor_cores(id)) v.add(id, 0);
     }
     for (const MetricId id : {MetricId::tag_requests_global, MetricId::theoretical_sectors, MetricId::ideal_sectors,
                               MetricId::branches, MetricId::divergent_branches})
@@ -108,6 +110,32 @@ void add_instructions(Values& v, const events::KernelFacts& facts, const events:
   }
 }
 
+// Sectors that a bulk or tensor copy moves. An H200 takes a bulk copy apart into pieces of 128 bytes from its beginning
+// on, and so a copy that begins inside a sector moves one sector more for each piece. Copies of a site are assumed
+// alike.
+double moved_sectors(const events::Site& site, const events::SiteCounts& c) {
+  constexpr double kPiece = 128, kSector = 32;
+  const double copies = as_double(c.global_requests), sectors = as_double(c.global.sectors);
+  const double bytes = as_double(c.global.bytes_asked) / copies;
+  const bool tensor = site.text.find(".bulk.tensor") != std::string::npos;
+  if (tensor || sectors <= copies * std::ceil(bytes / kSector)) return sectors;
+  return std::max(sectors, copies * (bytes / kSector + std::ceil(bytes / kPiece)));
+}
+
+// Nsight Compute's counters of the tensor memory accelerator: what an SM receives and sends.
+void add_tma(Values& v, const events::Site& site, const events::SiteCounts& c) {
+  const double copies = as_double(c.global_requests), sectors = moved_sectors(site, c);
+  if (site.space == StateSpace::global) {
+    v.add(site.no_return ? MetricId::tma_red_inst : MetricId::tma_st_inst, copies);
+    v.add(site.no_return ? MetricId::tma_red_sectors : MetricId::tma_st_sectors, sectors);
+    return;
+  }
+  v.add(MetricId::tma_ld_inst, copies);
+  // A tensor copy counts what each block receives; a bulk copy to several blocks reads its source once.
+  const double blocks = as_double(c.shared_requests) / copies;
+  v.add(MetricId::tma_ld_sectors, c.shared.sectors != 0 ? as_double(c.shared.sectors) : sectors * blocks);
+}
+
 void add_global(Values& v, const events::Site& site, const events::SiteCounts& c) {
   if (c.global_requests == 0) return;
   const AccessCost& a = c.global;
@@ -127,6 +155,7 @@ void add_global(Values& v, const events::Site& site, const events::SiteCounts& c
     v.add(MetricId::bulk_bytes, as_double(a.bytes_asked));
     v.add(site.space == StateSpace::global ? MetricId::bulk_written_sectors : MetricId::bulk_read_sectors,
           as_double(a.sectors));
+    add_tma(v, site, c);
     return;
   }
   if (site.space == StateSpace::constant) {
@@ -315,7 +344,7 @@ void derive(Values& v) {
   v.set(MetricId::shared_excessive, wavefronts - ideal);
 
   for (const MetricRow& r : metric_table()) {
-    if (r.numerator == MetricId::count) continue;
+    if (r.numerator == MetricId::count || !v.has(r.numerator)) continue;
     const auto id = static_cast<MetricId>(&r - metric_table().data());
     divide(v, id, get(r.numerator), r.divisor == MetricId::count ? 1 : get(r.divisor), r.scale);
   }

@@ -81,12 +81,46 @@ MetricId of_pipe(std::size_t pipe) {
   return static_cast<MetricId>(static_cast<std::size_t>(MetricId::pipe_alu) + pipe);
 }
 
-void add_pipes(Values& v, const sass::Code& code, const sass::Flow& flow) {
+// The tensor memory accelerator is Hopper's and later.
+bool exists(const LaunchShape& shape, std::size_t pipe) {
+  return pipe != static_cast<std::size_t>(sass::CountedPipe::tma) || shape.model->cc_major >= 9;
+}
+
+void add_pipes(Values& v, const LaunchShape& shape, const sass::Code& code, const sass::Flow& flow) {
   std::array<double, sass::kCountedPipes> sums{};
   for (std::size_t b = 0; b < code.blocks.size(); ++b)
     for (const Instruction& i : code.blocks[b].instructions)
       for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += flow.times(b, i) * i.on_pipe[k];
-  for (std::size_t k = 0; k < sums.size(); ++k) v.set(of_pipe(k), std::round(sums[k]));  // on_pipe is an average
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    if (exists(shape, k)) v.set(of_pipe(k), std::round(sums[k]));  // on_pipe is an average
+}
+
+// Products on the tensor cores. Measured on an H200 only, so only Hopper has these counters.
+void add_tensor(Values& v, const sass::Code& code, const sass::Flow& flow) {
+  struct Rows {
+    MetricId instructions, cycles;
+  };
+  constexpr Rows kRows[] = {{MetricId::tensor_hmma, MetricId::tensor_hmma_cycles},
+                            {MetricId::tensor_imma, MetricId::tensor_imma_cycles},
+                            {MetricId::tensor_dmma, MetricId::tensor_dmma_cycles}};
+  for (const Rows& r : kRows) v.add(r.instructions, 0), v.add(r.cycles, 0);
+  for (const MetricId id : {MetricId::tensor_gmma, MetricId::gmma_wavefronts, MetricId::gmma_conflicts}) v.add(id, 0);
+  bool known = true;
+  for (std::size_t b = 0; b < code.blocks.size(); ++b)
+    for (const Instruction& i : code.blocks[b].instructions) {
+      const double times = flow.times(b, i);
+      const bool product = i.pipe == sass::Pipe::tensor_half || i.pipe == sass::Pipe::tensor_double;
+      if (product && i.tensor.pipe == sass::TensorPipe::none) known &= times == 0;
+      if (i.tensor.pipe == sass::TensorPipe::none) continue;
+      const Rows& rows = kRows[static_cast<std::size_t>(i.tensor.pipe) - 1];
+      v.add(rows.instructions, times * i.tensor.instructions);
+      v.add(rows.cycles, times * i.tensor.cycles);
+      if (i.tensor.group) v.add(MetricId::tensor_gmma, times);
+      v.add(MetricId::gmma_wavefronts, times * i.tensor.wavefronts);
+    }
+  v.set(MetricId::gmma_wavefronts, std::round(v.get(MetricId::gmma_wavefronts)));
+  if (known) return;
+  for (const Rows& r : kRows) v.remove(r.instructions), v.remove(r.cycles);
 }
 
 void add_instructions(Values& v, const sass::Code& code, const sass::Flow& flow, const LanesOn& lanes_on) {
@@ -144,6 +178,10 @@ void aggregate(Values& v, const events::Site& site, const events::SiteCounts& c)
 
 }  // namespace
 
+bool of_tensor_cores(MetricId id) {
+  return id >= MetricId::tensor_hmma && id <= MetricId::gmma_conflicts;
+}
+
 void add_machine_values(Values& v, const LaunchShape& shape, const events::KernelFacts& facts,
                         const events::LaunchCounts& counts) {
   const bool modelled = shape.code != nullptr && !shape.code->blocks.empty();
@@ -153,7 +191,8 @@ void add_machine_values(Values& v, const LaunchShape& shape, const events::Kerne
   for (unsigned width = 0; width < 5; ++width)
     v.set(static_cast<MetricId>(static_cast<unsigned>(MetricId::memory_8b) + width), 0);
   add_instructions(v, *shape.code, flow, LanesOn(facts, counts));
-  if (has_counted_pipes(shape)) add_pipes(v, *shape.code, flow);
+  if (has_counted_pipes(shape)) add_pipes(v, shape, *shape.code, flow);
+  if (shape.model != nullptr && shape.model->cc_major == 9) add_tensor(v, *shape.code, flow);
   if (shape.spills != nullptr) add_spills(v, *shape.spills, *shape.code, flow);
   for (const sass::Block& block : shape.code->blocks)
     for (const Instruction& i : block.instructions) {

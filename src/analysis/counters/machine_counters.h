@@ -9,6 +9,8 @@
 
 namespace warpgrind::counters {
 
+// Counters of the tensor cores, which only Hopper has (sass/tensor_products.h).
+bool of_tensor_cores(MetricId id);
 // `values` already has the counters of PTX. Without machine code they also serve as its counters.
 void add_machine_values(Values& values, const LaunchShape& shape, const events::KernelFacts& facts,
                         const events::LaunchCounts& counts);

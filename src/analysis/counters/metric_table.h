@@ -62,6 +62,7 @@ class Values {
     values_[index(id)] = value;
     present_[index(id)] = true;
   }
+  void remove(MetricId id) { present_[index(id)] = false; }
   void add(MetricId id, double value) { set(id, get(id) + value); }
   // Adds the sums of another launch. `first` values stay; derived values must be computed again.
   void add(const Values& other);

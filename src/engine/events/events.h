@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "base/host_stack.h"
 #include "events/late_loads.h"
 #include "events/site.h"
+#include "gpu/tensor_map.h"
 #include "gpu/types.h"
 
 namespace warpgrind::ptx {
@@ -72,6 +74,9 @@ struct Access {
   // The host address of a byte is host + address; memory is as before the access. Not for local memory.
   std::uint64_t host = 0;
   bool continues = false;  // tensor_copy: part of the copy to which the warp's last access belongs
+  // Layout of the bytes in shared memory: that of the tensor map, or of wgmma's matrix descriptor. Others have none.
+  std::optional<TensorSwizzle> swizzle{};
+  std::uint8_t swizzle_base = 0;  // base offset of the matrix descriptor, in lines of 128 bytes
 
   std::uint32_t bytes_of(unsigned lane) const { return sizes ? sizes[lane] : bytes; }
 };

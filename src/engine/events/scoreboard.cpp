@@ -20,6 +20,7 @@ void SiteCounts::add(const SiteCounts& o) {
   global_lanes += o.global_lanes;
   shared_lanes += o.shared_lanes;
   local_lanes += o.local_lanes;
+  copy_places += o.copy_places;
 }
 
 void SiteCounts::add(StateSpace space, const AccessCost& cost, LaneMask mask, std::uint64_t times,

@@ -136,18 +136,13 @@ Cost matrix(const ptx::Instruction& i) {
   return Cost::tensor_half;
 }
 
-// Work of a wgmma in units of m16n8k16: a warp's 16 rows by its columns; the depth takes equally long for every type,
-// also the double depth of a sparse A, of which half is multiplied.
-// The tensor cores of an SM do 2048 multiply-adds of 16-bit types per cycle (H100 and H200, NVIDIA's datasheets): one
-// m16n8k16, for which the model has the longer time of mma.
-float matrix_work(const ptx::Instruction& i, const TimingConstants& t) {
-  constexpr float kCycles = 1;
-  constexpr unsigned kRegistersOfEight = 4;  // of D per eight columns; half as many for f16
-  const bool asynchronous = i.opcode == Opcode::wgmma_mma_async || i.opcode == Opcode::wgmma_mma_async_sp;
-  if (!asynchronous || t.tensor_cycles <= 0) return 1;
-  const auto registers = static_cast<float>(i.operands[0].elements.size());
-  const unsigned of_eight = i.type() == ScalarType::f16 ? kRegistersOfEight / 2 : kRegistersOfEight;
-  return registers / static_cast<float>(of_eight) * kCycles / static_cast<float>(t.tensor_cycles);
+// Work of a matrix product in units of the model's m16n8k16 (mma of 16-bit types) or m8n8k4 (doubles).
+float matrix_work(const TensorUse& use, const TimingConstants& t) {
+  constexpr float kUsual = 6, kUsualDouble = 16;  // cycles of these
+  constexpr double kSchedulers = 4;
+  if (use.pipe == TensorPipe::none || t.tensor_cycles <= 0) return 1;
+  if (use.pipe == TensorPipe::dmma) return use.cycles / kUsualDouble;
+  return use.group ? tensor_time(use) / static_cast<float>(kSchedulers * t.tensor_cycles) : use.cycles / kUsual;
 }
 
 bool any_result(const ptx::Instruction& i) {
@@ -350,7 +345,9 @@ Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   m.pipe = row.pipe;
   m.issue = row.issue;
   m.latency = row.latency;
-  m.work = matrix_work(i, model.timing) * slowness(cost, integer_to_single, model.timing);
+  m.tensor = tensor_use(i);
+  if (m.tensor.group) m.latency = 2;  // M: products of a group follow each other without a pause
+  m.work = matrix_work(m.tensor, model.timing) * slowness(cost, integer_to_single, model.timing);
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
   const bool memory = m.pipe >= Pipe::global && m.pipe <= Pipe::atomic_shared;
   m.atomic = m.pipe == Pipe::atomic_global || m.pipe == Pipe::atomic_shared;

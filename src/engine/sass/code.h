@@ -20,6 +20,7 @@
 #include "events/site.h"
 #include "gpu/gpu_model.h"
 #include "ptx/ast.h"
+#include "sass/tensor_products.h"
 
 namespace warpgrind::sass {
 
@@ -58,7 +59,7 @@ enum class Operation : std::uint8_t { fadd, fmul, ffma, dadd, dmul, dfma, hadd, 
 inline constexpr std::size_t kOperations = static_cast<std::size_t>(Operation::count);
 
 // Pipes whose instructions Nsight Compute counts (sm__inst_executed_pipe_...), since Volta.
-enum class CountedPipe : std::uint8_t { alu, fma, fp64, lsu, tex, xu, count };
+enum class CountedPipe : std::uint8_t { alu, fma, fp64, lsu, tex, xu, tma, count };
 inline constexpr std::size_t kCountedPipes = static_cast<std::size_t>(CountedPipe::count);
 
 // One PTX instruction with its modelled translation by ptxas.
@@ -96,6 +97,7 @@ struct Instruction {
   // A merged load happens at the place of its first part, a merged store at that of its last. A merged instruction no
   // longer writes (loads) or reads (stores) registers.
   std::uint32_t merged_into = kNone;
+  TensorUse tensor;
   std::array<std::uint8_t, kOperations> operations{};  // per lane, by Operation
   std::array<float, kCountedPipes> on_pipe{};  // part of `issue`, by CountedPipe; the rest is on uncounted pipes
   // Registers, numbered by web (flow/webs.h) across all functions of the code. `reads` includes the guard. A guarded

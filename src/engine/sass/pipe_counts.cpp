@@ -55,7 +55,15 @@ class PipeCounts {
     if (i.pipe == Pipe::alu) put(i, CountedPipe::alu, i.issue / 2);
   }
 
+  // Bulk and tensor copies, their prefetches, and the end of a group of them.
+  static bool is_bulk(Opcode o) {
+    return o == Opcode::cp_async_bulk || o == Opcode::cp_reduce_async_bulk || o == Opcode::cp_async_bulk_prefetch ||
+           o == Opcode::cp_async_bulk_tensor || o == Opcode::cp_reduce_async_bulk_tensor ||
+           o == Opcode::cp_async_bulk_prefetch_tensor || o == Opcode::cp_async_bulk_commit_group;
+  }
+
   void add(Instruction& i, const ptx::Instruction& t, Where w) {
+    if (is_bulk(t.opcode)) return put(i, CountedPipe::tma, 1);
     switch (i.pipe) {
       case Pipe::move:
         return move(i, t);

@@ -96,7 +96,8 @@ unsigned needed_by_proxy(const Instruction& i) {
 }
 
 unsigned needed_by_access(const Instruction& i) {
-  if (i.vector == 8) return 100;
+  const bool wide = !i.types.empty() && bits(i.type()) * i.vector == 256;
+  if (wide || i.vector == 8) return 100;
   return std::max(needed_by_order(i), any_type(i, {ScalarType::b128}) ? 70u : 0u);
 }
 

@@ -161,6 +161,14 @@ class OperandCheck {
     return each(s, o, type, bits(type), index);
   }
 
+  // A store of 256 bits may leave out parts of its vector, but not all.
+  bool leaves_out_parts(std::size_t index) const {
+    const Operand& value = i_.operands[index];
+    return i_.opcode == Opcode::st && value.kind == OperandKind::vector &&
+           bits(i_.type()) * i_.vector == kWidestAccess &&
+           std::ranges::any_of(value.elements, [](const Operand& e) { return e.kind != OperandKind::sink; });
+  }
+
   std::string value_problem(const OperandSlot& s, const Operand& o, ScalarType type, unsigned width,
                             std::size_t index) const {
     const bool predicate = type == ScalarType::pred;
@@ -168,7 +176,9 @@ class OperandCheck {
       case OperandKind::reg:
         return register_problem(s, f_.registers[o.index], type, width);
       case OperandKind::sink:
-        return index <= (i_.has_second_destination ? 1u : 0u) ? "" : "'_' stands for a destination only";
+        return index <= (i_.has_second_destination ? 1u : 0u) || leaves_out_parts(index)
+                   ? ""
+                   : "'_' stands for a destination only";
       case OperandKind::immediate:
         return "";
       case OperandKind::sreg:

@@ -379,3 +379,39 @@ CASE(C282, "two stages of wgmma with wgmma.wait_group 1") {  //! C282 clean
   cudaFree(in);
   cudaFree(out);
 }
+
+// A warp runs ahead of its warpgroup: wgmma.fence orders what its own warp has accessed, and a barrier the others. Each
+// warp reads all of B and its own 16 rows of A.
+template <bool kOwnRows>
+__global__ void written_by_one_warp(float* out) {
+  __shared__ Matrices m;
+  FILL(m);
+  PROXY_FENCE(".shared::cta");
+  __syncthreads();
+  const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (kOwnRows) {
+    for (unsigned i = lane; i < 16 * 16 / 2; i += 32) m.a[warp * 128 + i] = 0;
+  } else if (warp == 3) {
+    m.b[lane] = 0;  //! C368 ERROR race-wgmma access=write
+  }
+  PROXY_FENCE(".shared::cta");
+  __syncwarp();
+  float d[4] = {};
+  PRODUCT_FENCE();
+  PRODUCT(d, m.a, m.b);  //! C368 ERROR race-wgmma access=wgmma
+  PRODUCT_COMMIT();
+  PRODUCT_WAIT(0);
+  store(out, d);
+}
+CASE(C368, "one warp writes B for its warpgroup, fence.proxy.async and wgmma.fence without a barrier") {
+  float* out = cases::zeros<float>(512);
+  written_by_one_warp<false><<<1, 128>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
+CASE(C369, "each warp writes its own rows of A, fence.proxy.async, __syncwarp() and wgmma.fence") {  //! C369 clean
+  float* out = cases::zeros<float>(512);
+  written_by_one_warp<true><<<1, 128>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}

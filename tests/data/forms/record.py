@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""record.py [PTXAS]: asks NVIDIA's assembler about each line of forms.txt (one instruction) and rewrites its mark: '+' it takes
+"""record.py [PTXAS]: asks NVIDIA's assembler about each line of forms.txt and forms_100a.txt (one instruction) and rewrites its mark: '+' it takes
 the instruction, '-' it refuses its types or operands (what it refuses for another reason, as an address of 32 bits in global
 memory, does not belong here). A new form: add its line with any mark, run this. Registers are named
 by their type: %u32_0 to %u32_7."""
@@ -18,7 +18,7 @@ def complaints(ptxas, head, lines):
     with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
         file.write(head + "\n".join(lines) + "\nret;\n}\n")
         file.flush()
-        run = subprocess.run([ptxas, "-arch=sm_90a", file.name, "-o", "/dev/null"], capture_output=True, text=True)
+        run = subprocess.run([ptxas, "-arch=" + re.search(r"\.target (\w+)", head)[1], file.name, "-o", "/dev/null"], capture_output=True, text=True)
     first = head.count("\n") + 1
     return {int(n) - first for n in re.findall(r"line (\d+); (?:error|fatal)", run.stderr)}, run.returncode == 0
 
@@ -44,8 +44,11 @@ def refused(ptxas, head, lines):
 
 def main():
     ptxas = sys.argv[1] if len(sys.argv) > 1 else "ptxas"
-    head = (HERE / "head.txt").read_text()
-    path = HERE / "forms.txt"
+    for architecture in ("", "_100a"):
+        record(ptxas, (HERE / f"head{architecture}.txt").read_text(), HERE / f"forms{architecture}.txt")
+
+
+def record(ptxas, head, path):
     lines = [line[2:] for line in path.read_text().splitlines()]
     marked = []
     for begin in range(0, len(lines), CHUNK):
@@ -53,7 +56,7 @@ def main():
         bad = refused(ptxas, head, chunk)
         marked += [("- " if k in bad else "+ ") + line for k, line in enumerate(chunk)]
     path.write_text("\n".join(marked) + "\n")
-    print(f"{sum(m[0] == '+' for m in marked)} taken, {sum(m[0] == '-' for m in marked)} refused")
+    print(f"{path.name}: {sum(m[0] == '+' for m in marked)} taken, {sum(m[0] == '-' for m in marked)} refused")
 
 
 if __name__ == "__main__":

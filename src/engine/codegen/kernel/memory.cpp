@@ -404,6 +404,9 @@ void Memory::store() {
   Address a = addresses_.of(i.operands[0], i.space);
   std::vector<Value*> values;
   const Operand& s = i.operands[1];
+  if (s.kind == OperandKind::vector &&
+      std::ranges::any_of(s.elements, [](const Operand& e) { return e.kind == OperandKind::sink; }))
+    return f_.unsupported("a store of 256 bits that leaves out parts of its vector ('_')");
   for (unsigned k = 0; k < count; ++k)
     values.push_back(registers_.read_vector(s.kind == OperandKind::vector ? s.elements[k] : s, type));
   const std::vector<Value*> shadows = definedness_.on() ? stored_shadows() : std::vector<Value*>{};

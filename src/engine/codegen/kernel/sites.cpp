@@ -126,8 +126,10 @@ events::Site Sites::describe() const {
   site.non_coherent = i.has(Modifier::nc);
   site.at_l2 = i.has(Modifier::cg) || i.has(Modifier::cv) || i.has(Modifier::wt);
   // Exchanges always return a result: there is no red.exch or red.cas.
-  site.no_return = i.opcode == Opcode::red || (i.opcode == Opcode::atom && !i.has(Modifier::exch) &&
-                                               !i.has(Modifier::cas) && result_is_never_read(f_.function, i));
+  site.no_return = i.opcode == Opcode::red || i.opcode == Opcode::cp_reduce_async_bulk ||
+                   i.opcode == Opcode::cp_reduce_async_bulk_tensor ||
+                   (i.opcode == Opcode::atom && !i.has(Modifier::exch) && !i.has(Modifier::cas) &&
+                    result_is_never_read(f_.function, i));
   site.order = memory_order(i);
   site.scope = memory_scope(i);
   if (i.opcode == Opcode::atom || i.opcode == Opcode::red) site.shared_atomic = shared_atomic(i, site.no_return);

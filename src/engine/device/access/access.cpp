@@ -48,7 +48,9 @@ void publish_event(const Access& a) {
                              a.writes() ? static_cast<const std::uint8_t*>(a.values) : nullptr,
                              a.element,
                              origin_of(a),
-                             a.continues};
+                             a.continues,
+                             a.swizzle,
+                             a.swizzle_base};
   events::publish_access(*launch.observers, event, worker.number);
 }
 

@@ -34,7 +34,9 @@ struct Access {
   events::MemoryOrder order = events::MemoryOrder::weak;
   events::MemoryScope scope = events::MemoryScope::none;
   bool counted = true, published = true;
-  bool continues = false;  // events::Access::continues
+  bool continues = false;                  // events::Access::continues
+  std::optional<TensorSwizzle> swizzle{};  // events::Access::swizzle
+  std::uint8_t swizzle_base = 0;
   LaneMask mask = 0;
   LaneMask behind = 0;                       // lanes at the same address, served by a lane of `mask`
   const std::uint64_t* addresses = nullptr;  // 32 entries, in addresses of the space

@@ -157,6 +157,19 @@ void count_box(jit::WarpContext& context, std::uint32_t site, unsigned lane, Sta
   record.counts.add(space, cost, LaneMask{1} << lane);
 }
 
+void count_copy_place(jit::WarpContext& context, std::uint32_t site, SharedOffset place) {
+  constexpr std::size_t kMost = 256;  // of all sites of a block; a ring has fewer
+  Worker& worker = worker_of(context);
+  if (!worker.launch->counters) return;
+  auto& places = fiber_of(context).block->copy_places;
+  const std::pair<std::uint32_t, std::uint64_t> of{site, raw(place)};
+  if (places.size() == kMost || std::find(places.begin(), places.end(), of) != places.end()) return;
+  places.push_back(of);
+  SiteRecord& record = worker.records[site];
+  record.used = true;
+  ++record.counts.copy_places;
+}
+
 // Each group of neighbouring lanes makes one request, which touches the sectors of all their texels.
 void count_texels(const Access& a, LaneMask mask, const Texels& texels) {
   Worker& worker = worker_of(*a.context);

@@ -44,6 +44,7 @@ struct Box {
   TensorBox size;
   std::vector<TensorRun>& runs;  // after pass_memory(), `address` is the host's
   bool begun = false;            // an access of the copy was published
+  std::uint64_t sectors = 0;     // a load: that the SM receives, also for what lies outside
 };
 
 // The access of a copy to one range. `addresses` and `sizes` have an entry for each lane.
@@ -109,10 +110,14 @@ void pass_runs(Box& b, AccessType type) {
 // Checks, counts and publishes the box's bytes in global memory.
 void pass_memory(Box& b, AccessType type) {
   AccessCost cost;
+  std::uint64_t outside = 0;
   for (const TensorRun& run : b.runs)
     if (run.inside)
       cost.add(stretch_cost(launch_of(b.w).rules, StateSpace::global, type, static_cast<std::int64_t>(run.address),
                             memory_bytes(b, run)));
+    else
+      outside += (memory_bytes(b, run) + kSectorBytes - 1) / kSectorBytes;
+  if (type == AccessType::load) b.sectors = cost.sectors + outside;
   count_box(b.w, b.site, b.lane, StateSpace::global, cost);
   if (!pass_together(b, type)) pass_runs(b, type);
 }
@@ -124,11 +129,13 @@ std::uint8_t* pass_shared(Box& b, SharedOffset at, AccessType type) {
   offsets[b.lane] = raw(at);
   sizes[b.lane] = b.size.span;
   Access a = range_access(b, type, sizes).at(Lanes<SharedOffset>(offsets), LaneMask{1} << b.lane);
+  a.swizzle = b.map.swizzle;
   const Place place = pass(a);
   if (a.mask == 0) return nullptr;
-  count_box(
-      b.w, b.site, b.lane, StateSpace::shared,
-      stretch_cost(launch_of(b.w).rules, StateSpace::shared, type, static_cast<std::int64_t>(raw(at)), b.size.bytes));
+  AccessCost cost =
+      stretch_cost(launch_of(b.w).rules, StateSpace::shared, type, static_cast<std::int64_t>(raw(at)), b.size.bytes);
+  cost.sectors = b.sectors;
+  count_box(b.w, b.site, b.lane, StateSpace::shared, cost);
   return place.of(b.lane);
 }
 
@@ -235,6 +242,7 @@ void load_to(Box& b, GenericAddress to, GenericAddress barrier) {
 
 void load(Box& b, GenericAddress to, GenericAddress barrier, std::uint32_t blocks) {
   pass_memory(b, AccessType::load);
+  count_copy_place(b.w, b.site, shared_offset(b.w, to));
   if (!b.code.multicast) return load_to(b, to, barrier);
   for (std::uint32_t m = blocks; m != 0; m &= m - 1) {
     const auto rank = static_cast<unsigned>(std::countr_zero(m));
@@ -247,6 +255,7 @@ void load(Box& b, GenericAddress to, GenericAddress barrier, std::uint32_t block
 void store(Box& b, GenericAddress from) {
   const SharedOffset offset = shared_offset(b.w, from);
   const bool reduces = b.code.operation == TensorOperation::reduce;
+  count_copy_place(b.w, b.site, offset);
   const std::uint8_t* const shared = pass_shared(b, offset, AccessType::load);
   pass_memory(b, reduces ? AccessType::reduction : AccessType::store);
   if (!shared) return;

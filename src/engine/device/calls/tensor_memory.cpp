@@ -157,6 +157,7 @@ static void wg_tensor_alloc(void* context, std::uint32_t site, std::uint32_t pai
     warn(*call.context, site, call.lane, FaultKind::tensor_memory,
          fmt::format("tcgen05.alloc of {} columns follows one of {} columns", count, memory.last_size()),
          "the number of columns must not grow from one allocation of a block to the next");
+  warn_of_waiting_blocks(call, memory, count);
   std::optional<unsigned> first;
   while (!(first = memory.allocate(count, site, call.context->warp))) wg_yield(context, mask);
   store_word(call, to[call.lane], *first);
@@ -177,8 +178,8 @@ static void wg_tensor_dealloc(void* context, std::uint32_t site, std::uint32_t p
          fmt::format("tcgen05.dealloc, but no thread has waited for the operation of {}",
                      other_place(launch_of(*call.context), *open)),
          "commit all operations to an mbarrier and wait for that before tensor memory is freed");
-  if (tensor_lane(address) == 0 && memory.release(tensor_column(address), count)) return;
-  call.fail(FaultKind::tensor_memory, no_allocation_text(memory, address, count),
+  if (tensor_lane(address) == 0 && memory.release(tensor_column(address), count, site)) return;
+  call.fail(FaultKind::tensor_memory, no_allocation_text(call, memory, address, count),
             "free what tcgen05.alloc has allocated, with the same number of columns");
 }
 

@@ -43,11 +43,14 @@ inline constexpr unsigned kShiftedColumns = 8;
 // Raises a fault if the columns are not allocated.
 void check_columns(const TensorCall& call, const TensorMemory& memory, unsigned first, unsigned columns);
 // Text of a tcgen05.dealloc that frees no allocation.
-std::string no_allocation_text(const TensorMemory& memory, std::uint32_t address, unsigned columns);
+std::string no_allocation_text(const TensorCall& call, const TensorMemory& memory, std::uint32_t address,
+                               unsigned columns);
 // "line 12" of another instruction, or its PTX line.
 std::string other_place(const Launch& launch, std::uint32_t site);
 // Warns if several threads of a warp issue an operation: each issues the whole one.
 void warn_of_threads(const TensorCall& call, LaneMask mask);
+// Warns if the resident blocks of an SM may all hold columns and wait for more. Called before an allocation.
+void warn_of_waiting_blocks(const TensorCall& call, const TensorMemory& memory, unsigned columns);
 // Warns of a missing wait.
 void report_hazard(const TensorCall& call, const TensorMemory::Finding& found, bool reads);
 

@@ -2,14 +2,17 @@
 #include "device/calls/tensor_operands.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace warpgrind::device {
 
-TensorReader::TensorReader(const TensorCall& call) : w_(*call.context), access_(access_of(*call.context, call.site)) {
+TensorReader::TensorReader(const TensorCall& call)
+    : w_(*call.context), lane_(call.lane), access_(access_of(*call.context, call.site)) {
   access_.form = {StateSpace::shared, AccessType::load, kPiece};
   access_.element = kPiece;
   access_.vector = 1;
+  access_.path = events::AccessPath::bulk_copy;  // observers see ranges that the async proxy reads
   access_.counted = access_.published = false;
 }
 
@@ -45,7 +48,24 @@ void TensorReader::flush() {
       std::memcpy(to_[l], place.of(l), kPiece);
     else
       std::memset(to_[l], 0, kPiece);
+  if (is_watched(launch_of(w_), access_.site)) publish_pieces(access.mask);
   waiting_ = 0;
+}
+
+// One thread reads all pieces, so that each range of neighbouring pieces is an access of its lane.
+void TensorReader::publish_pieces(LaneMask valid) {
+  for (unsigned first = 0, end = 1; first < waiting_; first = end++) {
+    if ((valid >> first & 1) == 0) continue;
+    while (end < waiting_ && (valid >> end & 1) != 0 && offsets_[end] == offsets_[end - 1] + kPiece) ++end;
+    std::uint64_t from[kWarpSize];
+    std::uint32_t bytes[kWarpSize];
+    std::fill(std::begin(from), std::end(from), offsets_[first]);
+    std::fill(std::begin(bytes), std::end(bytes), (end - first) * kPiece);
+    Access access = access_.at(Lanes<SharedOffset>(from), LaneMask{1} << lane_);
+    access.sizes = bytes;
+    access.published = true;
+    pass(access);
+  }
 }
 
 }  // namespace warpgrind::device

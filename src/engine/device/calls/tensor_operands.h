@@ -23,8 +23,10 @@ class TensorReader {
  private:
   static constexpr unsigned kPiece = jit::MatrixDescriptor::kPiece;
   void read(std::uint64_t address, const Block& block, std::uint8_t* to);
+  void publish_pieces(LaneMask valid);
 
   jit::WarpContext& w_;
+  unsigned lane_;  // of the thread that issues the operation
   Access access_;
   unsigned waiting_ = 0;
   std::uint64_t offsets_[kWarpSize];

@@ -1,10 +1,13 @@
 // What is reported of tensor memory: faults, missing waits, and memory that a block has not freed.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "device/calls/tensor_memory.h"
+#include "device/device_impl.h"
 #include "device/fault.h"
+#include "gpu/occupancy.h"
 
 namespace warpgrind::device {
 
@@ -113,25 +116,32 @@ TensorMemory& tensor_memory(const TensorCall& call, Block& block, bool pair) {
 namespace {
 
 // A fault leaves no frame, so its text is made in a function of its own.
-std::string outside_text(const char* name, const char* verb, const TensorMemory& memory, unsigned first,
+std::string outside_text(const TensorCall& call, const char* verb, const TensorMemory& memory, unsigned first,
                          unsigned columns) {
-  std::string text = fmt::format("{} {} {} of tensor memory; allocated: ", name, verb, columns_text(first, columns));
+  std::string text =
+      fmt::format("{} {} {} of tensor memory; allocated: ", call.name, verb, columns_text(first, columns));
   for (const TensorMemory::Allocation& a : memory.allocations())
     text += fmt::format("{}{}", &a == memory.allocations().data() ? "" : ", ", columns_text(a.first, a.columns));
-  return memory.allocations().empty() ? text + "none" : text;
+  if (memory.allocations().empty()) text += "none";
+  for (unsigned c = first; c < first + columns; ++c)
+    if (const std::uint32_t* freed = memory.freed_at(c))
+      return text + fmt::format("; column {} was freed at {}", c, other_place(launch_of(*call.context), *freed));
+  return text;
 }
 
 }  // namespace
 
-std::string no_allocation_text(const TensorMemory& memory, std::uint32_t address, unsigned columns) {
+std::string no_allocation_text(const TensorCall& call, const TensorMemory& memory, std::uint32_t address,
+                               unsigned columns) {
   if (tensor_lane(address) != 0) return fmt::format("tcgen05.dealloc of an address of lane {}", tensor_lane(address));
-  return outside_text("tcgen05.dealloc", "frees", memory, tensor_column(address), columns);
+  return outside_text(call, "frees", memory, tensor_column(address), columns);
 }
 
 void check_columns(const TensorCall& call, const TensorMemory& memory, unsigned first, unsigned columns) {
   if (memory.is_allocated(first, columns)) return;
-  call.fail(FaultKind::tensor_memory, outside_text(call.name, "accesses", memory, first, columns),
-            "check the address and the number of columns against tcgen05.alloc");
+  call.fail(FaultKind::tensor_memory, outside_text(call, "accesses", memory, first, columns),
+            "check the address and the number of columns against tcgen05.alloc (cuda::ptx::tcgen05_alloc, "
+            "cute::TMEM::Allocator1Sm), and free them (tcgen05_dealloc) after the last use");
 }
 
 void report_hazard(const TensorCall& call, const TensorMemory::Finding& found, bool reads) {
@@ -168,6 +178,37 @@ void end_tensor_memory(Worker& w, Block& b) {
                             columns_text(a.first, a.columns)),
                 "let one warp execute tcgen05.dealloc (cuda::ptx::tcgen05_dealloc) before the block ends; on a GPU "
                 "other blocks may wait for these columns for ever");
+}
+
+// Blocks of the launch that one SM runs at the same time.
+namespace {
+
+unsigned blocks_on_sm(const Launch& launch) {
+  const GpuModel& model = launch.device->impl().model;
+  BlockResources block;
+  block.threads = launch.threads_per_block;
+  block.registers_per_thread = launched_registers(model, launch.kernel->code->register_estimate);
+  block.static_shared = launch.shared_size;
+  const std::uint64_t needed = (launch.blocks + launch.sm_count - 1) / launch.sm_count;
+  return static_cast<unsigned>(std::min<std::uint64_t>(occupancy(model, block).blocks_per_sm, needed));
+}
+
+}  // namespace
+
+void warn_of_waiting_blocks(const TensorCall& call, const TensorMemory& memory, unsigned columns) {
+  if (memory.allocations().empty()) return;
+  unsigned held = 0;
+  for (const TensorMemory::Allocation& a : memory.allocations()) held += a.columns;
+  const unsigned resident = blocks_on_sm(launch_of(*call.context));
+  unsigned blocks = 2;
+  while (blocks <= resident && TensorMemory::kColumns >= blocks * held + columns) ++blocks;
+  if (blocks > resident || blocks * held > TensorMemory::kColumns) return;
+  warn(*call.context, call.site, call.lane, FaultKind::tensor_memory,
+       fmt::format("tcgen05.alloc of {} columns by a block that holds {}: {} blocks fit on an SM, and when {} of them "
+                   "hold so many, each may wait for ever for columns of the others",
+                   columns, held, resident, blocks),
+       "allocate all columns of a block by one tcgen05.alloc (cuda::ptx::tcgen05_alloc, cute::TMEM::Allocator1Sm), or "
+       "let fewer blocks fit on an SM");
 }
 
 // Each active thread issues the whole operation.

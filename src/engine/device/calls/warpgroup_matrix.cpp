@@ -34,6 +34,12 @@ struct Descriptor {
     width = kWidths[bits >> 62];
   }
 
+  TensorSwizzle swizzle() const {
+    return width == 8   ? TensorSwizzle::b128
+           : width == 4 ? TensorSwizzle::b64
+           : width == 2 ? TensorSwizzle::b32
+                        : TensorSwizzle::none;
+  }
   // The 16-byte columns inside `width` are permuted by the number of the line of 128 bytes.
   std::uint64_t swizzled(std::uint64_t address) const {
     return address ^ ((((address >> 7) - base) & (width - 1)) * kPiece);
@@ -61,6 +67,12 @@ class Reader {
     access_.element = kPiece;
     access_.path = events::AccessPath::bulk_copy;  // observers see ranges that the async proxy reads
     access_.counted = false;
+  }
+  // Call before the reads of each matrix: one event has one layout.
+  void begin(const Descriptor& d) {
+    flush();
+    access_.swizzle = d.swizzle();
+    access_.swizzle_base = static_cast<std::uint8_t>(d.base);
   }
   void read(std::uint64_t address, std::uint8_t* to) {
     WG_DEBUG_ASSERT(waiting_ < kWarpSize);
@@ -96,6 +108,7 @@ class Reader {
 void read_matrix(Reader& reader, const Descriptor& d, bool by_depth, unsigned bytes, unsigned first, unsigned count,
                  std::uint8_t* to) {
   WG_ASSERT(count % kEight == 0 && first % kEight == 0);
+  reader.begin(d);
   if (by_depth) {
     for (unsigned k = 0; k < bytes / kBytesOfHalf; ++k)
       for (unsigned g = 0; g < count / kEight; ++g, to += kPiece) reader.read(d.of_depth(first / kEight + g, k), to);

@@ -205,6 +205,7 @@ inline Block& new_block(Worker& w) {
   b->cluster_rank = 0;
   b->left = 0;
   b->cancel_failed = false;
+  b->copy_places.clear();
   b->next_start = nullptr;
   b->next = w.live;
   b->previous = nullptr;

@@ -70,7 +70,7 @@ void scale_counts(events::LaunchCounts& counts, std::uint64_t blocks, std::uint6
   const long double by = static_cast<long double>(blocks) / static_cast<long double>(std::max<std::uint64_t>(1, ran));
   for (events::SiteCounts& s : counts.sites) {
     for (std::uint64_t* n : {&s.requests, &s.lanes, &s.global_requests, &s.shared_requests, &s.local_requests,
-                             &s.global_lanes, &s.shared_lanes, &s.local_lanes})
+                             &s.global_lanes, &s.shared_lanes, &s.local_lanes, &s.copy_places})
       *n = scaled(*n, by);
     for (AccessCost* cost : {&s.global, &s.shared, &s.local, &s.joint}) scale(*cost, by);
   }

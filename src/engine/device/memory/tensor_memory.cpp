@@ -17,6 +17,7 @@ void TensorMemory::begin(std::uint8_t fill) {
   std::memset(cells_.get(), fill, std::size_t{kLanes} * kColumns * sizeof(std::uint32_t));
   for (unsigned q = 0; q < kQuarters; ++q) states_[q].fill({});
   allocations_.clear();
+  freed_.clear();
   batches_.clear();
   first_open_ = 0;
   last_size_ = group_ = 0;
@@ -44,9 +45,22 @@ std::optional<unsigned> TensorMemory::allocate(unsigned columns, std::uint32_t s
   return std::nullopt;
 }
 
-bool TensorMemory::release(unsigned first, unsigned columns) {
-  return std::erase_if(allocations_, [&](const Allocation& a) { return a.first == first && a.columns == columns; }) !=
-         0;
+bool TensorMemory::release(unsigned first, unsigned columns, std::uint32_t site) {
+  const auto at = std::find_if(allocations_.begin(), allocations_.end(),
+                               [&](const Allocation& a) { return a.first == first && a.columns == columns; });
+  if (at == allocations_.end()) return false;
+  constexpr std::size_t kMost = 16;
+  if (freed_.size() == kMost) freed_.erase(freed_.begin());
+  freed_.push_back({first, columns, site, at->warp});
+  allocations_.erase(at);
+  return true;
+}
+
+const std::uint32_t* TensorMemory::freed_at(unsigned column) const {
+  const auto has = [&](const Allocation& a) { return column >= a.first && column - a.first < a.columns; };
+  if (std::any_of(allocations_.begin(), allocations_.end(), has)) return nullptr;
+  const auto last = std::find_if(freed_.rbegin(), freed_.rend(), has);
+  return last == freed_.rend() ? nullptr : &last->site;
 }
 
 bool TensorMemory::uses_group(unsigned group) {

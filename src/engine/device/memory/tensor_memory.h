@@ -53,7 +53,9 @@ class TensorMemory {
 
   // Returns the first column; nullopt: there is no room now.
   std::optional<unsigned> allocate(unsigned columns, std::uint32_t site, std::uint32_t warp);
-  bool release(unsigned first, unsigned columns);  // false: there is no such allocation
+  bool release(unsigned first, unsigned columns, std::uint32_t site);  // false: there is no such allocation
+  // Site that freed the column last; null: it was never freed, or is allocated again.
+  const std::uint32_t* freed_at(unsigned column) const;
   const std::vector<Allocation>& allocations() const { return allocations_; }
   bool is_allocated(unsigned first, unsigned columns) const;
   unsigned last_size() const { return last_size_; }  // of the last allocation; 0: none
@@ -109,7 +111,7 @@ class TensorMemory {
 
   std::unique_ptr<std::uint32_t[]> cells_;
   std::unique_ptr<std::array<Cell, kColumns>[]> states_;  // by quarter
-  std::vector<Allocation> allocations_;
+  std::vector<Allocation> allocations_, freed_;           // freed_: by the dealloc's site, oldest first
   std::vector<Batch> batches_;
   std::size_t first_open_ = 0;  // all batches before are done
   unsigned last_size_ = 0, group_ = 0;

@@ -1,0 +1,69 @@
+#include "sass/tensor_products.h"
+
+#include <algorithm>
+
+#include "ptx/opcode.h"
+
+namespace warpgrind::sass {
+namespace {
+
+using ptx::Opcode;
+using ptx::ScalarType;
+
+// Forms of other GPUs, or of older ones: nobody has counted them on an H200.
+bool is_elsewhere(const ptx::Instruction& i) {
+  using ptx::Modifier;
+  return i.has(Modifier::block_scale) || i.has(Modifier::kind_f8f6f4) ||
+         (i.has(Modifier::m8n8k4) && i.type() != ScalarType::f64);
+}
+
+unsigned registers_of(const ptx::Operand& o) {
+  return std::max(1u, static_cast<unsigned>(o.elements.size()));
+}
+
+// A warpgroup multiplies 64 rows by N columns. A depth of 32 bytes takes equally long for all types, as does the double
+// depth of a sparse A. Four warps read 64 rows of A (32 bytes each) and N columns of B (twice as long beside a sparse
+// A).
+TensorUse of_warpgroup(const ptx::Instruction& i, bool sparse) {
+  const unsigned registers = registers_of(i.operands[0]);
+  constexpr unsigned kOfEightColumns = 4;
+  const auto columns =
+      static_cast<float>(registers * 8) / (i.type() == ScalarType::f16 ? kOfEightColumns / 2.0f : kOfEightColumns);
+  TensorUse use{ptx::is_integer(i.type()) ? TensorPipe::imma : TensorPipe::hmma, true, 1, columns / 2, 0};
+  const bool a_in_shared = i.operands[1].elements.empty();
+  use.wavefronts = columns / 16 * (sparse ? 2.0f : 1.0f) + (a_in_shared ? 4.0f : 0.0f);
+  return use;
+}
+
+// The time of mma follows from the registers of A. Types that the tensor cores lack are widened: 4-bit integers
+// to 8 bits, and 8-bit floats to 16 bits, in two instructions.
+TensorUse of_warp(const ptx::Instruction& i, bool sparse) {
+  const unsigned a = registers_of(i.operands[1]);
+  const ScalarType type = i.types.size() > 1 ? i.types[1] : i.type();
+  if (type == ScalarType::f64) return {TensorPipe::dmma, false, 1, std::max(16.0f, 8.0f * static_cast<float>(a)), 0};
+  const bool widened =
+      type == ScalarType::s4 || type == ScalarType::u4 || type == ScalarType::e4m3 || type == ScalarType::e5m2;
+  const float parts = widened ? 2 : 1, each = (a > 2 ? 6.0f : 4.0f) + (sparse ? 2.0f : 0.0f);
+  return {ptx::is_integer(i.type()) ? TensorPipe::imma : TensorPipe::hmma, false, parts, parts * each, 0};
+}
+
+}  // namespace
+
+TensorUse tensor_use(const ptx::Instruction& i) {
+  if (i.operands.size() < 3) return {};
+  if (i.opcode == Opcode::wgmma_mma_async || i.opcode == Opcode::wgmma_mma_async_sp)
+    return of_warpgroup(i, i.opcode == Opcode::wgmma_mma_async_sp);
+  const bool sparse = i.opcode == Opcode::mma_sp;
+  if ((i.opcode != Opcode::mma && !sparse) || is_elsewhere(i)) return {};
+  return of_warp(i, sparse);
+}
+
+float tensor_time(const TensorUse& use) {
+  if (!use.group) return use.cycles;
+  // Of 4096 products on each of 132 SMs, for every shape and type: the larger of both, at least 14 cycles. While all
+  // SMs multiply, the clock of an H200 sinks from 1980 to 1812 MHz.
+  constexpr float kSlower = 1.1f, kLeast = 14, kWarps = 4;
+  return std::max(kLeast, kSlower * std::max(use.cycles, kWarps * use.wavefronts));
+}
+
+}  // namespace warpgrind::sass
