@@ -10,7 +10,7 @@
 namespace warpgrind::sass {
 namespace {
 
-TensorUse of(const std::string& instruction) {
+TensorUse use_of(const std::string& instruction) {
   const auto parsed = ptx::parse(
       ".version 8.8\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 a<8>, b<8>, i<256>;\n"
       ".reg .f32 d<256>; .reg .f64 x<16>; .reg .b64 da, db; .reg .pred p;\n" +
@@ -26,7 +26,7 @@ std::string registers(const char* name, unsigned n) {
   return all + "}";
 }
 
-struct Expected {
+struct OfWarp {
   const char* shape;
   const char* types;
   unsigned a, b, d;
@@ -37,23 +37,23 @@ struct Expected {
 
 TEST(TensorProducts, OfOneWarp) {
   using enum TensorPipe;
-  const Expected all[] = {{"m16n8k8", "f32.f16.f16.f32", 2, 1, 4, "d", hmma, 1, 4},
-                          {"m16n8k16", "f32.bf16.bf16.f32", 4, 2, 4, "d", hmma, 1, 6},
-                          {"m16n8k16", "f16.f16.f16.f16", 4, 2, 2, "i", hmma, 1, 6},
-                          {"m16n8k4", "f32.tf32.tf32.f32", 2, 1, 4, "d", hmma, 1, 4},
-                          {"m16n8k32", "s32.s8.s8.s32", 4, 2, 4, "i", imma, 1, 6},
-                          {"m16n8k64", "s32.u4.u4.s32", 4, 2, 4, "i", imma, 2, 12},
-                          {"m16n8k32", "s32.u4.u4.s32", 2, 1, 4, "i", imma, 2, 8},
-                          {"m16n8k32", "f32.e4m3.e4m3.f32", 4, 2, 4, "d", hmma, 2, 12},
-                          {"m16n8k4", "f64.f64.f64.f64", 2, 1, 4, "x", dmma, 1, 16},
-                          {"m16n8k8", "f64.f64.f64.f64", 4, 2, 4, "x", dmma, 1, 32},
-                          {"m16n8k16", "f64.f64.f64.f64", 8, 4, 4, "x", dmma, 1, 64}};
-  for (const Expected& e : all) {
+  const OfWarp all[] = {{"m16n8k8", "f32.f16.f16.f32", 2, 1, 4, "d", hmma, 1, 4},
+                        {"m16n8k16", "f32.bf16.bf16.f32", 4, 2, 4, "d", hmma, 1, 6},
+                        {"m16n8k16", "f16.f16.f16.f16", 4, 2, 2, "i", hmma, 1, 6},
+                        {"m16n8k4", "f32.tf32.tf32.f32", 2, 1, 4, "d", hmma, 1, 4},
+                        {"m16n8k32", "s32.s8.s8.s32", 4, 2, 4, "i", imma, 1, 6},
+                        {"m16n8k64", "s32.u4.u4.s32", 4, 2, 4, "i", imma, 2, 12},
+                        {"m16n8k32", "s32.u4.u4.s32", 2, 1, 4, "i", imma, 2, 8},
+                        {"m16n8k32", "f32.e4m3.e4m3.f32", 4, 2, 4, "d", hmma, 2, 12},
+                        {"m16n8k4", "f64.f64.f64.f64", 2, 1, 4, "x", dmma, 1, 16},
+                        {"m16n8k8", "f64.f64.f64.f64", 4, 2, 4, "x", dmma, 1, 32},
+                        {"m16n8k16", "f64.f64.f64.f64", 8, 4, 4, "x", dmma, 1, 64}};
+  for (const OfWarp& e : all) {
     const bool wide = e.pipe == dmma;
     const std::string d = registers(e.accumulator, e.d);
     const TensorUse use =
-        of(std::string("mma.sync.aligned.") + e.shape + ".row.col." + e.types + " " + d + ", " +
-           registers(wide ? "x" : "a", e.a) + ", " + registers(wide ? "x" : "b", e.b) + ", " + d + ";");
+        use_of(std::string("mma.sync.aligned.") + e.shape + ".row.col." + e.types + " " + d + ", " +
+               registers(wide ? "x" : "a", e.a) + ", " + registers(wide ? "x" : "b", e.b) + ", " + d + ";");
     EXPECT_EQ(use.pipe, e.pipe) << e.shape << e.types;
     EXPECT_EQ(use.instructions, e.instructions) << e.shape << e.types;
     EXPECT_EQ(use.cycles, e.cycles) << e.shape << e.types;
@@ -62,15 +62,16 @@ TEST(TensorProducts, OfOneWarp) {
 
 TEST(TensorProducts, OfOneWarpSparse) {
   using enum TensorPipe;
-  const Expected all[] = {{"m16n8k16", "f32.f16.f16.f32", 2, 2, 4, "d", hmma, 1, 6},
-                          {"m16n8k32", "f32.f16.f16.f32", 4, 4, 4, "d", hmma, 1, 8},
-                          {"m16n8k64", "s32.s8.s8.s32", 4, 4, 4, "i", imma, 1, 8},
-                          {"m16n8k128", "s32.u4.u4.s32", 4, 4, 4, "i", imma, 2, 16},
-                          {"m16n8k64", "f32.e4m3.e4m3.f32", 4, 4, 4, "d", hmma, 2, 16}};
-  for (const Expected& e : all) {
+  const OfWarp all[] = {{"m16n8k16", "f32.f16.f16.f32", 2, 2, 4, "d", hmma, 1, 6},
+                        {"m16n8k32", "f32.f16.f16.f32", 4, 4, 4, "d", hmma, 1, 8},
+                        {"m16n8k64", "s32.s8.s8.s32", 4, 4, 4, "i", imma, 1, 8},
+                        {"m16n8k128", "s32.u4.u4.s32", 4, 4, 4, "i", imma, 2, 16},
+                        {"m16n8k64", "f32.e4m3.e4m3.f32", 4, 4, 4, "d", hmma, 2, 16}};
+  for (const OfWarp& e : all) {
     const std::string d = registers(e.accumulator, e.d);
-    const TensorUse use = of(std::string("mma.sp::ordered_metadata.sync.aligned.") + e.shape + ".row.col." + e.types +
-                             " " + d + ", " + registers("a", e.a) + ", " + registers("b", e.b) + ", " + d + ", a0, 0;");
+    const TensorUse use =
+        use_of(std::string("mma.sp::ordered_metadata.sync.aligned.") + e.shape + ".row.col." + e.types + " " + d +
+               ", " + registers("a", e.a) + ", " + registers("b", e.b) + ", " + d + ", a0, 0;");
     EXPECT_EQ(use.pipe, e.pipe) << e.shape << e.types;
     EXPECT_EQ(use.instructions, e.instructions) << e.shape << e.types;
     EXPECT_EQ(use.cycles, e.cycles) << e.shape << e.types;
@@ -88,7 +89,8 @@ TEST(TensorProducts, OfAWarpgroup) {
   for (const OfGroup& e : all) {
     const std::string op = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(e.columns) + "k16.f32.f16.f16 " +
                            registers("d", e.columns / 2);
-    const TensorUse shared = of(op + ", da, db, p, 1, 1, 0, 0;"), own = of(op + ", {a0,a1,a2,a3}, db, p, 1, 1, 0;");
+    const TensorUse shared = use_of(op + ", da, db, p, 1, 1, 0, 0;"),
+                    own = use_of(op + ", {a0,a1,a2,a3}, db, p, 1, 1, 0;");
     EXPECT_EQ(shared.pipe, TensorPipe::hmma);
     EXPECT_TRUE(shared.group);
     EXPECT_EQ(shared.cycles, e.cycles) << e.columns;
@@ -96,21 +98,21 @@ TEST(TensorProducts, OfAWarpgroup) {
     EXPECT_EQ(shared.wavefronts, e.a_in_shared) << e.columns;
     EXPECT_EQ(own.wavefronts, e.a_in_registers) << e.columns;
   }
-  const TensorUse sparse = of("wgmma.mma_async.sp.sync.aligned.m64n64k32.f32.f16.f16 " + registers("d", 32) +
-                              ", da, db, a0, 0, p, 1, 1, 0, 0;");
+  const TensorUse sparse = use_of("wgmma.mma_async.sp.sync.aligned.m64n64k32.f32.f16.f16 " + registers("d", 32) +
+                                  ", da, db, a0, 0, p, 1, 1, 0, 0;");
   EXPECT_EQ(sparse.cycles, 32);
   EXPECT_EQ(sparse.wavefronts, 12);
   const TensorUse half =
-      of("wgmma.mma_async.sync.aligned.m64n64k16.f16.f16.f16 " + registers("i", 16) + ", da, db, p, 1, 1, 0, 0;");
+      use_of("wgmma.mma_async.sync.aligned.m64n64k16.f16.f16.f16 " + registers("i", 16) + ", da, db, p, 1, 1, 0, 0;");
   EXPECT_EQ(half.cycles, 32);
-  EXPECT_EQ(of("wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8 " + registers("i", 32) + ", da, db, p;").pipe,
+  EXPECT_EQ(use_of("wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8 " + registers("i", 32) + ", da, db, p;").pipe,
             TensorPipe::imma);
 }
 
 // What nobody has counted on an H200 has no figures.
 TEST(TensorProducts, OthersAreNotKnown) {
-  EXPECT_EQ(of("wgmma.fence.sync.aligned;").pipe, TensorPipe::none);
-  EXPECT_EQ(of("add.s32 a0, a1, a2;").pipe, TensorPipe::none);
+  EXPECT_EQ(use_of("wgmma.fence.sync.aligned;").pipe, TensorPipe::none);
+  EXPECT_EQ(use_of("add.s32 a0, a1, a2;").pipe, TensorPipe::none);
 }
 
 }  // namespace
