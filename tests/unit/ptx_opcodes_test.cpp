@@ -161,13 +161,13 @@ TEST(PtxOpcodes, LastArchitectureOfAGeneration) {
 std::string document() {
   std::string out =
       "# PTX opcodes\n\nMade from `src/frontend/ptx/opcodes.inc` by the test `ptx_opcodes`; do not edit. All of them "
-      "are "
-      "parsed; one that does not run says why, and "
-      "`warpgrind scan` which of those a program uses. `needs`: the first compute capability that has the opcode (a "
-      "form of "
-      "it may need a later one); none: 2.0 or before. `held by`: the origin of the expected results (a recording of an "
-      "H200, values from the manual, plain loops on the host) and the files in `tests` that execute the opcode; found "
-      "in these files by `tests/unit/opcode_evidence.h`.\n\n| opcode | since PTX | needs | class | what it does | "
+      "are parsed. One that does not run says why, and `warpgrind scan` says which of those a program uses.\n\n"
+      "- `needs`: the first compute capability that has the opcode (a form of it may need a later one); none: 2.0 or "
+      "before.\n"
+      "- `held by`: where the expected results come from (a recording of an H200, values from the manual, plain loops "
+      "on "
+      "the host), and the files in `tests` that execute the opcode. `tests/unit/opcode_evidence.h` finds them.\n\n"
+      "| opcode | since PTX | needs | class | what it does | "
       "syntax | refused | held by |\n|---|---|---|---|---|---|---|---|\n";
   OpcodeEvidence evidence = find_evidence(WARPGRIND_TESTS);
   for (unsigned k = 0; k < kOpcodes; ++k) {
