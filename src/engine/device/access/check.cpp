@@ -132,8 +132,7 @@ bool extent_good(const Access& a, const Extent& x) {
 
 bool wrong_space(const Access& a) {
   if (a.path == events::AccessPath::bulk_store) return a.form.space != StateSpace::shared;
-  const bool atomic = a.form.type == AccessType::atomic || a.form.type == AccessType::reduction;
-  return a.form.space == StateSpace::local && (atomic || a.path != events::AccessPath::instruction) &&
+  return a.form.space == StateSpace::local && a.path != events::AccessPath::instruction &&
          a.path != events::AccessPath::call;
 }
 
@@ -325,7 +324,7 @@ FaultText text_of(const Access& a, unsigned lane, Problem problem) {
   if (problem == Problem::wrong_space)
     return {
         FaultKind::illegal_address, fmt::format("{} on local memory", verb_of(a)),
-        "atomics, asynchronous copies and mbarriers work only on global and shared memory; move the variable there"};
+        "asynchronous copies and mbarriers work only on global and shared memory; move the variable there"};
   WG_ASSERT(problem != Problem::none);
   if (problem == Problem::misaligned) return misaligned(a, lane);
   if (problem == Problem::outside) return outside(a, lane);
