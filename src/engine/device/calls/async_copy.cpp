@@ -7,6 +7,7 @@
 
 #include "base/sanitizers.h"
 #include "device/access/access.h"
+#include "device/access/check.h"
 #include "device/access/count.h"
 #include "device/calls/bulk_ranges.h"
 #include "device/calls/cluster_addresses.h"
@@ -118,11 +119,25 @@ Access mbarrier_access(jit::WarpContext& w, std::uint32_t site) {
   return a;
 }
 
+// Whether one arrival would complete the phase. False for an invalid address.
+bool arrival_completes(jit::WarpContext& w, std::uint32_t site, unsigned lane, GenericAddress barrier) {
+  std::uint64_t offsets[kWarpSize];
+  offsets[lane] = raw(shared_offset(w, barrier));
+  Range range;
+  const Access access = mbarrier_access(w, site).at(Lanes<SharedOffset>(offsets), LaneMask{1} << lane);
+  if (problem_of(access, lane, range) != Problem::none) return false;
+  MBarrier b;
+  std::memcpy(&b, reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(w.shared) + offsets[lane]), sizeof b);
+  const std::uint32_t before = b.phase;
+  apply(b, Operation::arrive, 1, 0);
+  return b.phase != before;
+}
+
 }  // namespace
 
 void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::uint64_t* barriers,
              const std::uint64_t* number, const std::uint64_t* expect, LaneMask mask, std::uint64_t* out,
-             Completion completion) {
+             TimePasses before_ends) {
   if (mask == 0) return;
   WarpFiber& fiber = fiber_of(w);
   std::uint64_t offsets[kWarpSize];
@@ -133,7 +148,7 @@ void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::u
   for (LaneMask m = mask & ~access.mask; m != 0; m &= m - 1) out[std::countr_zero(m)] = 1;
   mask = access.mask;
   if (mask == 0) return;
-  if ((completion == Completion::takes_time || takes_time(w, op, barriers, mask)) &&
+  if (before_ends == TimePasses::as_on_a_gpu && takes_time(w, op, barriers, mask) &&
       completes_phase(place, op, number, expect, mask))
     let_time_pass(fiber);
   std::uint32_t phases[kWarpSize];
@@ -213,12 +228,22 @@ void copy_bulk(jit::WarpContext& w, std::uint32_t site, const BulkCopy& c, LaneM
 
 }  // namespace
 
-bool arrive_once(jit::WarpContext& w, std::uint32_t site, unsigned lane, GenericAddress barrier) {
+std::uint32_t arrive_later(jit::WarpContext& w, std::uint32_t site, unsigned lane,
+                           std::span<const GenericAddress> barriers) {
   std::uint64_t address[kWarpSize], one[kWarpSize] = {}, nothing[kWarpSize] = {}, state[kWarpSize] = {};
-  std::fill(std::begin(address), std::end(address), raw(barrier));
   one[lane] = 1;
-  operate(w, site, Operation::arrive, address, one, nothing, LaneMask{1} << lane, state, Completion::takes_time);
-  return (state[lane] & 1) != 0;
+  for (const GenericAddress barrier : barriers)
+    if (arrival_completes(w, site, lane, barrier)) {
+      let_time_pass(fiber_of(w));  // once: until the caller has noted all arrivals, no other warp may see one
+      break;
+    }
+  std::uint32_t phases = 0;
+  for (std::size_t k = 0; k < barriers.size(); ++k) {
+    std::fill(std::begin(address), std::end(address), raw(barriers[k]));
+    operate(w, site, Operation::arrive, address, one, nothing, LaneMask{1} << lane, state, TimePasses::no);
+    phases |= static_cast<std::uint32_t>(state[lane] & 1) << k;
+  }
+  return phases;
 }
 
 bool may_end_its_wait(const WarpFiber& f) {
