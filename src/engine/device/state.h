@@ -505,6 +505,7 @@ void take_turns(WarpFiber& fiber);
 // cluster.cpp: whether the block may use this memory outside its own shared memory. The offset is as from
 // shared_offset() (device/access/access.h).
 bool in_cluster(const jit::WarpContext& context, std::uint64_t offset, std::uint64_t bytes);
+bool in_ended_block(const jit::WarpContext& context, std::uint64_t offset, std::uint64_t bytes);  // of the cluster
 // cluster.cpp: start of the shared memory that is nearest to the offset: 0 for the block's own, else that of another
 // block of its cluster. For messages.
 std::int64_t nearest_shared(const jit::WarpContext& context, std::int64_t offset);

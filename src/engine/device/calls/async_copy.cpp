@@ -101,7 +101,7 @@ bool takes_time(const jit::WarpContext& w, Operation op, const std::uint64_t* ba
   if (op == Operation::complete || op == Operation::copy_arrive_noinc) return true;
   if (op != Operation::arrive && op != Operation::arrive_drop) return false;
   for (LaneMask m = mask; m != 0; m &= m - 1)
-    if (block_of(w, GenericAddress{barriers[std::countr_zero(m)]}) != w.cluster_rank) return true;
+    if (block_of(GenericAddress{barriers[std::countr_zero(m)]}) != w.cluster_rank) return true;
   return false;
 }
 

@@ -251,7 +251,7 @@ void load(Box& b, GenericAddress to, GenericAddress barrier, std::uint32_t block
   if (!b.code.multicast) return complete_on(b, barrier);
   for (std::uint32_t m = blocks; m != 0; m &= m - 1) {
     // Of a pair of blocks, the one signals whose rank is as odd or even as that of the mbarrier.
-    const unsigned signalled = b.code.pair ? (rank_of(m) & ~1u) | (block_of(b.w, barrier) & 1u) : rank_of(m);
+    const unsigned signalled = b.code.pair ? (rank_of(m) & ~1u) | (block_of(barrier) & 1u) : rank_of(m);
     complete_on(b, in_block(barrier, signalled));
   }
 }
