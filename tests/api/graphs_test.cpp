@@ -345,6 +345,52 @@ TEST(Graphs, ExecutablesOwnMemoryAndObjects) {
   OK(cudaGraphDestroy(graph));
 }
 
+// As in the sample graphMemoryNodes: memory that the graph does not free may be freed outside of it, and each launch
+// allocates it again at the same address.
+TEST(Graphs, MemoryIsFreedOutsideAndAllocatedByTheNextLaunch) {
+  cudaGraph_t graph = nullptr, freeing = nullptr;
+  cudaGraphNode_t node = nullptr, fill = nullptr, freed = nullptr;
+  cudaMemAllocNodeParams alloc{};
+  alloc.poolProps.allocType = cudaMemAllocationTypePinned;
+  alloc.poolProps.location = {cudaMemLocationTypeDevice, 0};
+  alloc.bytesize = 256;
+  OK(cudaGraphCreate(&graph, 0));
+  OK(cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &alloc));
+  unsigned* p = static_cast<unsigned*>(alloc.dptr);
+  unsigned value = 77, seen = 0;
+  void* parameters[] = {&p, &value};
+  cudaKernelNodeParams kernel{&test::fill, {1, 1, 1}, {64, 1, 1}, 0, parameters, nullptr};
+  OK(cudaGraphAddKernelNode(&fill, graph, &node, 1, &kernel));
+  OK(cudaGraphCreate(&freeing, 0));
+  OK(cudaGraphAddMemFreeNode(&freed, freeing, nullptr, 0, p));
+  cudaGraphExec_t exec = nullptr, exec_freeing = nullptr;
+  OK(cudaGraphInstantiate(&exec, graph, 0));
+  OK(cudaGraphInstantiate(&exec_freeing, freeing, 0));
+  OK(cudaGraphDestroy(graph));
+  OK(cudaGraphDestroy(freeing));
+  for (int how = 0; how < 3; ++how) {
+    OK(cudaGraphLaunch(exec, nullptr));
+    OK(cudaMemcpyAsync(&seen, p + 63, 4, cudaMemcpyDeviceToHost, nullptr));
+    if (how == 0) OK(cudaFree(p));
+    if (how == 1) OK(cudaFreeAsync(p, nullptr));
+    if (how == 2) OK(cudaGraphLaunch(exec_freeing, nullptr));
+    OK(cudaDeviceSynchronize());
+    EXPECT_EQ(seen, 77u);
+    seen = 0;
+    FAILS(cudaErrorInvalidValue, cudaFree(p));
+    FAILS(cudaErrorInvalidValue, cudaFreeAsync(p, nullptr));
+  }
+  // The memory outlives its graph until it is freed.
+  OK(cudaGraphLaunch(exec, nullptr));
+  OK(cudaDeviceSynchronize());
+  OK(cudaGraphExecDestroy(exec));
+  OK(cudaGraphExecDestroy(exec_freeing));
+  OK(cudaMemcpy(&seen, p, 4, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(seen, 77u);
+  OK(cudaFree(p));
+  FAILS(cudaErrorInvalidValue, cudaFree(p));
+}
+
 TEST(Graphs, EdgesAndQueries) {
   Fixture f;
   cudaGraphNode_t a = nullptr, b = nullptr, c = nullptr, list[4] = {}, to[4] = {};

@@ -164,6 +164,19 @@ TEST(Capture, GraphOfCalls) {
   EXPECT_EQ(same, graph);
   OK(cudaGraphGetNodes(graph, nullptr, &count));
   EXPECT_EQ(count, 2u);
+  // Without a place for the graph, as an H200 takes it.
+  OK(cudaStreamBeginCaptureToGraph(s.handle, graph, nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed));
+  OK(test::launch_fill(d, 5, 4, s.handle));
+  OK(cudaStreamEndCapture(s.handle, nullptr));
+  OK(cudaGraphGetNodes(graph, nullptr, &count));
+  EXPECT_EQ(count, 3u);
+  OK(cudaStreamBeginCapture(s.handle, cudaStreamCaptureModeRelaxed));
+  OK(test::launch_fill(d, 6, 4, s.handle));
+  OK(cudaStreamEndCapture(s.handle, nullptr));
+  OK(cudaStreamIsCapturing(s.handle, &status));
+  EXPECT_EQ(status, cudaStreamCaptureStatusNone);
+  FAILS(cudaErrorIllegalState, cudaStreamEndCapture(s.handle, nullptr));
+  EXPECT_EQ(d.read()[0], 3u);
   FAILS(cudaErrorInvalidValue, cudaStreamBeginCaptureToGraph(s.handle, reinterpret_cast<cudaGraph_t>(&count), nullptr,
                                                              nullptr, 0, cudaStreamCaptureModeRelaxed));
   OK(cudaGraphDestroy(graph));

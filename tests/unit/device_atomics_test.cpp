@@ -24,9 +24,14 @@ unsigned bytes_of(const std::string& type) {
   return 4;
 }
 
-// Runs every case in one kernel, in global or in shared memory: value, b, c at data + 64 i, the old value beside them.
-void check_cases(const std::vector<AtomicCase>& cases, bool shared) {
+enum class Memory { global, shared, local };
+
+// Runs every case in one kernel: value, b, c at data + 64 i, the old value beside them. Local memory has a generic
+// address, and the warp's other lanes change variables of their own.
+void check_cases(const std::vector<AtomicCase>& cases, Memory memory) {
+  const bool shared = memory == Memory::shared, local = memory == Memory::local;
   std::string body = "mov.u32 %r2, memory;\n";
+  if (local) body += ".local .align 16 .b8 mine[32];\nmov.u64 %rd20, mine;\ncvta.local.u64 %rd20, %rd20;\n";
   for (std::size_t n = 0; n < cases.size(); ++n) {
     const std::string operation = cases[n].operation;
     const std::string type = operation.substr(operation.rfind('.') + 1);
@@ -43,6 +48,11 @@ void check_cases(const std::vector<AtomicCase>& cases, bool shared) {
       body += fmt::format(
           "st.shared.b{0} [%r2], {1}10;\natom.shared.{2} {1}13, [%r2], {1}11{3};\n"
           "ld.shared.b{0} {1}10, [%r2];\nst.global.b{0} [%rd1+{4}], {1}10;\n",
+          8 * bytes, reg, operation, third, at);
+    else if (local)
+      body += fmt::format(
+          "st.b{0} [%rd20+8], {1}10;\natom.{2} {1}13, [%rd20+8], {1}11{3};\n"
+          "ld.b{0} {1}10, [%rd20+8];\nst.global.b{0} [%rd1+{4}], {1}10;\n",
           8 * bytes, reg, operation, third, at);
     else
       body += fmt::format("atom.global.{} {}13, [%rd1+{}], {}11{};\n", operation, reg, at, reg, third);
@@ -62,8 +72,11 @@ void check_cases(const std::vector<AtomicCase>& cases, bool shared) {
     std::uint64_t after = 0, old = 0;
     std::memcpy(&after, bytes + 64 * n, size);
     std::memcpy(&old, bytes + 64 * n + 48, size);
-    EXPECT_EQ(after, cases[n].after) << operation << (shared ? " shared " : " global ") << std::hex << cases[n].value
-                                     << ' ' << cases[n].b;
+    EXPECT_EQ(after, cases[n].after) << operation
+                                     << (shared  ? " shared "
+                                         : local ? " local "
+                                                 : " global ")
+                                     << std::hex << cases[n].value << ' ' << cases[n].b;
     EXPECT_EQ(old, cases[n].value) << operation;
   }
 }
@@ -119,14 +132,68 @@ TEST(Atomics, Global) {
   std::vector<AtomicCase> cases = integer_cases();
   cases.push_back({"add.f32", 0x00400000, 0x00400000, 0, 0x00000000});
   cases.push_back({"add.f32", 0x00800000, 0x80000001, 0, 0x00800000});
-  check_cases(cases, false);
+  check_cases(cases, Memory::global);
 }
 
 TEST(Atomics, Shared) {
   std::vector<AtomicCase> cases = integer_cases();
   cases.push_back({"add.f32", 0x00400000, 0x00400000, 0, 0x00800000});
   cases.push_back({"add.f32", 0x00800000, 0x80000001, 0, 0x007fffff});
-  check_cases(cases, true);
+  check_cases(cases, Memory::shared);
+}
+
+TEST(Atomics, LocalThroughAGenericAddress) {
+  std::vector<AtomicCase> cases = integer_cases();
+  cases.push_back({"add.f32", 0x00400000, 0x00400000, 0, 0x00800000});
+  cases.push_back({"add.f32", 0x00800000, 0x80000001, 0, 0x007fffff});
+  cases.push_back({"add.f64", 0x7ff0000000000123ull, 0x3ff0000000000000ull, 0, 0x7ff8000000000123ull});
+  cases.push_back({"add.f64", 0x3ff0000000000000ull, 0x7ff0000000000123ull, 0, 0x7ff8000000000123ull});
+  check_cases(cases, Memory::local);
+}
+
+// Even lanes update their own local variable, odd lanes one word of global memory together; lane 31 takes no part.
+TEST(Atomics, LocalAndGlobalInOneInstruction) {
+  Kernel k(kOwnWord + R"(
+    .local .align 16 .b8 mine[32];
+    mov.u64 %rd20, mine; cvta.local.u64 %rd20, %rd20; add.u64 %rd20, %rd20, 16;
+    cvt.u64.u32 %rd4, %r1; st.u64 [%rd20], %rd4;
+    and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; setp.ne.u32 %p2, %r1, 31;
+    add.u64 %rd5, %rd1, 1024; selp.b64 %rd6, %rd20, %rd5, %p1;
+    mov.b64 %rd7, 0x100000001; mov.b64 %rd8, 99;
+    @%p2 atom.add.u64 %rd8, [%rd6], %rd7;
+    ld.u64 %rd9, [%rd20];
+    shr.u64 %rd10, %rd9, 32; cvt.u32.u64 %r3, %rd9; cvt.u32.u64 %r4, %rd10; cvt.u32.u64 %r5, %rd8;
+    st.global.u32 [%rd3], %r3; st.global.u32 [%rd3+128], %r4; st.global.u32 [%rd3+256], %r5;)");
+  auto* words = static_cast<std::uint32_t*>(k.data);
+  k.run(32);
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    const bool local = lane % 2 == 0;
+    EXPECT_EQ(words[lane], local ? lane + 1 : lane) << lane;
+    EXPECT_EQ(words[32 + lane], local ? 1u : 0u) << lane;
+    if (local) EXPECT_EQ(words[64 + lane], lane);
+  }
+  EXPECT_EQ(words[64 + 31], 99u);
+  EXPECT_EQ(words[256], 15u);
+  EXPECT_EQ(words[257], 15u);
+}
+
+TEST(Atomics, WideInLocalMemory) {
+  Kernel k(kOwnWord + R"(
+    .local .align 16 .b8 mine[32];
+    .reg .b128 %q<4>;
+    mov.u64 %rd20, mine; cvta.local.u64 %rd20, %rd20;
+    cvt.u64.u32 %rd4, %r1; st.v2.u64 [%rd20+16], {%rd4, %rd4};
+    mov.b64 %rd5, 7; mov.b128 %q0, {%rd5, %rd5}; mov.b64 %rd6, 50; mov.b128 %q1, {%rd6, %rd5};
+    atom.cas.b128 %q2, [%rd20+16], %q0, %q1;
+    ld.v2.u64 {%rd9, %rd10}, [%rd20+16]; mov.b128 {%rd11, %rd12}, %q2;
+    add.u64 %rd9, %rd9, %rd10; add.u64 %rd11, %rd11, %rd12; cvt.u32.u64 %r3, %rd9; cvt.u32.u64 %r4, %rd11;
+    st.global.u32 [%rd3], %r3; st.global.u32 [%rd3+128], %r4;)");
+  auto* words = static_cast<std::uint32_t*>(k.data);
+  k.run(32);
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(words[lane], lane == 7 ? 57 : 2 * lane) << lane;
+    EXPECT_EQ(words[32 + lane], 2 * lane) << lane;
+  }
 }
 
 TEST(Atomics, Wide) {

@@ -100,6 +100,69 @@ TEST(Clusters, BlocksThatHaveEnded) {
       << r.fault->message;
 }
 
+// As in fast.cu's matmul 8 to 12: consumers signal a block that needs no more signals. On an H200 that block has not
+// quite ended, and they pass; if it ended 20 ms before, the launch fails.
+TEST(Clusters, ArrivalsAtMBarriersOfEndedBlocksAreLeftOut) {
+  Kernel kernel(R"(
+    .reg .b32 %mine, %theirs; .shared .align 8 .b64 bar; mov.u32 %r2, %cluster_ctarank; mov.u32 %mine, bar;
+    mbarrier.init.shared::cta.b64 [%mine], 1;
+    barrier.cluster.arrive; barrier.cluster.wait;
+    setp.eq.u32 %p1, %r2, 0; @%p1 bra STAYS;
+    mov.u32 %r5, 1; st.volatile.global.u32 [%rd1], %r5; ret;
+    STAYS: ld.volatile.global.u32 %r5, [%rd1]; setp.eq.u32 %p1, %r5, 0; @%p1 bra STAYS;
+    mapa.shared::cluster.u32 %theirs, %mine, 1;
+    mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%theirs];
+    mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%theirs], 16;
+    mov.u32 %r5, 77; st.global.u32 [%rd1+4], %r5;)");
+  kernel.data[0] = kernel.data[1] = 0;
+  const LaunchResult r = kernel.run(clustered({2, 1, 1}, {1, 1, 1}, {2, 1, 1}));
+  EXPECT_EQ(kernel.data[1], 77u);
+  ASSERT_EQ(r.warnings.size(), 2u);
+  for (const Fault& warning : r.warnings)
+    EXPECT_EQ(
+        warning.message,
+        "mbarrier operation of 8 bytes at offset 4096 of the shared memory of another block of the cluster, which "
+        "has ended; it is left out here (an H200 goes on if the block ends at about that time, and fails if it ended "
+        "before)");
+}
+
+// On a GPU the block's own addresses carry its rank from bit 24 on. CuTe clears that bit to name the even block of a
+// pair (Sm100MmaPeerBitMask).
+TEST(Clusters, AddressesCarryTheRank) {
+  Kernel kernel(R"(
+    .reg .b32 %mine, %masked; .extern .shared .align 8 .b64 dynamic[];
+    mov.u32 %r2, %cluster_ctarank; mov.u32 %mine, memory; mul.lo.u32 %r3, %r2, 64; cvt.u64.u32 %rd2, %r3; add.u64 %rd2, %rd2, %rd1;
+    add.u32 %r4, %r2, 1000; st.shared.u32 [memory+8], %r4; st.shared.u32 [dynamic], %r2;
+    barrier.cluster.arrive; barrier.cluster.wait;
+    shr.u32 %r5, %mine, 24; st.global.u32 [%rd2], %r5;
+    getctarank.shared::cluster.u32 %r5, %mine; st.global.u32 [%rd2+4], %r5;
+    mov.u32 %r6, dynamic; shr.u32 %r5, %r6, 24; st.global.u32 [%rd2+8], %r5;
+    and.b32 %masked, %mine, 0xfeffffff; ld.shared::cluster.u32 %r5, [%masked+8]; st.global.u32 [%rd2+12], %r5;
+    ld.shared.u32 %r5, [%mine+8]; st.global.u32 [%rd2+16], %r5;
+    cvt.u64.u32 %rd3, %mine; cvta.shared.u64 %rd4, %rd3; ld.u32 %r5, [%rd4+8]; st.global.u32 [%rd2+20], %r5;
+    getctarank.u64 %r5, %rd4; st.global.u32 [%rd2+24], %r5;
+    cvta.to.shared.u64 %rd5, %rd4; setp.eq.u64 %p1, %rd5, %rd3; selp.u32 %r5, 1, 0, %p1; st.global.u32 [%rd2+28], %r5;
+    xor.b32 %r7, %r2, 1; mapa.u64 %rd6, %rd4, %r7; ld.u32 %r5, [%rd6+8]; st.global.u32 [%rd2+32], %r5;
+    isspacep.shared::cta %p1, %rd6; isspacep.shared::cta %p2, %rd4; selp.u32 %r5, 2, 0, %p1; @%p2 or.b32 %r5, %r5, 1;
+    isspacep.shared::cluster %p1, %rd6; @%p1 or.b32 %r5, %r5, 4; st.global.u32 [%rd2+36], %r5;
+    mapa.shared::cluster.u32 %r8, %mine, %r2; setp.eq.u32 %p1, %r8, %mine; selp.u32 %r5, 1, 0, %p1; st.global.u32 [%rd2+40], %r5;
+    barrier.cluster.arrive; barrier.cluster.wait;
+    atom.shared.add.u32 %r5, [%mine+8], 5; st.global.u32 [%rd2+44], %r5;
+    barrier.cluster.arrive; barrier.cluster.wait;
+    mapa.shared::cluster.u32 %r8, %mine, %r7; atom.shared::cluster.add.u32 %r5, [%r8+8], 1; st.global.u32 [%rd2+48], %r5;
+    barrier.cluster.arrive; barrier.cluster.wait;)");
+  LaunchConfig config = clustered({8, 1, 1}, {1, 1, 1}, {4, 1, 1});
+  config.dynamic_shared = 64;
+  kernel.run(config);
+  for (std::uint32_t rank = 0; rank < 4; ++rank) {
+    const std::vector<std::uint32_t> want = {
+        rank, rank, rank,        1000 + (rank & ~1u), 1000 + rank, 1000 + rank, rank, 1, 1000 + (rank ^ 1),
+        5,    1,    1000 + rank, 1005 + (rank ^ 1)};
+    const std::uint32_t* got = kernel.data + 16 * rank;
+    EXPECT_EQ(std::vector<std::uint32_t>(got, got + want.size()), want) << rank;
+  }
+}
+
 // The message is relative to the nearest block's memory. It was "16773116 bytes past the end of shared memory".
 TEST(Clusters, AccessesBesideAnotherBlocksMemory) {
   const auto message_of = [](int rank, const std::string& place) {

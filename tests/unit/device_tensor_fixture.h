@@ -108,7 +108,7 @@ freed:
       for (std::size_t k = s.find(name); k != std::string::npos; k = s.find(name, k + what.size()))
         s.replace(k, name.size(), what);
     };
-    put("WHOLE", whole);
+    put("WHOLE", whole.empty() ? "" : whole + " bar.sync 0;");  // the product must not begin before all warps are done
     put("INSTRUCTIONS", instructions);
     if (!frees) put("  tcgen05.dealloc.GROUP.sync.aligned.b32 %t0, 512;\n", "");
     put("COMMIT", !commits ? ""

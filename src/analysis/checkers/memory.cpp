@@ -87,7 +87,7 @@ std::string advice_of(const std::string& kind, AccessType type) {
            "there";
   if (kind.starts_with("oob-local")) return "check the index against the size of the thread's local array";
   if (kind == "wrong-space")
-    return "atomics, asynchronous copies and mbarriers work only on global and shared memory; move the variable there";
+    return "asynchronous copies and mbarriers work only on global and shared memory; move the variable there";
   if (kind == "multimem-address")
     return "use multimem.ld_reduce, multimem.st or multimem.red on the addresses of a multicast object; for plain "
            "accesses map the memory of one GPU at another address (cuMemMap with the handle from cuMemCreate)";

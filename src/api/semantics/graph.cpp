@@ -87,10 +87,6 @@ Graph::~Graph() {
   WG_ASSERT(known == 1);
 }
 
-GraphMemory::~GraphMemory() {
-  release(pointer);
-}
-
 UserReferences::~UserReferences() {
   release(object, count);
 }
@@ -336,6 +332,8 @@ cudaError_t GraphLaunch::prepare(const GraphNode& graph_node) {
   branches_[node.branch].last = &graph_node;
   const Target target{device, branches_[node.branch].stream, {target_.host.clock, 0}, nullptr, target_.run};
   Operation operation = graph_node.operation;  // a copy: the node may change or be destroyed during the launch
+  if (const auto* allocates = std::get_if<AllocOperation>(&operation)) note_graph_allocation(allocates->pointer);
+  if (const auto* frees = std::get_if<FreeOperation>(&operation)) note_graph_free(frees->pointer);
   const auto* child = std::get_if<ChildGraphOperation>(&operation);
   if (child && graph_node.enabled) {
     node.nested = std::make_shared<GraphLaunch>(target);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/host_stack.h"
+#include "semantics/graph_memory.h"
 #include "semantics/launch.h"
 
 namespace warpgrind::semantics {
@@ -60,17 +61,6 @@ struct UserReferences {
   ~UserReferences();
   UserReferences(const UserReferences&) = delete;
   UserReferences& operator=(const UserReferences&) = delete;
-};
-
-// Memory of an alloc node, shared in the same way.
-struct GraphMemory {
-  void* pointer = nullptr;
-  std::size_t bytes = 0;
-  int device = 0;
-  GraphMemory(void* p, std::size_t n, int d) : pointer(p), bytes(n), device(d) {}
-  ~GraphMemory();
-  GraphMemory(const GraphMemory&) = delete;
-  GraphMemory& operator=(const GraphMemory&) = delete;
 };
 
 struct Graph {

@@ -332,6 +332,8 @@ cudaError_t free_device(void* pointer, const char* by) {
   synchronize_device(thread_state().device);
   const Place place = place_of(pointer);  // work of its own device may still use it
   if (place.memory == Memory::device || place.memory == Memory::managed) Executor::instance().wait_device(place.device);
+  if (const GraphFree of_graph = note_graph_free(pointer); of_graph != GraphFree::other_memory)
+    return of_graph == GraphFree::freed ? cudaSuccess : report_invalid_free(cudaErrorInvalidValue, pointer, by);
   return report_invalid_free(release(pointer), pointer, by);
 }
 

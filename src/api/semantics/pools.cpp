@@ -112,13 +112,15 @@ cudaError_t free_async(void* pointer, const StreamRef& stream) {
   if ((place.memory != Memory::device && place.memory != Memory::managed) ||
       place.low != reinterpret_cast<std::uint64_t>(pointer))
     return cudaErrorInvalidValue;
+  const GraphFree of_graph = note_graph_free(pointer);
+  if (of_graph == GraphFree::not_allocated) return cudaErrorInvalidValue;
   forget_pool_block(pointer);
   charge_host();
   auto work = std::make_shared<Work>();
   work->kind = Work::Kind::memory;
   work->what = events::StreamWork::Kind::deallocation;
   work->memory = reinterpret_cast<std::uint64_t>(pointer);
-  work->run = [pointer] { release(pointer); };
+  if (of_graph == GraphFree::other_memory) work->run = [pointer] { release(pointer); };
   work->place = [host = take_host_time()] { host.pay(); };
   Executor::instance().issue(*stream, work);
   return cudaSuccess;

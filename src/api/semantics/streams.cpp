@@ -265,9 +265,10 @@ bool joined(const Capture& capture) {
 
 }  // namespace
 
+// out: null if the program does not want the graph, as after cudaStreamBeginCaptureToGraph. An H200 takes it always.
 cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out) {
   const StreamRef stream = resolve(handle);
-  if (!stream || !out) return cudaErrorInvalidResourceHandle;
+  if (!stream) return cudaErrorInvalidResourceHandle;
   if (cudaError_t error = implicit_dependency(*stream)) return error;
   const GraphsLock lock;
   if (!stream->capture) return cudaErrorIllegalState;
@@ -284,10 +285,10 @@ cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out) {
   capture->members.clear();
   capture->ended = true;
   remove_capture(*capture);
-  *out = nullptr;
+  if (out) *out = nullptr;
   if (!good || !whole) return good ? cudaErrorStreamCaptureUnjoined : cudaErrorStreamCaptureInvalidated;
-  *out = capture->graph;
-  if (capture->own_graph) {
+  if (out) *out = capture->graph;
+  if (out && capture->own_graph) {
     HostState& r = HostState::instance();
     std::lock_guard lock(r.mutex);
     session::handles().made("graph", reinterpret_cast<std::uint64_t>(capture->own_graph.get()));

@@ -22,9 +22,9 @@ struct Dim3 {
 inline constexpr std::uint64_t kSharedWindow = 0x0100'0000'0000'0000ull;
 inline constexpr std::uint64_t kLocalWindow = 0x0200'0000'0000'0000ull;
 inline constexpr std::uint64_t kWindowSize = 0x0000'0001'0000'0000ull;
-// Offsets in the shared window. The block's own memory begins at 0. The driver's memory begins at kReservedShared: from
-// compute capability 8.0 on, cooperative groups keep tiles of several warps there. The memory of the block of rank r of
-// the cluster (shared::cluster) begins at (r + 1) << kClusterShift.
+// Offsets in the shared window. The memory of the block of rank r of a cluster begins at r << kClusterShift, for that
+// block too: programs clear rank bits to name the even block of a pair. kReservedShared bytes behind it begins memory
+// of the driver: from compute capability 8.0 on, cooperative groups keep tiles of several warps there.
 inline constexpr unsigned kClusterShift = 24;
 inline constexpr std::uint64_t kReservedShared = 0x00ff'0000, kReservedSharedBytes = 1024;
 

@@ -119,7 +119,8 @@ struct Device::Impl {
   Impl(Device& self, int device, const GpuModel& gpu, const Options& given);
   ~Impl();
 
-  Result<KernelRecord*> kernel(LoadedModule& module, std::uint32_t function, const Dim3& block, bool counted);
+  Result<KernelRecord*> kernel(LoadedModule& module, std::uint32_t function, const Dim3& block, bool counted,
+                               bool clusters);
   Result<KernelRecord*> checked_kernel(LoadedModule& module, std::uint32_t function, const LaunchConfig& config);
   Result<LaunchResult> launch(LoadedModule& module, std::uint32_t function, const LaunchConfig& config,
                               const PackedParameters& parameters, std::uint64_t work);

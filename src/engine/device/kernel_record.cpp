@@ -50,7 +50,7 @@ std::uint64_t KernelRecord::stack_bytes(std::uint64_t local_size) const {
 }
 
 Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t function, const Dim3& block,
-                                           bool counted) {
+                                           bool counted, bool clusters) {
   const ptx::Module& text = module.module();
   if (function >= text.functions.size() || !text.functions[function].is_entry)
     return Error{ErrorKind::bad_input, "not a kernel of this module", ""};
@@ -62,7 +62,8 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
                         asked.accesses && asked.only_written,
                         asked.edges,
                         asked.fences || asked.async_groups || asked.warp_syncs || asked.absent_lanes || asked.exits,
-                        shadow != nullptr};
+                        shadow != nullptr,
+                        clusters};
   const std::lock_guard lock(mutex);
   std::unique_ptr<KernelRecord>& record = module.kernels[key];
   if (record) return record.get();
@@ -74,6 +75,7 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   how.edges = key.edges;
   how.synchronization = key.synchronization;
   how.definedness = key.definedness;
+  how.clusters = key.clusters;
   how.cpu = options.cpu;
   how.cache_directory = options.cache_directory;
   how.tier = options.tier;
@@ -144,7 +146,7 @@ Status Device::Impl::open_heaps(const LoadedModule& module) {
 
 Result<KernelRecord*> Device::Impl::checked_kernel(LoadedModule& module, std::uint32_t function,
                                                    const LaunchConfig& config) {
-  auto compiled = kernel(module, function, config.block, config.counted);
+  auto compiled = kernel(module, function, config.block, config.counted, config.cluster.count() > 1);
   if (!compiled) return compiled.error();
   if (Status good = check(config, **compiled); !good) return good.error();
   if (Status opened = open_heaps(module); !opened) return opened.error();

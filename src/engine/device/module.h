@@ -48,7 +48,7 @@ class LoadedModule {
   struct Key {
     std::uint32_t function;
     jit::LaneShape shape;
-    bool counters, every_access, watched, edges, synchronization, definedness;
+    bool counters, every_access, watched, edges, synchronization, definedness, clusters;
     auto operator<=>(const Key&) const = default;
   };
   std::map<Key, std::unique_ptr<KernelRecord>> kernels;

@@ -120,7 +120,9 @@ struct KernelRecord {
   mutable std::unique_ptr<const flow::Definitions> definitions_;
 };
 
-enum class WarpState : std::uint8_t { idle, running, ready, barrier, yielded };
+// Warps that are queued to run have `barrier` (released from one) or `yielded` (they gave way), or `due`: another warp
+// waits until they have run (together.cpp).
+enum class WarpState : std::uint8_t { idle, running, barrier, yielded, due };
 
 // A warp. At the end of a region its whole state is in its context and frame (codegen/kernel/regions.h). If it waits
 // anywhere else, it keeps its stack. A fiber whose warp has ended is reused for another warp.
@@ -148,6 +150,8 @@ struct alignas(64) WarpFiber {
   std::uint32_t polled_site = ~0u;                  // site of the last loop head (orders)
   LaneMask spinning = 0;                            // lanes in the last iteration of a loop that waits
   bool owes_way = false;                            // other lanes must run: found in a wait that cannot switch to them
+  bool awaited_parity = false;                      // of the phase that its last wait for `awaited` found incomplete
+  const void* awaited = nullptr;                    // that mbarrier (calls/mbarriers.h); null: the wait has succeeded
   std::unique_ptr<ParkedPaths> parked;              // allocated when lanes first wait apart from the rest
   std::unique_ptr<UndefinedLoads> undefined_loads;  // allocated by the first
   std::uint32_t undefined_site = ~0u;               // last site with an undefined address
@@ -501,6 +505,7 @@ void take_turns(WarpFiber& fiber);
 // cluster.cpp: whether the block may use this memory outside its own shared memory. The offset is as from
 // shared_offset() (device/access/access.h).
 bool in_cluster(const jit::WarpContext& context, std::uint64_t offset, std::uint64_t bytes);
+bool in_ended_block(const jit::WarpContext& context, std::uint64_t offset, std::uint64_t bytes);  // of the cluster
 // cluster.cpp: start of the shared memory that is nearest to the offset: 0 for the block's own, else that of another
 // block of its cluster. For messages.
 std::int64_t nearest_shared(const jit::WarpContext& context, std::int64_t offset);

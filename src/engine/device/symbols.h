@@ -38,6 +38,9 @@ DeviceHeap::Released::Was heap_release(jit::WarpContext& context, std::uint32_t 
 // used for another one, as libcu++'s tests of arrive_tx do: lets them see the phase's end first (together.cpp).
 struct WarpFiber;
 void let_waiting_warps_look(WarpFiber& fiber);
+// Lets time pass that a copy or product takes on a GPU. Called before its end completes a phase of an mbarrier: each
+// other warp of the cluster goes on until it waits, and sees the phases that are complete already (together.cpp).
+void let_time_pass(WarpFiber& fiber);
 
 inline jit::WarpContext& warp(void* context) {
   return *static_cast<jit::WarpContext*>(context);

@@ -175,8 +175,8 @@ void lower_st_async(Lowering& l) {
   for (unsigned k = 0; k < i.vector; ++k)
     l.ir().CreateAlignedStore(l.read_vector(b.kind == OperandKind::vector ? b.elements[k] : b, i.type()),
                               l.at(values, k * plane), llvm::Align(4));
-  l.call("wg_store", l.ir().getVoidTy(),
-         {l.context_pointer(), l.site_number(), addresses(l, i.operands[0]), l.mask_bits(), values});
+  Value* to = store_lanes(l, l.in_own_memory(l.read_vector(i.operands[0], ScalarType::b64)));
+  l.call("wg_store", l.ir().getVoidTy(), {l.context_pointer(), l.site_number(), to, l.mask_bits(), values});
   complete(l, i.operands[2]);
 }
 

@@ -101,7 +101,7 @@ void lower_atomic(Lowering& l) {
   const bool returns = i.opcode == Opcode::atom;
   const std::size_t first = returns ? 1 : 0;
   const unsigned count = i.vector;
-  Value* addresses = store_operand(l, i.operands[first], ScalarType::b64, 1);
+  Value* addresses = store_lanes(l, l.in_own_memory(l.read_vector(i.operands[first], ScalarType::b64)));
   Value* b = store_operand(l, i.operands[first + 1], type, count);
   Value* c = operation == AtomicOperation::compare_and_swap ? store_operand(l, i.operands[first + 2], type, 1) : b;
   const bool wanted = returns && l.is_read(i.operands[0]);

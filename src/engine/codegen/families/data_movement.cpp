@@ -89,7 +89,7 @@ void lower_cvta(Lowering& l) {
 
 namespace {
 
-// Above its offset, an address has a field for a block of the cluster (gpu/types.h): its rank + 1, or 0 for this block.
+// Above its offset, an address has the rank of a block of the cluster (gpu/types.h).
 constexpr std::uint64_t kRanks = 0xffu;
 
 }  // namespace
@@ -101,7 +101,7 @@ void lower_mapa(Lowering& l) {
   Value* address = l.source(1, type);
   Value* rank = ir.CreateZExt(l.source(2, ScalarType::u32), l.value_type(type));
   Value* offset = ir.CreateAnd(address, number(~(kRanks << kClusterShift)));
-  l.result(0, ir.CreateOr(offset, ir.CreateShl(ir.CreateAdd(rank, number(1)), number(kClusterShift))), type);
+  l.result(0, ir.CreateOr(offset, ir.CreateShl(rank, number(kClusterShift))), type);
 }
 
 void lower_getctarank(Lowering& l) {
@@ -110,13 +110,7 @@ void lower_getctarank(Lowering& l) {
   const auto number = [&](std::uint64_t n) { return l.constant(type, n); };
   Value* address = l.source(1, type);
   Value* rank = ir.CreateAnd(ir.CreateLShr(address, number(kClusterShift)), number(kRanks));
-  ptx::Operand this_block;
-  this_block.kind = OperandKind::sreg;
-  this_block.sreg = ptx::SpecialRegister::cluster_ctarank;
-  Value* own = l.read_scalar(this_block, ScalarType::u32);
-  Value* there = ir.CreateTrunc(ir.CreateSub(rank, number(1)), l.value_type(ScalarType::u32));
-  Value* here = ir.CreateICmpEQ(rank, number(0));
-  l.result(0, ir.CreateSelect(here, l.scalar() ? own : l.splat(own), there), ScalarType::u32);
+  l.result(0, ir.CreateTrunc(rank, l.value_type(ScalarType::u32)), ScalarType::u32);
 }
 
 void lower_isspacep(Lowering& l) {
@@ -129,9 +123,14 @@ void lower_isspacep(Lowering& l) {
   const auto constant = [&] { return l.call_lanes("wg_is_constant", ir.getInt1Ty(), {a}, true); };
   Value* r = nullptr;
   switch (l.instruction().space) {
-    case StateSpace::shared:
+    case StateSpace::shared: {
       r = within(kSharedWindow);
+      if (l.instruction().has(Modifier::shared_cluster)) break;
+      // .shared and .shared::cta: of this block. Its own memory begins at the difference 0.
+      Value* apart = l.in_own_memory(ir.CreateSub(a, l.constant(ScalarType::b64, kSharedWindow)));
+      r = ir.CreateICmpULT(apart, l.constant(ScalarType::b64, std::uint64_t{1} << kClusterShift));
       break;
+    }
     case StateSpace::local:
       r = within(kLocalWindow);
       break;

@@ -206,7 +206,7 @@ Value* stride_of(Lowering& l, std::size_t operand, const WmmaAccess& w) {
 void request(Lowering& l, bool load, Value* addresses, Value* mask, Value* data) {
   llvm::IRBuilder<>& ir = l.ir();
   Value* area = l.scratch(ir.getInt64Ty());
-  ir.CreateStore(addresses, area);
+  ir.CreateStore(l.in_own_memory(addresses), area);
   l.call(load ? "wg_load" : "wg_store", ir.getVoidTy(), {l.context_pointer(), l.site_number(), area, mask, data});
 }
 

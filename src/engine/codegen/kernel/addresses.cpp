@@ -54,13 +54,17 @@ Address Addresses::of(const Operand& o, StateSpace space) {
   const auto offset = ir_.getInt64(static_cast<std::uint64_t>(o.offset));
   llvm::Type* i64 = ir_.getInt64Ty();
   const bool short_space = offsets_are_32_bit(space);
-  const auto in_space = [&](Value* v) { return short_space ? ir_.CreateAnd(v, ir_.getInt64(0xffffffffu)) : v; };
+  const auto in_space = [&](Value* v) {
+    if (short_space) v = ir_.CreateAnd(v, ir_.getInt64(0xffffffffu));
+    return space == StateSpace::shared ? f_.own_shared(v) : v;
+  };
+  out.space = space;
   if (o.base == OperandKind::none) {
-    out.base = offset;
+    out.base = in_space(offset);
     return out;
   }
   if (o.base == OperandKind::variable) {
-    out.base = variables_.address(o);
+    out.base = space == StateSpace::shared ? in_space(variables_.address(o)) : variables_.address(o);
     return out;
   }
   const flow::Form f = registers_.form(o.index);
@@ -115,7 +119,12 @@ Value* Addresses::lanes(Address& a) {
   if (a.vector) return a.vector;
   WG_ASSERT(a.operand);
   Operand o = *a.operand;
-  a.vector = a.kind == Address::Kind::uniform ? f_.splat(a.base) : registers_.read_vector(o, ScalarType::b64);
+  if (a.kind == Address::Kind::uniform) {
+    a.vector = f_.splat(a.base);
+    return a.vector;
+  }
+  a.vector = registers_.read_vector(o, ScalarType::b64);
+  if (a.space == StateSpace::shared) a.vector = f_.own_shared(a.vector);
   return a.vector;
 }
 

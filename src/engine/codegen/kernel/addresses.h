@@ -9,8 +9,9 @@ namespace warpgrind::jit {
 
 struct Address {
   enum class Kind { uniform, affine, varying } kind = Kind::uniform;
-  llvm::Value* base = nullptr;  // i64: lane 0's address (uniform: the address)
-  llvm::Value* kx = nullptr;    // i64
+  StateSpace space = StateSpace::none;  // shared: offsets in the block's own memory; that of others lies around it
+  llvm::Value* base = nullptr;          // i64: lane 0's address (uniform: the address)
+  llvm::Value* kx = nullptr;            // i64
   llvm::Value* ky = nullptr;
   std::optional<std::int64_t> constant_kx, constant_ky;
   llvm::Value* exact = nullptr;   // i1: the affine form is right for all lanes; null: always

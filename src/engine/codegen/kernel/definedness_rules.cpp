@@ -68,6 +68,7 @@ class ShadowLowering final : public Lowering {
   Value* mask_vector() override { return of_.mask_vector(); }
   Value* context_pointer() override { return of_.context_pointer(); }
   Value* site_number() override { return of_.site_number(); }
+  Value* in_own_memory(Value* addresses) override { return of_.in_own_memory(addresses); }
   bool synchronization_observed() const override { return false; }
   Value* carry_slot() override { return of_.carry_slot(); }
   Value* stack_slot() override { return of_.stack_slot(); }

@@ -116,6 +116,18 @@ Value* FunctionContext::context_field(std::size_t offset, llvm::Type* type, cons
   return field;
 }
 
+Value* FunctionContext::shared_start() {
+  if (!unit.options.clusters) return nullptr;
+  Value* rank = context_field(offsetof(WarpContext, cluster_rank), ir().getInt32Ty(), "cluster_rank");
+  return ir().CreateShl(ir().CreateZExt(rank, ir().getInt64Ty()), ir().getInt64(kClusterShift));
+}
+
+Value* FunctionContext::own_shared(Value* addresses) {
+  Value* start = shared_start();
+  if (!start) return addresses;
+  return ir().CreateSub(addresses, addresses->getType()->isVectorTy() ? splat(start) : start);
+}
+
 std::string FunctionContext::place() const {
   const ptx::Instruction& i = instruction();
   std::string where = fmt::format("PTX line {}", i.range.line);

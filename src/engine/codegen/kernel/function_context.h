@@ -31,6 +31,10 @@ class FunctionContext : public Values {
   llvm::AllocaInst* entry_alloca(llvm::Type* type, const char* name, unsigned alignment = 0);
   llvm::Value* context_field(std::size_t offset, llvm::Type* type, const char* name);  // loaded once, in the prologue
   llvm::Value* context_address(std::size_t offset);                                    // in the prologue
+  // Start of the block's own memory in the shared window. Null: 0.
+  llvm::Value* shared_start();
+  // Offsets in the block's own shared memory of addresses in the window, both of 64 bits.
+  llvm::Value* own_shared(llvm::Value* addresses);
   bool has_avx512() const { return llvm_function->hasFnAttribute("warpgrind-avx512f"); }  // codegen/kernel/emit.cpp
   llvm::Value* lane_pattern(bool y, unsigned width);  // X or Y of each lane (jit/abi.h), constant <32 x iN>
 

@@ -77,6 +77,9 @@ class FunctionLowering final : public Lowering {
   llvm::Value* mask_vector() override { return masks_.lanes(); }
   llvm::Value* context_pointer() override { return f_.context_argument; }
   llvm::Value* site_number() override { return sites_.number(); }
+  llvm::Value* in_own_memory(llvm::Value* addresses) override {
+    return f_.instruction().space == StateSpace::shared ? f_.own_shared(addresses) : addresses;
+  }
   bool synchronization_observed() const override { return f_.unit.options.synchronization; }
   Meeting meet(const ptx::Operand* members, llvm::Value* value) override { return waiting_.meet(members, value); }
   void meet_all() override { waiting_.meet_all(); }

@@ -69,6 +69,9 @@ class Lowering : public Values {
   // Address of a scratch array of 32 lanes of `element`, `count` times, allocated in the entry block. Valid for this
   // instruction only: the next one gets the same arrays again.
   llvm::Value* scratch(llvm::Type* element, unsigned count = 1);
+  // Addresses of an instruction that names the space .shared, as the device gets them: offsets in the block's own
+  // memory (FunctionContext::own_shared). Other spaces: unchanged.
+  virtual llvm::Value* in_own_memory(llvm::Value* addresses) = 0;
   // Number of the memory/texture/barrier site of this instruction (events::Site), as i32 constant.
   virtual llvm::Value* site_number() = 0;
 

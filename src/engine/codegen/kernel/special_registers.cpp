@@ -21,6 +21,11 @@ Value* SpecialRegisters::dimension(std::size_t base, ptx::SpecialRegister s, ptx
 // Registers of clusters, and of the sizes and parts of shared memory.
 Value* SpecialRegisters::cluster_register(ptx::SpecialRegister s) {
   using S = ptx::SpecialRegister;
+  const auto reserved = [&](std::uint64_t offset) -> Value* {
+    Value* at = ir_.getInt64(kReservedShared + offset);
+    if (Value* start = f_.shared_start()) at = ir_.CreateAdd(start, at);
+    return ir_.CreateTrunc(at, ir_.getInt32Ty());
+  };
   switch (s) {
     case S::total_smem_size:
       return field(offsetof(WarpContext, total_shared), "total_shared");
@@ -55,12 +60,12 @@ Value* SpecialRegisters::cluster_register(ptx::SpecialRegister s) {
       return ir_.CreateICmpNE(field(offsetof(WarpContext, explicit_cluster), "explicit"), ir_.getInt32(0));
     case S::reserved_smem_offset_begin:
     case S::reserved_smem_offset_0:
-      return ir_.getInt32(kReservedShared);
+      return reserved(0);
     case S::reserved_smem_offset_1:
-      return ir_.getInt32(kReservedShared + kReservedSharedBytes / 2);
+      return reserved(kReservedSharedBytes / 2);
     case S::reserved_smem_offset_end:
     case S::reserved_smem_offset_cap:
-      return ir_.getInt32(kReservedShared + kReservedSharedBytes);
+      return reserved(kReservedSharedBytes);
     default:
       f_.unsupported("this special register");
       return ir_.getInt32(0);

@@ -54,13 +54,15 @@ Value* Variables::address(const ptx::Operand& o) {
   };
   switch (v.space) {
     case StateSpace::shared: {
+      Value* start = f_.shared_start();
+      const auto in_window = [&](Value* offset) { return start ? ir_.CreateAdd(start, offset) : offset; };
       const std::uint64_t at = module_scope
                                    ? element(f_.unit.layout->shared_module, o.index)
                                    : element(f_.unit.layout->shared_function, std::pair{f_.function_index, o.index});
       if (v.unsized)
-        return plus_offset(
-            f_.context_field(offsetof(WarpContext, dynamic_shared_offset), ir_.getInt64Ty(), "dynamic_shared"));
-      return ir_.getInt64(at + static_cast<std::uint64_t>(o.offset));
+        return in_window(plus_offset(
+            f_.context_field(offsetof(WarpContext, dynamic_shared_offset), ir_.getInt64Ty(), "dynamic_shared")));
+      return in_window(ir_.getInt64(at + static_cast<std::uint64_t>(o.offset)));
     }
     case StateSpace::local:
       return in_frame(o);

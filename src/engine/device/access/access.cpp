@@ -205,7 +205,7 @@ void load_or_store(Access& a, Lanes<GenericAddress> addresses, LaneMask mask, vo
     run(a);
   } else if (written == StateSpace::shared) {
     alignas(64) std::uint64_t offsets[kWarpSize];
-    shared_offsets(*a.context, addresses, offsets);
+    own_offsets(*a.context, addresses.data(), offsets);
     a.go_to(Lanes<SharedOffset>(offsets), mask);
     run(a);
   } else if (written == StateSpace::param) {
@@ -249,20 +249,29 @@ void local_offsets(Lanes<GenericAddress> addresses, std::uint64_t* offsets) {
 }
 
 SharedOffset shared_offset(const jit::WarpContext& c, GenericAddress address) {
-  const std::uint64_t offset = raw(address) & (kWindowSize - 1);
-  if (offset < kReservedShared) return SharedOffset{offset};
-  if (offset < kReservedShared + kReservedSharedBytes)
+  const std::uint64_t in_window = raw(address) & (kWindowSize - 1);
+  const std::uint64_t offset = in_window - own_start(c);  // modulo 2^64
+  if (offset - kReservedShared < kReservedSharedBytes)
     return SharedOffset{offset - kReservedShared - kReservedSharedBytes};
-  if (offset >= kWindowSize / 2) return SharedOffset{offset};  // before the window's beginning: in no block's memory
-  const std::uint64_t own = (std::uint64_t{c.cluster_rank} + 1) << kClusterShift;
-  return SharedOffset{offset >> kClusterShift == 0 ? offset : offset - own};
+  // Before the window's beginning or just before the block's own memory: in no block's memory.
+  if (in_window >= kWindowSize / 2 || offset >= 0 - kReservedSharedBytes)
+    return SharedOffset{offset & (kWindowSize - 1)};
+  return SharedOffset{offset};
 }
 
 void shared_offsets(const jit::WarpContext& c, Lanes<GenericAddress> addresses, std::uint64_t* offsets) {
   std::uint64_t any = 0;
   for (unsigned l = 0; l < kWarpSize; ++l) any |= offsets[l] = raw(addresses[l]) & (kWindowSize - 1);
-  if (any < kReservedShared) return;  // always the case without clusters
+  if (any < kReservedShared && own_start(c) == 0) return;  // always the case without clusters
   for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = raw(shared_offset(c, addresses[l]));
+}
+
+void own_offsets(const jit::WarpContext& c, const std::uint64_t* written, std::uint64_t* offsets) {
+  std::uint64_t any = 0;
+  for (unsigned l = 0; l < kWarpSize; ++l) any |= offsets[l] = written[l];
+  if (any < kReservedShared) return;
+  for (unsigned l = 0; l < kWarpSize; ++l)
+    offsets[l] = raw(shared_offset(c, GenericAddress{written[l] + own_start(c)}));
 }
 
 bool read_stretch(jit::WarpContext& context, std::uint32_t site, unsigned lane, GenericAddress from, void* out,

@@ -190,6 +190,11 @@ void local_offsets(Lanes<GenericAddress> addresses, std::uint64_t* offsets);
 // and above it (Block::shared), so that a host pointer needs one addition.
 SharedOffset shared_offset(const jit::WarpContext& context, GenericAddress address);
 void shared_offsets(const jit::WarpContext& context, Lanes<GenericAddress> addresses, std::uint64_t* offsets);
+// Same, of addresses as machine code passes them for instructions that name the space: it has subtracted own_start().
+void own_offsets(const jit::WarpContext& context, const std::uint64_t* written, std::uint64_t* offsets);
+inline std::uint64_t own_start(const jit::WarpContext& c) {
+  return std::uint64_t{c.cluster_rank} << kClusterShift;
+}
 template <class F>
 void each_space(const Access& a, Lanes<GenericAddress> addresses, LaneMask mask, F&& f) {
   const SpaceMasks s = split_spaces(a.form.space, addresses, mask);
@@ -197,7 +202,10 @@ void each_space(const Access& a, Lanes<GenericAddress> addresses, LaneMask mask,
   if (!s.shared && !s.local) return;
   alignas(64) std::uint64_t offsets[kWarpSize];
   if (s.shared) {
-    shared_offsets(*a.context, addresses, offsets);
+    if (a.form.space == StateSpace::shared)
+      own_offsets(*a.context, addresses.data(), offsets);
+    else
+      shared_offsets(*a.context, addresses, offsets);
     f(a.at(Lanes<SharedOffset>(offsets), s.shared));
   }
   if (s.local) {

@@ -7,6 +7,7 @@
 
 #include "base/sanitizers.h"
 #include "device/access/access.h"
+#include "device/access/check.h"
 #include "device/access/count.h"
 #include "device/calls/bulk_ranges.h"
 #include "device/calls/cluster_addresses.h"
@@ -74,6 +75,41 @@ std::uint64_t apply(MBarrier& b, Operation op, std::uint64_t number, std::uint64
   return state;
 }
 
+MBarrier& mbarrier_at(const Place& place, unsigned lane) {
+  return *reinterpret_cast<MBarrier*>(place.of(lane));
+}
+
+// Whether the operation would complete a phase. Several lanes may name one mbarrier, so it is done and undone.
+bool completes_phase(const Place& place, Operation op, const std::uint64_t* number, const std::uint64_t* expect,
+                     LaneMask mask) {
+  MBarrier before[kWarpSize];
+  bool completes = false;
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    MBarrier& b = mbarrier_at(place, l);
+    before[l] = b;
+    apply(b, op, number[l], expect[l]);
+    completes |= b.phase != before[l].phase;
+  }
+  for (unsigned l = kWarpSize; l-- > 0;)
+    if (mask >> l & 1) mbarrier_at(place, l) = before[l];
+  return completes;
+}
+
+// The ends of copies take time, and so do arrivals at mbarriers of other blocks. `barriers`: in the shared window.
+bool takes_time(const jit::WarpContext& w, Operation op, const std::uint64_t* barriers, LaneMask mask) {
+  if (op == Operation::complete || op == Operation::copy_arrive_noinc) return true;
+  if (op != Operation::arrive && op != Operation::arrive_drop) return false;
+  for (LaneMask m = mask; m != 0; m &= m - 1)
+    if (block_of(GenericAddress{barriers[std::countr_zero(m)]}) != w.cluster_rank) return true;
+  return false;
+}
+
+void note_wait(WarpFiber& f, const MBarrier& barrier, std::uint64_t number, bool over) {
+  f.awaited = over ? nullptr : &barrier;
+  f.awaited_parity = (number & 1) != 0;
+}
+
 // Access to the mbarriers of the lanes. It is published as an MBarrier event, not as an access.
 Access mbarrier_access(jit::WarpContext& w, std::uint32_t site) {
   Access a = access_of(w, site);
@@ -83,11 +119,27 @@ Access mbarrier_access(jit::WarpContext& w, std::uint32_t site) {
   return a;
 }
 
+// Whether one arrival would complete the phase. False for an invalid address.
+bool arrival_completes(jit::WarpContext& w, std::uint32_t site, unsigned lane, GenericAddress barrier) {
+  std::uint64_t offsets[kWarpSize];
+  offsets[lane] = raw(shared_offset(w, barrier));
+  Range range;
+  const Access access = mbarrier_access(w, site).at(Lanes<SharedOffset>(offsets), LaneMask{1} << lane);
+  if (problem_of(access, lane, range) != Problem::none) return false;
+  MBarrier b;
+  std::memcpy(&b, reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(w.shared) + offsets[lane]), sizeof b);
+  const std::uint32_t before = b.phase;
+  apply(b, Operation::arrive, 1, 0);
+  return b.phase != before;
+}
+
 }  // namespace
 
 void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::uint64_t* barriers,
-             const std::uint64_t* number, const std::uint64_t* expect, LaneMask mask, std::uint64_t* out) {
+             const std::uint64_t* number, const std::uint64_t* expect, LaneMask mask, std::uint64_t* out,
+             TimePasses before_ends) {
   if (mask == 0) return;
+  WarpFiber& fiber = fiber_of(w);
   std::uint64_t offsets[kWarpSize];
   shared_offsets(w, Lanes<GenericAddress>(barriers), offsets);
   Access access = mbarrier_access(w, site).at(Lanes<SharedOffset>(offsets), mask);
@@ -96,12 +148,16 @@ void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::u
   for (LaneMask m = mask & ~access.mask; m != 0; m &= m - 1) out[std::countr_zero(m)] = 1;
   mask = access.mask;
   if (mask == 0) return;
+  if (before_ends == TimePasses::as_on_a_gpu && takes_time(w, op, barriers, mask) &&
+      completes_phase(place, op, number, expect, mask))
+    let_time_pass(fiber);
   std::uint32_t phases[kWarpSize];
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
-    auto& barrier = *reinterpret_cast<MBarrier*>(place.of(l));
+    MBarrier& barrier = mbarrier_at(place, l);
     out[l] = apply(barrier, op, number[l], expect[l]);
     phases[l] = barrier.phase;
+    if (events::is_wait(op)) note_wait(fiber, barrier, number[l], out[l] != 0);
   }
   if (events::is_wait(op)) note_tensor_waits(w, offsets, number, out, mask);
   const Launch& launch = launch_of(w);
@@ -172,12 +228,26 @@ void copy_bulk(jit::WarpContext& w, std::uint32_t site, const BulkCopy& c, LaneM
 
 }  // namespace
 
-bool arrive_once(jit::WarpContext& w, std::uint32_t site, unsigned lane, GenericAddress barrier) {
+std::uint32_t arrive_later(jit::WarpContext& w, std::uint32_t site, unsigned lane,
+                           std::span<const GenericAddress> barriers) {
   std::uint64_t address[kWarpSize], one[kWarpSize] = {}, nothing[kWarpSize] = {}, state[kWarpSize] = {};
-  std::fill(std::begin(address), std::end(address), raw(barrier));
   one[lane] = 1;
-  operate(w, site, Operation::arrive, address, one, nothing, LaneMask{1} << lane, state);
-  return (state[lane] & 1) != 0;
+  for (const GenericAddress barrier : barriers)
+    if (arrival_completes(w, site, lane, barrier)) {
+      let_time_pass(fiber_of(w));  // once: until the caller has noted all arrivals, no other warp may see one
+      break;
+    }
+  std::uint32_t phases = 0;
+  for (std::size_t k = 0; k < barriers.size(); ++k) {
+    std::fill(std::begin(address), std::end(address), raw(barriers[k]));
+    operate(w, site, Operation::arrive, address, one, nothing, LaneMask{1} << lane, state, TimePasses::no);
+    phases |= static_cast<std::uint32_t>(state[lane] & 1) << k;
+  }
+  return phases;
+}
+
+bool may_end_its_wait(const WarpFiber& f) {
+  return f.awaited && static_cast<const MBarrier*>(f.awaited)->phase != std::uint32_t{f.awaited_parity};
 }
 
 }  // namespace warpgrind::device

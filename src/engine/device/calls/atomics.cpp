@@ -314,34 +314,63 @@ struct Update {
   const void *b, *c;
   void* out;
 };
+ScalarType type_of(const Update& u) {
+  return static_cast<ScalarType>(u.code >> 8 & 0xff);
+}
+AtomicOperation operation_of(const Update& u) {
+  return static_cast<AtomicOperation>(u.code & 0xff);
+}
+
+// A variable in local memory through a generic address. The PTX manual does not allow it, but libcu++ does it, and an
+// H200 gives the results of shared memory. (Where ptxas knows that the address is local, it makes wrong code.) No other
+// thread has the address, and an element's words lie apart: they are read, changed and written back.
+bool update_local(const Access& part, const Update& u) {
+  const std::size_t size = ptx::bytes(type_of(u));
+  alignas(16) std::uint8_t values[kWarpSize * sizeof(Wide)];
+  WG_ASSERT(part.vector == 1 && size <= sizeof(Wide));
+  Access read = part, write = part;
+  read.form.type = AccessType::load;
+  write.form.type = AccessType::store;
+  move_local(read, values);
+  if (!perform({nullptr, values, size, part.mask, u.b, u.c, u.out, true, false, false}, operation_of(u), type_of(u)))
+    return false;
+  move_local(write, values);
+  return true;
+}
+
+[[noreturn]] void refuse_operation(const Access& part) {
+  raise(*part.context, part.site, static_cast<unsigned>(std::countr_zero(part.mask)), FaultKind::unsupported,
+        "the virtual GPU does not support this atomic operation on this type",
+        "`warpgrind scan` lists all unsupported instructions");
+}
 
 // Performs the lanes' operations on one space after pass(). Lanes outside the part's mask share the address of a lane
 // in it.
 void perform_passed(const Access& part, const Place& place, LaneMask lanes, const Update& u) {
-  const auto type = static_cast<ScalarType>(u.code >> 8 & 0xff);
-  const std::size_t size = ptx::bytes(type);
+  const std::size_t size = ptx::bytes(type_of(u));
   WG_ASSERT(part.vector > 0 && lanes != 0);
+  if (part.form.space == StateSpace::local) {
+    if (!update_local(part, u)) refuse_operation(part);
+    return;
+  }
   for (unsigned e = 0; e < part.vector; ++e) {
     const auto of_element = [&](const void* p) {
       return p ? static_cast<const std::uint8_t*>(p) + e * size * kWarpSize : nullptr;
     };
     if (!update_lanes(part, place, e * size, lanes, u.code, of_element(u.b), of_element(u.c),
                       const_cast<std::uint8_t*>(of_element(u.out))))
-      raise(*part.context, part.site, static_cast<unsigned>(std::countr_zero(part.mask)), FaultKind::unsupported,
-            "the virtual GPU does not support this atomic operation on this type",
-            "`warpgrind scan` lists all unsupported instructions");
+      refuse_operation(part);
   }
 }
 
 // Same, but calls pass() first. `lanes` may include lanes that are not counted.
 void perform_part(Access& part, LaneMask lanes, const Update& u) {
-  if (launch_of(*part.context).shadow)
-    check_update(part, static_cast<AtomicOperation>(u.code & 0xff) != AtomicOperation::exchange);
+  if (launch_of(*part.context).shadow) check_update(part, operation_of(u) != AtomicOperation::exchange);
   if (lanes != part.mask) part.behind = lanes;  // one lane acts for all
   const LaneMask requested = part.mask;
   const Place place = pass(part);
   if (part.mask != requested) [[unlikely]] {
-    const unsigned size = ptx::bytes(static_cast<ScalarType>(u.code >> 8 & 0xff));
+    const unsigned size = ptx::bytes(type_of(u));
     if (u.out) clear_results(static_cast<std::uint8_t*>(u.out), requested & ~part.mask, size, part.vector);
     if (part.mask == 0) return;
     lanes = part.mask;

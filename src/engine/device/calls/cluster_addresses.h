@@ -9,14 +9,12 @@ inline constexpr std::uint64_t kBlockWindow = std::uint64_t{1} << kClusterShift;
 
 // The same place in the shared memory of the block `rank`.
 inline GenericAddress in_block(GenericAddress address, unsigned rank) {
-  return GenericAddress{kSharedWindow + ((std::uint64_t{rank} + 1) << kClusterShift) +
-                        (raw(address) & (kBlockWindow - 1))};
+  return GenericAddress{kSharedWindow + (std::uint64_t{rank} << kClusterShift) + (raw(address) & (kBlockWindow - 1))};
 }
 
 // Rank of the block whose shared memory the address names.
-inline unsigned block_of(const jit::WarpContext& w, GenericAddress address) {
-  const std::uint64_t named = (raw(address) & (kWindowSize - 1)) >> kClusterShift;
-  return named == 0 ? w.cluster_rank : static_cast<unsigned>(named - 1);
+inline unsigned block_of(GenericAddress address) {
+  return static_cast<unsigned>((raw(address) & (kWindowSize - 1)) >> kClusterShift);
 }
 
 }  // namespace warpgrind::device

@@ -231,24 +231,28 @@ void complete_on(const Box& b, GenericAddress barrier) {
   complete_bytes(b.w, b.site, barriers, bytes, LaneMask{1} << b.lane);
 }
 
-void load_to(Box& b, GenericAddress to, GenericAddress barrier) {
+void load_to(Box& b, GenericAddress to) {
   const SharedOffset offset = shared_offset(b.w, to);
   if (std::uint8_t* const shared = pass_shared(b, offset, AccessType::store)) {
     const NotWatched guard;
     move_in(b, raw(offset) & (kBlockWindow - 1), shared);
   }
-  complete_on(b, barrier);
 }
 
 void load(Box& b, GenericAddress to, GenericAddress barrier, std::uint32_t blocks) {
   pass_memory(b, AccessType::load);
   count_copy_place(b.w, b.site, shared_offset(b.w, to));
-  if (!b.code.multicast) return load_to(b, to, barrier);
+  const auto rank_of = [](std::uint32_t m) { return static_cast<unsigned>(std::countr_zero(m)); };
+  if (b.code.multicast)
+    for (std::uint32_t m = blocks; m != 0; m &= m - 1) load_to(b, in_block(to, rank_of(m)));
+  else
+    load_to(b, to);
+  // From here on other warps may run, whose copies use the same buffers of the worker.
+  if (!b.code.multicast) return complete_on(b, barrier);
   for (std::uint32_t m = blocks; m != 0; m &= m - 1) {
-    const auto rank = static_cast<unsigned>(std::countr_zero(m));
     // Of a pair of blocks, the one signals whose rank is as odd or even as that of the mbarrier.
-    const unsigned signalled = b.code.pair ? (rank & ~1u) | (block_of(b.w, barrier) & 1u) : rank;
-    load_to(b, in_block(to, rank), in_block(barrier, signalled));
+    const unsigned signalled = b.code.pair ? (rank_of(m) & ~1u) | (block_of(barrier) & 1u) : rank_of(m);
+    complete_on(b, in_block(barrier, signalled));
   }
 }
 

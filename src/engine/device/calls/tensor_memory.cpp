@@ -7,7 +7,9 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
+#include "device/calls/cluster_addresses.h"
 #include "device/fault.h"
 #include "device/symbols.h"
 #include "jit/calls/tensor_access.h"
@@ -277,7 +279,7 @@ static void wg_tensor_commit(void* context, std::uint32_t site, std::uint32_t pa
     check_pair(call, pair != 0);
     const std::uint64_t offset = raw(shared_offset(*call.context, GenericAddress{barriers[lane]}));
     const BarrierPlace at = barrier_place(*call.context, offset);
-    std::uint32_t ranks = 1u << (at.rank & 31), parities = 0;
+    std::uint32_t ranks = 1u << (at.rank & 31);
     if (masks) {
       ranks = masks[lane] & 0xffff;
       const Block& own = call.block();
@@ -286,16 +288,13 @@ static void wg_tensor_commit(void* context, std::uint32_t site, std::uint32_t pa
         call.fail(FaultKind::tensor_memory,
                   fmt::format("tcgen05.commit to blocks {:#06x} of a cluster of {}", ranks, size));
     }
-    if (!masks) {
-      if (arrive_once(*call.context, site, lane, GenericAddress{barriers[lane]})) parities = ranks;
-    } else {
-      for (std::uint32_t r = 0; r < 16; ++r) {
-        if ((ranks >> r & 1) == 0) continue;
-        const bool own = r == call.context->cluster_rank;
-        const std::uint64_t address = own ? at.offset : (std::uint64_t{r} + 1) * kBlockStride + at.offset;
-        if (arrive_once(*call.context, site, lane, GenericAddress{address})) parities |= 1u << r;
-      }
-    }
+    std::vector<GenericAddress> places;
+    for (std::uint32_t m = ranks; m != 0; m &= m - 1)
+      places.push_back(masks ? in_block(GenericAddress{barriers[lane]}, static_cast<unsigned>(std::countr_zero(m)))
+                             : GenericAddress{barriers[lane]});
+    const std::uint32_t phases = arrive_later(*call.context, site, lane, places);
+    std::uint32_t parities = 0, k = 0;
+    for (std::uint32_t m = ranks; m != 0; m &= m - 1) parities |= (phases >> k++ & 1u) << std::countr_zero(m);
     each_tensor_memory(*call.context,
                        [&](TensorMemory& memory) { memory.commit(call.thread(), at.offset, ranks, parities); });
   }

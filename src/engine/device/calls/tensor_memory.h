@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "device/access/access.h"
 #include "device/memory/tensor_memory.h"
@@ -90,7 +91,9 @@ void note_tensor_waits(const jit::WarpContext& context, const std::uint64_t* off
 // Called when a block has ended: reports what it has not freed.
 void end_tensor_memory(Worker& worker, Block& block);
 
-// One arrival at an mbarrier (async_copy.cpp). Returns the parity of the phase before.
-bool arrive_once(jit::WarpContext& context, std::uint32_t site, unsigned lane, GenericAddress barrier);
+// One arrival at each of the mbarriers, by work that takes time (async_copy.cpp). Other warps run before, but not
+// between them. Returns the parities of the phases before, one bit each.
+std::uint32_t arrive_later(jit::WarpContext& context, std::uint32_t site, unsigned lane,
+                           std::span<const GenericAddress> barriers);
 
 }  // namespace warpgrind::device

@@ -32,7 +32,7 @@ void TensorReader::read_depths(const jit::MatrixDescriptor& d, const Block& bloc
 void TensorReader::read(std::uint64_t address, const Block& block, std::uint8_t* to) {
   constexpr std::uint64_t kAddressMask = 0x3ffff;
   const auto apart = static_cast<std::uint64_t>(std::int64_t{block.cluster_rank} - std::int64_t{w_.cluster_rank});
-  offsets_[waiting_] = raw(shared_offset(w_, GenericAddress{address & kAddressMask})) + (apart << kClusterShift);
+  offsets_[waiting_] = (address & kAddressMask) + (apart << kClusterShift);
   to_[waiting_] = to;
   if (++waiting_ == kWarpSize) flush();
 }

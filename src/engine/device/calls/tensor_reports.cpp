@@ -151,8 +151,8 @@ void report_hazard(const TensorCall& call, const TensorMemory::Finding& found, b
 }
 
 BarrierPlace barrier_place(const jit::WarpContext& c, std::uint64_t offset) {
-  const std::uint64_t in_window = offset + (std::uint64_t{c.cluster_rank} + 1) * kBlockStride;
-  return {static_cast<std::uint32_t>(in_window / kBlockStride - 1), in_window % kBlockStride};
+  const std::uint64_t in_window = offset + std::uint64_t{c.cluster_rank} * kBlockStride;
+  return {static_cast<std::uint32_t>(in_window / kBlockStride), in_window % kBlockStride};
 }
 
 void note_tensor_waits(const jit::WarpContext& c, const std::uint64_t* offsets, const std::uint64_t* parities,

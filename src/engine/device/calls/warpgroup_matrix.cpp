@@ -85,7 +85,7 @@ class Reader {
     const LaneMask lanes = waiting_ == kWarpSize ? kFullMask : (LaneMask{1} << waiting_) - 1;
     std::uint64_t offsets[kWarpSize];
     std::fill(addresses_ + waiting_, addresses_ + kWarpSize, addresses_[0]);
-    shared_offsets(w_, Lanes<GenericAddress>(addresses_), offsets);
+    own_offsets(w_, addresses_, offsets);  // descriptors have no rank
     Access access = access_.at(Lanes<SharedOffset>(offsets), lanes);
     const Place place = pass(access);
     for (unsigned l = 0; l < waiting_; ++l)

@@ -36,7 +36,8 @@ LaneAccess lane_access(jit::WarpContext& c, StateSpace written, std::uint64_t ad
                                                                              : in_local(generic) ? StateSpace::local
                                                                                                  : StateSpace::global)
                                                                           : written;
-  a.address = a.space == StateSpace::shared  ? raw(shared_offset(c, generic))
+  const std::uint64_t before = written == StateSpace::shared ? own_start(c) : 0;  // machine code has subtracted it
+  a.address = a.space == StateSpace::shared  ? raw(shared_offset(c, generic + before))
               : a.space == StateSpace::local ? raw(local_offset(generic))
                                              : address;
   a.shadow = shadow_of(c, a.space, a.address, bytes, lane);

@@ -153,7 +153,7 @@ LaneMask all_if_apart(jit::WarpContext& c, const Arrival& a) {
 // Whether a warp of the block has been released from a barrier and has not run since.
 bool somebody_is_behind(const WarpFiber& f) {
   for (const WarpFiber* other = f.worker->ready_first; other; other = other->next)
-    if (other->block == f.block && other->state == WarpState::barrier) return true;
+    if (other->block == f.block && (other->state == WarpState::barrier || other->state == WarpState::due)) return true;
   return false;
 }
 

@@ -130,14 +130,27 @@ void wait_for_cluster(WarpFiber& f, ParkedPath& path) {
   path.released = true;
 }
 
-bool in_cluster(const jit::WarpContext& context, std::uint64_t offset, std::uint64_t bytes) {
-  if (offset >= 0 - kReservedSharedBytes) return bytes <= 0 - offset;  // memory of the driver
-  auto& c = const_cast<jit::WarpContext&>(context);
+namespace {
+
+// Whether the bytes lie in memory of a block of the cluster that runs, or has ended.
+bool in_block_that(bool runs, const jit::WarpContext& c, std::uint64_t offset, std::uint64_t bytes) {
   const Block& b = *fiber_of(c).block;
   if (!b.cluster || b.cluster->size == 1) return false;
-  const std::uint64_t in_window = offset + ((std::uint64_t{b.cluster_rank} + 1) << kClusterShift);
-  const std::uint64_t rank = (in_window >> kClusterShift) - 1, at = in_window & (kStride - 1);
-  return rank < b.cluster->size && b.cluster->blocks[rank] && at < c.shared_size && bytes <= c.shared_size - at;
+  const std::uint64_t in_window = offset + (std::uint64_t{b.cluster_rank} << kClusterShift);
+  const std::uint64_t rank = in_window >> kClusterShift, at = in_window & (kStride - 1);
+  return rank < b.cluster->size && (b.cluster->blocks[rank] != nullptr) == runs && at < c.shared_size &&
+         bytes <= c.shared_size - at;
+}
+
+}  // namespace
+
+bool in_cluster(const jit::WarpContext& c, std::uint64_t offset, std::uint64_t bytes) {
+  if (offset >= 0 - kReservedSharedBytes) return bytes <= 0 - offset;  // memory of the driver
+  return in_block_that(true, c, offset, bytes);
+}
+
+bool in_ended_block(const jit::WarpContext& c, std::uint64_t offset, std::uint64_t bytes) {
+  return in_block_that(false, c, offset, bytes);
 }
 
 std::int64_t nearest_shared(const jit::WarpContext& context, std::int64_t offset) {
@@ -145,8 +158,6 @@ std::int64_t nearest_shared(const jit::WarpContext& context, std::int64_t offset
   const Block& b = *fiber_of(c).block;
   if (!b.cluster || b.cluster->size == 1) return 0;
   constexpr auto kStep = static_cast<std::int64_t>(kStride);
-  // Block 0's memory follows the block's own in the window, so this can also be just before that.
-  if (offset >= kStep / 2 && offset < kStep) return kStep;
   const std::int64_t own = b.cluster_rank, last = std::int64_t{b.cluster->size} - 1;
   const std::int64_t rank = own + ((offset + kStep / 2) >> kClusterShift);
   return (std::clamp<std::int64_t>(rank, 0, last) - own) * kStep;

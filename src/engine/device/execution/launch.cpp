@@ -213,7 +213,7 @@ Result<LaunchResult> Device::launch(LoadedModule* module, std::uint32_t function
 
 Result<const jit::CompiledKernel*> Device::compiled(LoadedModule* module, std::uint32_t function, const Dim3& block,
                                                     bool counted) {
-  auto record = impl_->kernel(*module, function, block, counted);
+  auto record = impl_->kernel(*module, function, block, counted, /*clusters=*/false);
   if (!record) return record.error();
   return static_cast<const jit::CompiledKernel*>((*record)->code.get());
 }

@@ -148,6 +148,7 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
   f.cluster_phase = 0;
   f.spinning = 0;
   f.owes_way = false;
+  f.awaited = nullptr;
   f.waits_by_path = false;  // may be left over from a stopped launch
   if (f.parked) f.parked->in_use = 0;
   if (launch.shadow) [[unlikely]]

@@ -34,6 +34,7 @@ struct CompileOptions {
   bool synchronization = false;
   bool definedness = false;     // an observer wants uses of undefined bits: registers and memory have shadows
   bool edges = false;           // also counts each edge out of a block
+  bool clusters = false;        // blocks run in clusters: addresses of shared memory have the block's rank
   std::string cache_directory;  // empty: no disk cache
   std::string cpu;              // empty: host; "x86-64-v3" for AVX2 only
   // Compiles a new kernel with the quick tier (tier.h), unless the cache has the code of the tier that its size asks

@@ -152,7 +152,8 @@ std::string cache_key(const ptx::Module& module, std::uint32_t entry, const Comp
                                 options.watched,
                                 options.synchronization,
                                 options.edges,
-                                options.definedness};
+                                options.definedness,
+                                options.clusters};
   add(code);
   add(cpu);
   add({reinterpret_cast<const char*>(flags), sizeof flags});
