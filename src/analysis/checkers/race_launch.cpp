@@ -145,7 +145,7 @@ Shadow& LaunchRaces::shared_of(Running& block, std::uint64_t& offset) {
   Running* owner = &block;
   const auto apart = static_cast<std::int64_t>(offset) >> kClusterShift;
   if (apart != 0 && launch_.cluster.count() > 1) {
-    std::unique_ptr<Running>& other = blocks_[block.order->number + static_cast<std::uint64_t>(apart)];
+    std::unique_ptr<Running>& other = blocks_[block_of_cluster(launch_, block_of(launch_, block.order->number), apart)];
     if (!other) other = std::make_unique<Running>();
     owner = other.get();
     offset &= (std::uint64_t{1} << kClusterShift) - 1;
