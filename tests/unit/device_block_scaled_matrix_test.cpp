@@ -42,6 +42,7 @@ struct Form {
   bool fours, sparse;
   const NumberType *a, *b;
   unsigned byte_a = 0, thread_a = 0, byte_b = 0, thread_b = 0;
+  bool as_cutlass = false;  // other spellings that ptxas takes: .sp behind .kind, braces around one register
 };
 
 constexpr unsigned kRows = 16, kColumns = 8, kLanes = 32, kPlane = kLanes;  // words
@@ -88,13 +89,19 @@ class BlockScaled {
     };
     load("b32", 10, 4, kA), load("b32", 20, f_.sparse ? 4 : 2, kB), load("f32", 0, 4, kC);
     load("b32", 30, 1, kScaleA), load("b32", 31, 1, kScaleB), load("b32", 32, 1, kMetadata);
+    const std::string sparse = f_.sparse ? ".sp::ordered_metadata" : "", kind = fmt::format(".kind::{}", f_.kind),
+                      shape = fmt::format(".m16n8k{}.row.col", depth_);
+    const auto one = [&](const char* r) { return f_.as_cutlass ? fmt::format("{{{}}}", r) : std::string(r); };
+    text += f_.as_cutlass ? fmt::format("mma.sync.aligned{}{}{}{}", kind, sparse, f_.scaling, shape)
+                          : fmt::format("mma{}.sync.aligned{}{}{}", sparse, shape, kind, f_.scaling);
     text += fmt::format(
-        "mma{}.sync.aligned.m16n8k{}.row.col.kind::{}{}.f32.{}.{}.f32{} {{%f0, %f1, %f2, %f3}}, {{%r10, "
-        "%r11, %r12, %r13}}, {{%r20, %r21{}}}, {{%f0, %f1, %f2, %f3}}{}",
-        f_.sparse ? ".sp::ordered_metadata" : "", depth_, f_.kind, f_.scaling, f_.a->name, f_.b->name, f_.scale_type,
-        f_.sparse ? ", %r22, %r23" : "", f_.sparse ? ", %r32, 0" : "");
+        ".f32.{}.{}.f32{} {{%f0, %f1, %f2, %f3}}, {{%r10, %r11, %r12, %r13}}, {{%r20, %r21{}}}, "
+        "{{%f0, %f1, %f2, %f3}}{}",
+        f_.a->name, f_.b->name, f_.scale_type, f_.sparse ? ", %r22, %r23" : "",
+        f_.sparse ? fmt::format(", {}, 0", one("%r32")) : "");
     if (f_.scales)
-      text += fmt::format(", %r30, {{{}, {}}}, %r31, {{{}, {}}}", f_.byte_a, f_.thread_a, f_.byte_b, f_.thread_b);
+      text += fmt::format(", {}, {{{}, {}}}, {}, {{{}, {}}}", one("%r30"), f_.byte_a, f_.thread_a, one("%r31"),
+                          f_.byte_b, f_.thread_b);
     text += ";\n";
     for (unsigned r = 0; r < 4; ++r)
       text += fmt::format("st.global.f32 [%rd3+{}], %f{};\n", (kOut + r * kPlane) * 4, r);
@@ -217,6 +224,17 @@ TEST(BlockScaled, FoursWithTwoOrFourScales) {
                    id % 2, 0, id})
           .run();
     }
+  }
+}
+
+TEST(BlockScaled, AsCutlassSpellsThem) {
+  for (const bool sparse : {false, true}) {
+    BlockScaled(
+        {"mxf8f6f4", ".block_scale.scale_vec::1X", ".ue8m0", 1, false, sparse, &kE4m3, &kE2m1, 1, 0, 2, 3, true})
+        .run();
+    BlockScaled({"mxf4nvf4", ".block_scale.scale_vec::4X", ".ue4m3", 4, true, sparse, &kPackedE2m1, &kPackedE2m1, 0, 1,
+                 0, 2, true})
+        .run();
   }
 }
 

@@ -51,6 +51,36 @@ TEST(PtxParser, SuffixesGoToTheirPlaces) {
   EXPECT_TRUE(body[2].has(Modifier::global));
 }
 
+// As ptxas, and as CUTLASS' inline assembly has them.
+TEST(PtxParser, BlanksMayStandBeforeSuffixes) {
+  const auto m = parsed(
+      ".entry k() {\n.reg .b32 %r<4>;\n.reg .b64 %rd1;\n.reg .pred %p;\n@%p lop3 .b32 %r0, %r1, %r2, %r3, 106;\n"
+      "ld .global\n  .v2 /* two */ .u32 // of them\n {%r0, %r1}, [%rd1];\nmov .u32 %r0, %tid .x;\nadd.s32 .sat %r0, "
+      "%r1, 1;\nret .uni;\n}");
+  const auto& body = only_function(*m).body;
+  ASSERT_EQ(body.size(), 5u);
+  const char* const spelled[] = {"lop3.b32", "ld.global.v2.u32", "mov.u32", "add.s32.sat", "ret.uni"};
+  for (std::size_t k = 0; k < body.size(); ++k) EXPECT_EQ(opcode_spelling(body[k]), spelled[k]);
+  EXPECT_EQ(body[1].operands.size(), 2u);
+  EXPECT_EQ(body[4].range.line, only_function(*m).body[3].range.line + 1);
+}
+
+TEST(PtxParser, BlanksMayNotStandInSuffixes) {
+  for (const char* text : {"add . s32 %r0, %r0, 1;", "add. s32 %r0, %r0, 1;"})
+    EXPECT_NE(complaint(std::string(".entry k() {\n.reg .b32 %r0;\n") + text + "\n}"), "");
+}
+
+TEST(PtxParser, SparseMultiplicationMayBeNamedBehindItsKind) {
+  for (const char* name : {"mma.sp::ordered_metadata.sync.aligned.kind::f8f6f4", "mma.sync.aligned.kind::f8f6f4.sp",
+                           "mma.sync.aligned.kind::f8f6f4.sp::ordered_metadata"}) {
+    const auto m = parsed(std::string(".entry k() {\n.reg .f32 %f<4>;\n.reg .b32 %r<9>;\n") + name +
+                          ".m16n8k64.row.col.f32.e4m3.e4m3.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, {%r4, %r5, "
+                          "%r6, %r7}, {%f0, %f1, %f2, %f3}, %r8, 0;\n}");
+    ASSERT_EQ(only_function(*m).body.size(), 1u) << name;
+    EXPECT_EQ(only_function(*m).body[0].opcode, Opcode::mma_sp) << name;
+  }
+}
+
 TEST(PtxParser, LabelsObeyScopes) {
   const auto m = parsed(
       ".entry k() {\n.reg .pred p;\nL: bra E;\n{ L: @p bra L; bra.uni E; }\n{ @!p bra L; L: bra L; }\n@p bra L;\nE: "

@@ -145,7 +145,7 @@ Shadow& LaunchRaces::shared_of(Running& block, std::uint64_t& offset) {
   Running* owner = &block;
   const auto apart = static_cast<std::int64_t>(offset) >> kClusterShift;
   if (apart != 0 && launch_.cluster.count() > 1) {
-    std::unique_ptr<Running>& other = blocks_[block.order->number + static_cast<std::uint64_t>(apart)];
+    std::unique_ptr<Running>& other = blocks_[block_of_cluster(launch_, block_of(launch_, block.order->number), apart)];
     if (!other) other = std::make_unique<Running>();
     owner = other.get();
     offset &= (std::uint64_t{1} << kClusterShift) - 1;
@@ -352,11 +352,15 @@ void LaunchRaces::compare(const events::Access& a, Running& of) {
     copy = LaunchOrder::open_products(
         warp, role == SiteRole::tensor_product ? Knowledge::Unit::tcgen05 : Knowledge::Unit::wgmma);
   else if (a.path == AccessPath::bulk_copy)
-    copy = order_.bulk_copy_part(warp, a.site, a.mask,
-                                 {.writes = a.type != AccessType::load, .begins = a.type == AccessType::load});
-  else if (a.path == AccessPath::tensor_copy)
     copy = order_.bulk_copy_part(
-        warp, a.site, a.mask, {.writes = a.type != AccessType::load, .begins = !a.continues, .continues = a.continues});
+        warp, a.site, a.mask,
+        {.writes = a.type != AccessType::load, .begins = a.type == AccessType::load, .addresses = a.addresses.data()});
+  else if (a.path == AccessPath::tensor_copy)
+    copy = order_.bulk_copy_part(warp, a.site, a.mask,
+                                 {.writes = a.type != AccessType::load,
+                                  .begins = !a.continues,
+                                  .continues = a.continues,
+                                  .addresses = a.addresses.data()});
   if (!shared && !writes_global_) return;
   Step s{a, of, *block, warp};
   s.shared = shared;
@@ -629,8 +633,12 @@ bool LaunchRaces::test_fully(Step& s, unsigned l, std::uint64_t word, std::uint3
   what.one_instruction = same_warp && before == s.record && (s.a.mask >> lane & 1) != 0 && lane != l &&
                          s.a.addresses[lane] == s.a.addresses[l];
   if (q.stamp.block == s.block.number) what.hint = order_.hint(q.stamp, lane, s.warp);
+  const bool both_copy = same_warp && q.site == r.site && q.bulk && r.bulk && q.stamp.copy != 0 && lane != l &&
+                         q.type == AccessType::store && r.type == AccessType::store;
   if (q.stamp.is_product() || (r.stamp.is_product() && q.stamp.copy == 0))
     what.kind = RaceKind::product;
+  else if (both_copy && LaunchOrder::copies_the_same(s.warp, q.stamp, lane, l))
+    what.kind = RaceKind::same_value;
   else if (q.stamp.copy != 0 || r.stamp.copy != 0)
     what.kind = RaceKind::async_copy;
   else if (strong && !reach)

@@ -459,10 +459,32 @@ std::uint64_t LaunchOrder::bulk_copy_part(WarpOrder& w, std::uint32_t site, Lane
   WarpOrder::BulkCopy& copy = w.bulk_copy;
   const bool over = !part.continues && (copy.completed || copy.site != site);
   if (part.begins || over || copy.group == 0) {
-    copy = {copies_ += 2, site, false};
-    each_lane(mask, [&](unsigned l) { w.lanes[l].bulk_open.push_back(copy.group); });
+    const bool one_instruction = copy.site == site && copy.tick == w.tick && (copy.lanes & mask) == 0;
+    copy.group = copies_ += 2;
+    copy.site = site;
+    copy.completed = false;
+    if (!one_instruction) {
+      copy.first = copy.group;
+      copy.tick = w.tick;
+      copy.lanes = copy.wrote = 0;
+    }
+    copy.lanes |= mask;
+    each_lane(mask, [&](unsigned l) {
+      w.lanes[l].bulk_open.push_back(copy.group);
+      copy.from[l] = part.addresses[l];
+    });
   }
-  return part.writes ? written_side(copy.group) : copy.group;
+  if (!part.writes) return copy.group;
+  each_lane(mask & ~copy.wrote, [&](unsigned l) { copy.to[l] = part.addresses[l]; });
+  copy.wrote |= mask;
+  return written_side(copy.group);
+}
+
+bool LaunchOrder::copies_the_same(const WarpOrder& w, const Stamp& first, unsigned first_lane, unsigned second_lane) {
+  const WarpOrder::BulkCopy& copy = w.bulk_copy;
+  const LaneMask both = LaneMask{1} << first_lane | LaneMask{1} << second_lane;
+  return first.copy >= copy.first && (copy.wrote & both) == both && copy.from[first_lane] == copy.from[second_lane] &&
+         copy.to[first_lane] == copy.to[second_lane];
 }
 
 void LaunchOrder::async_group(BlockOrder& b, const events::AsyncGroup& e) {

@@ -110,7 +110,12 @@ struct WarpOrder {
     std::uint64_t group = 0;  // 0: none
     std::uint32_t site = 0;
     bool completed = false;  // at an mbarrier; it may complete at those of other blocks too
-  } bulk_copy;               // the last one
+    // The copies that the lanes of one instruction have made so far, and where each lane's begins.
+    std::uint64_t first = 0;  // group
+    std::uint32_t tick = 0;
+    LaneMask lanes = 0, wrote = 0;
+    std::array<std::uint64_t, kWarpSize> from{}, to{};
+  } bulk_copy;  // the last one
   ProxyFences proxy_fences;
   // Groups of products that the warp has committed, and those that the whole block knows to be complete. By unit.
   std::array<std::uint32_t, Knowledge::kUnits> product_groups{}, products_known{};
@@ -259,8 +264,11 @@ class LaunchOrder {
   // is the same and the copy has not completed.
   struct CopyPart {
     bool writes = false, begins = false, continues = false;
+    const std::uint64_t* addresses = nullptr;  // of the lanes
   };
   std::uint64_t bulk_copy_part(WarpOrder& warp, std::uint32_t site, LaneMask mask, const CopyPart& part);
+  // Do two lanes of one instruction copy from the same place to the same place? CUTLASS lets whole warps store a tile.
+  static bool copies_the_same(const WarpOrder& warp, const Stamp& first, unsigned first_lane, unsigned second_lane);
   // Stamp::copy of what a bulk copy writes; that of what it reads is the group itself.
   static std::uint64_t written_side(std::uint64_t copy) { return copy | 1; }
   // Does the kernel have an instruction or launch attribute that can order blocks?

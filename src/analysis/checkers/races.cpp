@@ -154,6 +154,9 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
   if (race.kind == RaceKind::non_coherent)
     return "no synchronisation helps here: a kernel must not write memory that it reads through the read-only cache "
            "(__ldg, const __restrict__, textures)";
+  if (race.first.stamp.copy != 0 && race.kind == RaceKind::same_value)
+    return "no synchronisation helps here: the lanes of one instruction have no order; let only one of them copy "
+           "(elect.sync)";
   if (race.first.stamp.copy != 0) return missing_wait(race, between);
   if (race.kind == RaceKind::proxy)
     return fmt::format(
@@ -256,6 +259,7 @@ std::string advice_of(const events::Launch& launch, const Race& race, const Find
   if (race.kind == RaceKind::proxy || (race.kind == RaceKind::product && race.first.stamp.copy == 0))
     return in_cpp(Repair::proxy_fence);
   if (race.wrong_wait.kind == WrongWait::Kind::early_phase) return in_cpp(Repair::expect_bytes);
+  if (race.first.stamp.copy != 0 && race.kind == RaceKind::same_value) return "";
   if (race.first.stamp.copy != 0) return in_cpp(wait_of(race).repair);
   if (race.kind != RaceKind::plain) return "";
   if (race.shared && race.first.stamp.block != race.second.stamp.block) return in_cpp(Repair::cluster_sync);

@@ -123,11 +123,8 @@ Token Lexer::next() {
   return make(known ? TokenKind::punctuation : TokenKind::invalid, 1);
 }
 
-void Lexer::extend_opcode(Token& token) {
-  const std::size_t start = static_cast<std::size_t>(token.text.data() - text_.data());
-  const std::size_t old_end = start + token.text.size();  // position_ may be further, behind blanks
-  WG_ASSERT(old_end <= position_ && position_ <= text_.size());
-  std::size_t end = old_end;
+// The end of the ".suffix" and "::part" that follow without a blank.
+std::size_t Lexer::end_of_suffixes(std::size_t end) const {
   for (;;) {
     std::size_t from = end;
     if (from < text_.size() && text_[from] == '.') {
@@ -135,16 +132,31 @@ void Lexer::extend_opcode(Token& token) {
     } else if (from + 1 < text_.size() && text_[from] == ':' && text_[from + 1] == ':') {
       from += 2;
     } else {
-      break;
+      return end;
     }
     std::size_t to = from;
     while (to < text_.size() && has(text_[to], kNamePart)) ++to;
-    if (to == from) break;
+    if (to == from) return end;
     end = to;
   }
-  if (end == old_end) return;
-  position_ = end;
-  token.text = text_.substr(start, end - start);
+}
+
+void Lexer::extend_opcode(Token& token) {
+  const std::size_t start = static_cast<std::size_t>(token.text.data() - text_.data());
+  const std::size_t old_end = start + token.text.size();  // position_ may be further, behind blanks
+  WG_ASSERT(old_end <= position_ && position_ <= text_.size());
+  if (const std::size_t end = end_of_suffixes(old_end); end != old_end) {
+    position_ = end;
+    token.text = text_.substr(start, end - start);
+  }
+  std::string* joined = nullptr;
+  for (char following = 0; peek(&following) == '.' && has(following, kNamePart);) {
+    if (!joined) joined = &joined_.emplace_back(token.text);
+    const std::size_t end = end_of_suffixes(position_);
+    joined->append(text_.substr(position_, end - position_));
+    position_ = end;
+  }
+  if (joined) token.text = *joined;
 }
 
 Token Lexer::string() {

@@ -1,7 +1,10 @@
-// Lexer of PTX: produces one token at a time, on demand. Tokens are views into the text; nothing is allocated.
+// Lexer of PTX: produces one token at a time, on demand. Tokens are views into the text, except for an opcode with
+// blanks between its suffixes.
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <string>
 #include <string_view>
 
 #include "ptx/ast.h"
@@ -37,8 +40,8 @@ class Lexer {
   explicit Lexer(std::string_view text) : text_(text) {}
 
   Token next();
-  // Extends the identifier just returned over all directly following ".suffix" and "::part": an opcode with its
-  // suffixes.
+  // Extends the identifier just returned over all following ".suffix" and "::part": an opcode with its suffixes. Blanks
+  // and comments may stand before a ".suffix", and the token's text does not have them.
   void extend_opcode(Token& token);
   // The next character that is neither blank nor comment (0 at the end), and the one after it.
   char peek(char* following = nullptr);
@@ -49,6 +52,7 @@ class Lexer {
   void skip_line();
 
  private:
+  std::size_t end_of_suffixes(std::size_t end) const;
   void skip_blanks();
   void skip_comment();
   Token number();
@@ -60,6 +64,7 @@ class Lexer {
   std::size_t position_ = 0;
   std::size_t line_start_ = 0;
   std::uint32_t line_ = 1;
+  std::deque<std::string> joined_;  // texts of the opcodes with blanks
 };
 
 }  // namespace warpgrind::ptx

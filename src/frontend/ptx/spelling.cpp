@@ -110,11 +110,15 @@ bool decode(std::string_view text, Spelling& spelling, SpellingError& error) {
       error = {part, "too many suffixes"};
       return false;
     }
+    from = end;
+    if (spelling.opcode == Opcode::mma && part.substr(0, part.find(':')) == "sp") {  // mma.sync.aligned.kind::mxf4.sp
+      spelling.opcode = Opcode::mma_sp;
+      if (part == "sp") continue;
+    }
     if (!add_suffix(part, spelling)) {
       error = {part, "unknown suffix"};
       return false;
     }
-    from = end;
   }
   return true;
 }

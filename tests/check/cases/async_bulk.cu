@@ -559,3 +559,29 @@ CASE(C262, "the producer waits for parity 1 of the empty mbarrier in the first t
   cudaFree(in);
   cudaFree(out);
 }
+
+// All lanes of a warp store to one place.
+template <bool kOwnSource>
+__global__ void store_by_a_warp(int* out) {
+  __shared__ alignas(16) int s[32 * 4];
+  const int t = threadIdx.x;
+  for (int k = 0; k < 4; ++k) s[4 * t + k] = t;
+  PROXY_FENCE("");
+  __syncwarp();
+  BULK_STORE(out, &s[kOwnSource ? 4 * t : 0], 16);  //! C472 ERROR race-async-copy
+  BULK_COMMIT();
+  BULK_WAIT(0);
+}
+CASE(C472, "all lanes of a warp store different data to one place by bulk copies") {
+  int* out = cases::zeros<int>(4);
+  store_by_a_warp<true><<<1, 32>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
+CASE(C473,
+     "all lanes of a warp make the same bulk copy, as CUTLASS stores tiles") {  //! C473 at-most INFO race-same-value
+  int* out = cases::zeros<int>(4);
+  store_by_a_warp<false><<<1, 32>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}

@@ -102,10 +102,10 @@ CASE(C288, "a block reads shared memory of another one, cluster.sync() at the en
 
 // Block 0 copies to block 1. The buffer of block 1 is free when it has said so at an mbarrier of block 0.
 template <bool kWaitForEmpty>
-__global__ void __cluster_dims__(2) copies_between_blocks(int* out) {
+__device__ __forceinline__ void copy_to_next(unsigned rank, int* out) {
   __shared__ alignas(16) int from[32], to[32];
   __shared__ unsigned long long full, empty;
-  const unsigned rank = blockIdx.x, t = threadIdx.x;
+  const unsigned t = threadIdx.x;
   if (t == 0) {
     MBARRIER_INIT(full, 1);
     MBARRIER_INIT(empty, 32);
@@ -119,17 +119,25 @@ __global__ void __cluster_dims__(2) copies_between_blocks(int* out) {
   for (int turn = 0; turn < 2; ++turn) {
     if (rank == 0) {
       if (kWaitForEmpty || turn == 0) MBARRIER_WAIT(empty, (turn & 1) ^ 1);
-      if (t == 0) REMOTE_COPY(to, 1, from, 128, full);  //! C289 ERROR race-async-copy access="asynchronous write"
+      //! C289 ERROR race-async-copy access="asynchronous write"
+      //! C470 ERROR race-async-copy access="asynchronous write"
+      if (t == 0) REMOTE_COPY(to, 1, from, 128, full);
       __syncwarp();
     } else {
       if (t == 0) MBARRIER_EXPECT(full, 128);
       MBARRIER_WAIT(full, turn & 1);
-      sum += to[31 - t];  //! C289 ERROR race-async-copy access=read
+      //! C289 ERROR race-async-copy access=read
+      //! C470 ERROR race-async-copy access=read
+      sum += to[31 - t];
       REMOTE_ARRIVE(empty, 0);
     }
   }
   if (rank == 1) out[t] = sum;
   CLUSTER_SYNC();
+}
+template <bool kWaitForEmpty>
+__global__ void __cluster_dims__(2) copies_between_blocks(int* out) {
+  copy_to_next<kWaitForEmpty>(blockIdx.x, out);  //! C289 any
 }
 CASE(C289, "a block copies to another one's buffer without waiting until that is empty") {
   int* out = cases::zeros<int>(32);
@@ -140,6 +148,25 @@ CASE(C289, "a block copies to another one's buffer without waiting until that is
 CASE(C290, "a block copies to another one's buffer when that is empty") {  //! C290 clean
   int* out = cases::zeros<int>(32);
   copies_between_blocks<true><<<2, 32>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
+
+// The next rank is the block below, and beside it are blocks of other clusters.
+template <bool kWaitForEmpty>
+__global__ void __cluster_dims__(1, 2) copies_down(int* out) {
+  out += 32 * (blockIdx.y / 2 * gridDim.x + blockIdx.x);
+  copy_to_next<kWaitForEmpty>(blockIdx.y % 2, out);  //! C470 any
+}
+CASE(C470, "in clusters of one column, a block copies to another one's buffer without waiting until that is empty") {
+  int* out = cases::zeros<int>(32 * 6);
+  copies_down<false><<<dim3(3, 4), 32>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
+CASE(C471, "in clusters of one column, a block copies to another one's buffer when that is empty") {  //! C471 clean
+  int* out = cases::zeros<int>(32 * 6);
+  copies_down<true><<<dim3(3, 4), 32>>>(out);
   cudaDeviceSynchronize();
   cudaFree(out);
 }

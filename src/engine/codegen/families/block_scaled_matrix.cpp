@@ -59,6 +59,8 @@ void lower_block_scaled_mma(Lowering& l, MatrixShape shape) {
   const std::size_t first = sparse ? 6 : 4;  // operand: scale-a-data
   if (i.operands.size() != first + 4 || !is_pair(i.operands[first + 1]) || !is_pair(i.operands[first + 3]))
     return l.unsupported("block scaling without scales");
+  for (const std::size_t one : {sparse ? std::size_t{4} : first, first, first + 2})
+    if (registers_of(i.operands[one]).size() != 1) return l.unsupported("scales or metadata of more than one register");
   if (sparse && i.operands[5].bits != 0) return l.unsupported("a sparsity selector that this shape does not have");
   constexpr std::size_t kRegistersOfA = 4, kRegistersOfSums = 4;
   if (registers_of(i.operands[0]).size() != kRegistersOfSums || registers_of(i.operands[1]).size() != kRegistersOfA ||
@@ -71,7 +73,7 @@ void lower_block_scaled_mma(Lowering& l, MatrixShape shape) {
                      spill(l, i.operands[3], ScalarType::b32)};
   Value* sums = l.scratch(ir.getInt32Ty(), kRegistersOfSums);
   const auto words = [&](std::size_t operand) {
-    return store_lanes(l, l.read_vector(i.operands[operand], ScalarType::b32));
+    return store_lanes(l, l.read_vector(registers_of(i.operands[operand]).front(), ScalarType::b32));
   };
   Value* ids =
       store_lanes(l, ir.CreateOr(ids_of(l, i.operands[first + 1]), ir.CreateShl(ids_of(l, i.operands[first + 3]), 16)));

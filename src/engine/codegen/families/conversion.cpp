@@ -5,6 +5,11 @@
 
 #include <llvm/IR/Constants.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
 #include "codegen/families/families.h"
 #include "codegen/families/floating_arithmetic.h"
 
@@ -140,7 +145,7 @@ Value* integer_as_double(Lowering& l, ScalarType from) {
   return s ? ir.CreateSIToFP(a, type) : ir.CreateUIToFP(a, type);
 }
 
-// Conversion to f16, bf16, e4m3 or e5m2 by a C++ function, exact for every source. Returns the bits in an i32.
+// Conversion to a small format by a C++ function, exact for every source. Returns the bits in an i32.
 Value* round_in_runtime(Lowering& l, Value* v, SmallFormat format, std::uint32_t flags = 0) {
   llvm::IRBuilder<>& ir = l.ir();
   const ptx::Instruction& i = l.instruction();
@@ -263,54 +268,131 @@ void convert_to_half_pair(Lowering& l, ScalarType to) {
   l.result(0, ir.CreateOr(high, half(2)), ScalarType::b32);
 }
 
-bool is_fp8_pair(ScalarType t) {
-  return t == ScalarType::e4m3x2 || t == ScalarType::e5m2x2;
+// A format of at most 8 bits, of which a register holds two.
+struct NarrowFormat {
+  ScalarType pair;
+  SmallFormat format;
+  unsigned width, mantissa_bits;
+  int bias;
+  bool has_nan;
+};
+constexpr NarrowFormat kNarrowFormats[] = {
+    {ScalarType::e4m3x2, SmallFormat::e4m3, 8, 3, 7, true},  {ScalarType::e5m2x2, SmallFormat::e5m2, 8, 2, 15, true},
+    {ScalarType::e2m3x2, SmallFormat::e2m3, 8, 3, 1, false}, {ScalarType::e3m2x2, SmallFormat::e3m2, 8, 2, 3, false},
+    {ScalarType::e2m1x2, SmallFormat::e2m1, 4, 1, 1, false},
+};
+
+const NarrowFormat* narrow_format(ScalarType t) {
+  const auto* found = std::find_if(std::begin(kNarrowFormats), std::end(kNarrowFormats),
+                                   [t](const NarrowFormat& f) { return f.pair == t; });
+  return found == std::end(kNarrowFormats) ? nullptr : found;
 }
 
-// A byte (in an i32) as f32; e5m2 is the upper half of an f16.
-Value* fp8_to_float(Lowering& l, Value* byte, bool e4m3) {
+// The number in the low bits of an i32, as f32. Of 8 bits, e3m2 and e2m3 use the low six.
+Value* narrow_to_float(Lowering& l, Value* bits, const NarrowFormat& f) {
   llvm::IRBuilder<>& ir = l.ir();
   const auto number = [&](std::uint32_t n) { return l.constant(ScalarType::b32, n); };
-  if (!e4m3)
-    return half_to_float(l, ir.CreateTrunc(ir.CreateShl(byte, number(8)), l.value_type(ScalarType::b16)), false);
+  if (f.format == SmallFormat::e5m2)  // the upper half of an f16
+    return half_to_float(l, ir.CreateTrunc(ir.CreateShl(bits, number(8)), l.value_type(ScalarType::b16)), false);
   llvm::Type* f32 = l.value_type(ScalarType::f32);
-  Value* size = ir.CreateAnd(byte, number(0x7f));
+  const unsigned sign_at = f.format == SmallFormat::e2m1 ? 3 : f.format == SmallFormat::e4m3 ? 7 : 5;
+  Value* size = ir.CreateAnd(bits, number((1u << sign_at) - 1));
   // Shifts exponent and mantissa to their place in f32, then multiplies by the difference of the biases. This is right
   // for subnormals, too.
-  Value* v = ir.CreateFMul(ir.CreateBitCast(ir.CreateShl(size, number(20)), f32), llvm::ConstantFP::get(f32, 0x1p120));
-  v = ir.CreateSelect(ir.CreateICmpEQ(size, number(0x7f)), ir.CreateBitCast(number(0x7fffffffu), f32), v);
-  Value* sign = ir.CreateShl(ir.CreateAnd(byte, number(0x80)), number(24));
-  return ir.CreateBitCast(ir.CreateOr(ir.CreateBitCast(v, byte->getType()), sign), f32);
+  Value* v = ir.CreateFMul(ir.CreateBitCast(ir.CreateShl(size, number(23 - f.mantissa_bits)), f32),
+                           llvm::ConstantFP::get(f32, std::ldexp(1.0, 127 - f.bias)));
+  if (f.has_nan)
+    v = ir.CreateSelect(ir.CreateICmpEQ(size, number(0x7f)), ir.CreateBitCast(number(0x7fffffffu), f32), v);
+  Value* sign = ir.CreateShl(ir.CreateAnd(bits, number(1u << sign_at)), number(31 - sign_at));
+  return ir.CreateBitCast(ir.CreateOr(ir.CreateBitCast(v, bits->getType()), sign), f32);
 }
 
-void convert_fp8(Lowering& l, ScalarType to, ScalarType from) {
+// cvt.rn.f16x2.e2m1x2 d, a
+void convert_from_narrow(Lowering& l, const NarrowFormat& from) {
   llvm::IRBuilder<>& ir = l.ir();
   const auto number = [&](std::uint32_t n) { return l.constant(ScalarType::b32, n); };
-  if (is_fp8_pair(from) && to == ScalarType::f16x2) {
-    Value* pair = ir.CreateZExt(l.source(1, ScalarType::b16), l.value_type(ScalarType::b32));
-    const auto half = [&](unsigned k) {
-      Value* byte = ir.CreateAnd(ir.CreateLShr(pair, number(8 * k)), number(0xff));
-      Value* v = fp8_to_float(l, byte, from == ScalarType::e4m3x2);
-      return ir.CreateZExt(to_half(l, v, ScalarType::f16), l.value_type(ScalarType::b32));
-    };
-    Value* low = half(0);
-    return l.result(0, ir.CreateOr(low, ir.CreateShl(half(1), number(16))), ScalarType::b32);
+  Value* pair =
+      ir.CreateZExt(l.source(1, from.width == 4 ? ScalarType::b8 : ScalarType::b16), l.value_type(ScalarType::b32));
+  const auto half = [&](unsigned k) {
+    Value* bits = ir.CreateAnd(ir.CreateLShr(pair, number(from.width * k)), number((1u << from.width) - 1));
+    return ir.CreateZExt(to_half(l, narrow_to_float(l, bits, from), ScalarType::f16), l.value_type(ScalarType::b32));
+  };
+  Value* low = half(0);
+  l.result(0, ir.CreateOr(low, ir.CreateShl(half(1), number(16))), ScalarType::b32);
+}
+
+// The two numbers of a pair's sources, as floating-point values, the upper one first.
+std::array<Value*, 2> pair_of_sources(Lowering& l, ScalarType from) {
+  if (from == ScalarType::f32) return {l.source(1, from), l.source(2, from)};
+  Value* pair = l.source(1, ScalarType::b32);
+  return {half_part(l, pair, 1, from == ScalarType::bf16x2), half_part(l, pair, 0, from == ScalarType::bf16x2)};
+}
+
+// cvt.rn.satfinite.e2m1x2.f32 d, a, b
+void convert_to_narrow(Lowering& l, const NarrowFormat& to, ScalarType from) {
+  llvm::IRBuilder<>& ir = l.ir();
+  const auto [high, low] = pair_of_sources(l, from);
+  Value* upper = ir.CreateShl(round_in_runtime(l, high, to.format), l.constant(ScalarType::b32, to.width));
+  Value* r = ir.CreateOr(upper, round_in_runtime(l, low, to.format));
+  const ScalarType type = to.width == 4 ? ScalarType::b8 : ScalarType::b16;
+  l.result(0, ir.CreateTrunc(r, l.value_type(type)), type);
+}
+
+// ue8m0 is an exponent alone: 2^(bits - 127), 0xff is NaN.
+Value* power_of_two(Lowering& l, Value* v) {
+  llvm::IRBuilder<>& ir = l.ir();
+  const ptx::Instruction& i = l.instruction();
+  const auto number = [&](std::uint32_t n) { return l.constant(ScalarType::b32, n); };
+  if (!v->getType()->getScalarType()->isFloatTy()) v = ir.CreateFPExt(v, l.value_type(ScalarType::f32));
+  Value* size = ir.CreateAnd(ir.CreateBitCast(v, l.value_type(ScalarType::b32)), number(0x7fffffff));
+  Value* exponent = ir.CreateLShr(size, number(23));
+  if (rounding_of(i) == Rounding::up) {
+    constexpr std::uint32_t kLeast = 0x00400000, kInfinity = 0x7f800000;  // 2^-127
+    Value* between = ir.CreateICmpNE(ir.CreateAnd(size, number(0x7fffff)), number(0));
+    between = ir.CreateAnd(between, ir.CreateICmpUGT(size, number(kLeast)));
+    between = ir.CreateAnd(between, ir.CreateICmpULT(size, number(kInfinity)));
+    exponent = ir.CreateAdd(exponent, ir.CreateZExt(between, exponent->getType()));
   }
-  const bool from_pair = from == ScalarType::f16x2 || from == ScalarType::bf16x2;
-  if (!is_fp8_pair(to) || (from != ScalarType::f32 && !from_pair)) return l.unsupported("this pair of types");
-  const SmallFormat format = to == ScalarType::e4m3x2 ? SmallFormat::e4m3 : SmallFormat::e5m2;
-  Value* high = nullptr;
-  Value* low = nullptr;
-  if (from_pair) {
-    Value* pair = l.source(1, ScalarType::b32);
-    high = half_part(l, pair, 1, from == ScalarType::bf16x2);
-    low = half_part(l, pair, 0, from == ScalarType::bf16x2);
-  } else {
-    high = l.source(1, from);
-    low = l.source(2, from);
-  }
-  Value* r = ir.CreateOr(ir.CreateShl(round_in_runtime(l, high, format), number(8)), round_in_runtime(l, low, format));
+  if (!i.has(Modifier::satfinite)) return exponent;
+  Value* too_large = ir.CreateAnd(ir.CreateICmpEQ(exponent, number(0xff)), ir.CreateICmpULE(size, number(0x7f800000)));
+  return ir.CreateSelect(too_large, number(0xfe), exponent);
+}
+
+// cvt.rp.satfinite.ue8m0x2.f32 d, a, b
+void convert_to_exponents(Lowering& l, ScalarType from) {
+  llvm::IRBuilder<>& ir = l.ir();
+  const auto [high, low] = pair_of_sources(l, from);
+  Value* r = ir.CreateOr(ir.CreateShl(power_of_two(l, high), l.constant(ScalarType::b32, 8)), power_of_two(l, low));
   l.result(0, ir.CreateTrunc(r, l.value_type(ScalarType::b16)), ScalarType::b16);
+}
+
+// cvt.rn.bf16x2.ue8m0x2 d, a
+void convert_from_exponents(Lowering& l) {
+  llvm::IRBuilder<>& ir = l.ir();
+  const auto number = [&](std::uint32_t n) { return l.constant(ScalarType::b32, n); };
+  Value* pair = ir.CreateZExt(l.source(1, ScalarType::b16), l.value_type(ScalarType::b32));
+  const auto half = [&](unsigned k) {
+    Value* bits = ir.CreateAnd(ir.CreateLShr(pair, number(8 * k)), number(0xff));
+    Value* v = ir.CreateSelect(ir.CreateICmpEQ(bits, number(0)), number(0x40), ir.CreateShl(bits, number(7)));
+    return ir.CreateSelect(ir.CreateICmpEQ(bits, number(0xff)), number(0x7fff), v);
+  };
+  Value* low = half(0);
+  l.result(0, ir.CreateOr(low, ir.CreateShl(half(1), number(16))), ScalarType::b32);
+}
+
+// One of the types has two numbers of at most 8 bits.
+void convert_narrow(Lowering& l, ScalarType to, ScalarType from) {
+  const NarrowFormat *narrow_to = narrow_format(to), *narrow_from = narrow_format(from);
+  const bool wide = from == ScalarType::f32 || from == ScalarType::f16x2 || from == ScalarType::bf16x2;
+  if (narrow_from && to == ScalarType::f16x2) return convert_from_narrow(l, *narrow_from);
+  if (narrow_to && wide) return convert_to_narrow(l, *narrow_to, from);
+  if (from == ScalarType::ue8m0x2 && to == ScalarType::bf16x2) return convert_from_exponents(l);
+  if (to == ScalarType::ue8m0x2 && wide && from != ScalarType::f16x2) return convert_to_exponents(l, from);
+  l.unsupported("this pair of types");
+}
+
+bool is_narrow(ScalarType t) {
+  return t == ScalarType::ue8m0x2 || narrow_format(t);
 }
 
 }  // namespace
@@ -325,7 +407,7 @@ void lower_cvt(Lowering& l) {
   if (i.has(Modifier::scaled_n2_ue8m0)) return l.unsupported("a scale factor");
   if ((to == ScalarType::f16x2 || to == ScalarType::bf16x2) && from == ScalarType::f32 && i.operands.size() == 3)
     return convert_to_half_pair(l, to);
-  if (is_fp8_pair(to) || is_fp8_pair(from)) return convert_fp8(l, to, from);
+  if (is_narrow(to) || is_narrow(from)) return convert_narrow(l, to, from);
   const bool to_integer = ptx::is_integer(to), from_integer = ptx::is_integer(from);
   if (to_integer && from_integer) return convert_integers(l, to, from);
   if (to_integer && is_plain_float(from)) return convert_float_to_integer(l, to, from);

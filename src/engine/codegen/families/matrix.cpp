@@ -114,6 +114,7 @@ void lower_mma(Lowering& l) {
       !holds(i.operands[1], shape->m, sparse ? shape->k / 2u : shape->k, a) ||
       !holds(i.operands[2], shape->k, shape->n, b) || !holds(i.operands[3], shape->m, shape->n, c))
     return l.unsupported("a fragment of fewer registers than the shape needs");
+  if (sparse && registers_of(i.operands[4]).size() != 1) return l.unsupported("metadata of more than one register");
   if (sparse && static_cast<std::uint64_t>(i.operands[5].bits) >= sparsity_selectors(a, shape->k / 2u))
     return l.unsupported("a sparsity selector that this shape does not have");
   std::uint32_t flags = 0;
@@ -134,7 +135,7 @@ void lower_mma(Lowering& l) {
                                              ir.getInt32(flags), l.context_pointer()};
   if (sparse) arguments.push_back(ir.getInt32(static_cast<std::uint32_t>(i.operands[5].bits)));
   arguments.append({d_planes, a_planes, b_planes, c_planes});
-  if (sparse) arguments.push_back(store_lanes(l, l.read_vector(i.operands[4], ScalarType::b32)));
+  if (sparse) arguments.push_back(store_lanes(l, l.read_vector(registers_of(i.operands[4]).front(), ScalarType::b32)));
   l.meet_all();
   l.call(sparse ? "wg_mma_sparse" : "wg_mma", ir.getVoidTy(), arguments);
   reload(l, i.operands[0], word_type(d), d_planes);

@@ -1,4 +1,4 @@
-// Rounding of an f64 to f16, bf16, e4m3 or e5m2, by integer arithmetic.
+// Rounding of an f64 to the formats of at most 16 bits, by integer arithmetic.
 #include "jit/calls/conversion.h"
 
 #include <bit>
@@ -12,11 +12,13 @@ namespace {
 
 struct Format {
   int exponent_bits, mantissa_bits;
-  std::uint32_t nan;
-  bool infinity;
+  std::uint32_t largest, overflow, nan;
 };
-// e4m3 has no infinity: its top exponent holds numbers, and 0x7f is NaN.
-constexpr Format kFormats[] = {{5, 10, 0x7fff, true}, {8, 7, 0x7fff, true}, {4, 3, 0x7f, false}, {5, 2, 0x7f, true}};
+// e4m3 has no infinity: its top exponent holds numbers, and 0x7f is NaN. The formats below 8 bits have numbers alone,
+// and the largest stands for NaN.
+constexpr Format kFormats[] = {
+    {5, 10, 0x7bff, 0x7c00, 0x7fff}, {8, 7, 0x7f7f, 0x7f80, 0x7fff}, {4, 3, 0x7e, 0x7f, 0x7f}, {5, 2, 0x7b, 0x7c, 0x7f},
+    {2, 3, 0x1f, 0x1f, 0x1f},        {3, 2, 0x1f, 0x1f, 0x1f},       {2, 1, 7, 7, 7}};
 
 enum Mode : std::uint32_t { nearest, zero, down, up };
 
@@ -44,13 +46,12 @@ std::uint32_t round_to(double value, std::uint32_t how) {
   std::uint64_t m = bits & ((std::uint64_t{1} << 52) - 1);
   const std::uint32_t sign = std::uint32_t{negative} << (f.exponent_bits + f.mantissa_bits);
   const std::uint32_t infinity = ((1u << f.exponent_bits) - 1) << f.mantissa_bits;
-  const std::uint32_t largest = (f.infinity ? infinity : f.nan) - 1, overflow = f.infinity ? infinity : f.nan;
   if (exponent == 0x7ff && m) {
     if (!(how & kRoundKeepNan)) return f.nan;
     return sign | infinity | 1u << (f.mantissa_bits - 1) | static_cast<std::uint32_t>(m >> (52 - f.mantissa_bits));
   }
   if (negative && (how & kRoundRelu)) return 0;
-  if (exponent == 0x7ff) return sign | (how & kRoundSatfinite ? largest : overflow);
+  if (exponent == 0x7ff) return sign | (how & kRoundSatfinite ? f.largest : f.overflow);
   if (exponent == 0 && m == 0) return sign;
   if (exponent) m |= std::uint64_t{1} << 52;
   const int e = (exponent ? exponent : 1) - 1075;  // value = m * 2^e
@@ -60,10 +61,10 @@ std::uint32_t round_to(double value, std::uint32_t how) {
   const std::uint64_t units = in_units(m, e, binade - f.mantissa_bits, negative, mode);
   // The hidden bit carries into the exponent field.
   const std::uint64_t magnitude = units + (static_cast<std::uint64_t>(binade - lowest) << f.mantissa_bits);
-  if (magnitude <= largest) return sign | static_cast<std::uint32_t>(magnitude);
+  if (magnitude <= f.largest) return sign | static_cast<std::uint32_t>(magnitude);
   const bool inward =
       (how & kRoundSatfinite) || mode == zero || (mode == down && !negative) || (mode == up && negative);
-  return sign | (inward ? largest : overflow);
+  return sign | (inward ? f.largest : f.overflow);
 }
 
 extern "C" void wg_round_f64(std::uint32_t* out, const double* in, const std::uint32_t* how) {

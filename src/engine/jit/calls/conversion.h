@@ -6,7 +6,7 @@
 
 namespace warpgrind::jit {
 
-enum class SmallFormat : std::uint32_t { f16, bf16, e4m3, e5m2 };
+enum class SmallFormat : std::uint32_t { f16, bf16, e4m3, e5m2, e2m3, e3m2, e2m1 };
 
 // Control word of wg_round_f64: format | rounding << 4 | flags. The rounding is a Rounding of
 // codegen/families/floating_arithmetic.h.
