@@ -173,7 +173,8 @@ void log_stretches(const Access& a) {
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
     const std::uint64_t end = a.addresses[lane] + a.bytes_of(lane);
-    for (std::uint64_t at = a.addresses[lane] & ~(kSectorBytes - 1); at < end; at += kWarpSize * kSectorBytes) {
+    for (std::uint64_t at = a.addresses[lane] & ~std::uint64_t{kSectorBytes - 1}; at < end;
+         at += kWarpSize * kSectorBytes) {
       events::LoggedAccess* e = add(a, a.form.space);
       if (e == nullptr) return;
       const std::uint64_t sectors = std::min<std::uint64_t>(kWarpSize, (end - at + kSectorBytes - 1) / kSectorBytes);
