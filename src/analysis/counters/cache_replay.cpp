@@ -370,7 +370,9 @@ class Replay : public Replayed {
         at += run;
         m >>= skip + run;
       }
-    if (e.type == AccessType::store && !local) note_partly(b, e);
+    // A bulk copy's entries hold whole sectors.
+    const bool copy = facts_.sites[e.site].kind == SiteKind::bulk_copy;
+    if (e.type == AccessType::store && !local && !copy) note_partly(b, e);
     if (e.type == AccessType::load && e.space == StateSpace::global && parts_matter_) note_words(b, e, lines);
   }
 

@@ -2,6 +2,7 @@
 // copies. All constants are cycles of an H200, fitted to one half of lab/results/h200/asynchronous.csv (the rows of odd
 // number); docs/accuracy.md has the score of the other half.
 #include <algorithm>
+#include <cmath>
 
 #include "timing/terms/terms.h"
 
@@ -9,7 +10,7 @@ namespace warpgrind::timing {
 namespace {
 
 // Throughput of the unit: cycles of a copy, and of a line of 128 bytes; bytes per cycle.
-constexpr double kCopy = 50, kLoadLine = 1.2, kLoadBytes = 107, kStoreLine = 3.4, kStoreBytes = 31;
+constexpr double kLoad = 50, kStore = 20, kLoadLine = 1.2, kLoadBytes = 107, kStoreLine = 3.4, kStoreBytes = 31;
 // A loading copy takes longer than a load: the map, the way of its bytes, the change of the mbarrier.
 constexpr double kMore = 20, kArrivingBytes = 95;
 // The slowest of the requests of many rows to DRAM.
@@ -18,6 +19,8 @@ constexpr double kManyRows = 150;
 constexpr double kHandOver = 330;
 // Part of a warp's path that cannot go on beside its copies.
 constexpr double kBehindCopy = 0.3;
+// Exponent of the norm of a warp's path and the turns of its ring.
+constexpr double kTurnsNorm = 6;
 constexpr double kPieceOfDram = 64;  // of DRAM
 
 // Part of the copies that wait for DRAM. Of each piece, only the first copy does.
@@ -44,9 +47,9 @@ double copy_latency(const Setting& s, double fresh) {
 
 void add_copies_term(Terms& t, const Setting& s) {
   const LaunchWork& w = s.work;
-  const double loads = std::max({w.copy_loads * kCopy, w.copy_load_rows * kLoadLine, w.copy_load_bytes / kLoadBytes});
+  const double loads = std::max({w.copy_loads * kLoad, w.copy_load_rows * kLoadLine, w.copy_load_bytes / kLoadBytes});
   const double stores =
-      std::max({w.copy_stores * kCopy, w.copy_store_rows * kStoreLine, w.copy_store_bytes / kStoreBytes});
+      std::max({w.copy_stores * kStore, w.copy_store_rows * kStoreLine, w.copy_store_bytes / kStoreBytes});
   t[Limit::copies] = s.cycles((loads + stores) * s.placed.share);
 }
 
@@ -56,7 +59,7 @@ double copy_wait_cycles(const Setting& s, double path, double fresh) {
   const double products = w.tensor_half * w.warps_per_block * s.model.timing.tensor_cycles;
   const double copy = copy_latency(s, fresh) + (w.warps_per_block > 1 ? kHandOver : 0);
   const double turns = w.copy_turns * copy + (products + kBehindCopy * path) / std::max(1.0, w.copy_places);
-  return std::max(path + copy, turns);
+  return std::pow(std::pow(path, kTurnsNorm) + std::pow(turns, kTurnsNorm), 1 / kTurnsNorm) + (turns > path ? 0 : copy);
 }
 
 }  // namespace warpgrind::timing
