@@ -138,6 +138,27 @@ TEST(AccessLog, BlocksOfLongLaunches) {
   EXPECT_EQ(blocks(2000), blocks(600));
 }
 
+// A bulk copy of 256 bytes is one request for 8 sectors.
+TEST(AccessLog, BulkCopies) {
+  Kernel kernel(R"(
+    mov.u32 %r2, memory; setp.eq.u32 %p1, %r1, 0;
+    @%p1 mbarrier.init.shared.b64 [%r2+1024], 1;
+    bar.sync 0;
+    @%p1 mbarrier.arrive.expect_tx.shared.b64 %rd5, [%r2+1024], 256;
+    @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1+4096], 256, [%r2+1024];
+    WAIT: mbarrier.try_wait.parity.shared.b64 %p2, [%r2+1024], 0;
+    @!%p2 bra WAIT;)",
+                1, nullptr, "", "", true);
+  const LaunchResult r = kernel.run(32);
+  ASSERT_TRUE(r.counts.log);
+  ASSERT_EQ(r.counts.log->blocks.size(), 1u);
+  const events::BlockLog& log = r.counts.log->blocks[0];
+  ASSERT_EQ(log.accesses.size(), 1u);
+  EXPECT_EQ(log.accesses[0].mask, 0xffu);
+  EXPECT_TRUE(log.accesses[0].first);
+  EXPECT_EQ(log.left_out, 0u);
+}
+
 TEST(AccessLog, LaunchesThatRepeat) {
   Logging run(2);
   const LaunchResult first = run.vadd(5000), again = run.vadd(5000), other = run.vadd(4000);

@@ -268,7 +268,7 @@ class Replay : public Replayed {
     // An acquire invalidates L1, so that other SMs' writes are seen. In a waiting loop only the last one counts: the
     // next access of the warp is at another site.
     if (acquires(site) && !waits_on(b, e)) sm.l1.clear();
-    tally.passes += passes(b, e, seen);
+    if (site.kind != SiteKind::bulk_copy) tally.passes += passes(b, e, seen);  // the others go around L1's banks
     note(b, e, lines);
   }
 
@@ -370,7 +370,9 @@ class Replay : public Replayed {
         at += run;
         m >>= skip + run;
       }
-    if (e.type == AccessType::store && !local) note_partly(b, e);
+    // A bulk copy's entries hold whole sectors.
+    const bool copy = facts_.sites[e.site].kind == SiteKind::bulk_copy;
+    if (e.type == AccessType::store && !local && !copy) note_partly(b, e);
     if (e.type == AccessType::load && e.space == StateSpace::global && parts_matter_) note_words(b, e, lines);
   }
 

@@ -27,6 +27,7 @@ KernelEstimate estimate_kernel(const GpuModel& model, const LaunchWork& work, co
   Terms terms;
   add_sm_terms(terms, s);
   add_mio_terms(terms, s);
+  add_copies_term(terms, s);
   add_l2_terms(terms, s);
   add_dram_term(terms, s);
   add_link_terms(terms, s);

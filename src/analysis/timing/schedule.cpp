@@ -141,6 +141,8 @@ class Issue {
     now_ += i.issue;
     if (i.pipe == Pipe::barrier) now_ += costs_.barrier;
     if (i.pipe == Pipe::control && i.ends) now_ += costs_.branch;
+    if (i.on_pipe[static_cast<std::size_t>(sass::CountedPipe::tma)] > 0)
+      now_ += std::max(0.0, costs_.latency[n] - i.issue);  // it holds its warp
     for (const ptx::RegId r : i.writes) ready_[r] = std::max(done, now_);
     for (const Dependences::Link& l : d_.waiters(n)) {
       const bool late = i.sets_predicate && !at(l.to).sets_predicate;

@@ -98,6 +98,7 @@ class Walk {
 
   double latency_of(const Instruction& i, double latency) const {
     const TimingConstants& c = model_.timing;
+    if (i.on_pipe[static_cast<std::size_t>(sass::CountedPipe::tma)] > 0) return i.latency;  // the warp goes on
     const double fresh = i.site == sass::kNone ? 1 : new_to_warp_(i.site);
     if (i.pipe == Pipe::atomic_global && i.atomic && i.load) return std::max(latency, kLeastAtomic);
     if (i.pipe == Pipe::texture) return c.texture_latency_cycles + std::max(0.0, latency - c.l1_latency_cycles) * fresh;

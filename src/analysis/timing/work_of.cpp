@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
 #include "base/as_double.h"
 #include "base/assert.h"
+#include "timing/polls.h"
 #include "timing/warp_path.h"
 
 namespace warpgrind::timing {
@@ -18,14 +20,15 @@ using sass::Pipe;
 class Reading {
  public:
   Reading(const LaunchSeen& l, const sass::Code& code)
-      : l_(l), code_(code), flow_(sass::flow_of(code, *l.facts, *l.counts)) {}
+      : l_(l), code_(code), flow_(without_polls(code, sass::flow_of(code, *l.facts, *l.counts))) {}
 
   LaunchWork run(const GpuModel& model, std::vector<double>& like, WarpPath& path) {
     shape();
     instructions();
     find_path(model, like, path);
     for (std::size_t s = 0; s < l_.facts->sites.size() && s < l_.counts->sites.size(); ++s)
-      site(l_.facts->sites[s], l_.counts->sites[s]);
+      site(static_cast<std::uint32_t>(s), l_.facts->sites[s], l_.counts->sites[s]);
+    if (w_.copy_loads > 0) ring();
     if (model.l2_bytes == 0)
       transactions();
     else if (l_.caches)
@@ -76,6 +79,11 @@ class Reading {
     }
   }
 
+  bool expects_bytes(const sass::Instruction& i) const {
+    if (i.site >= l_.facts->sites.size() || l_.facts->sites[i.site].kind != SiteKind::mbarrier) return false;
+    return l_.facts->sites[i.site].text.find("expect_tx") != std::string::npos;
+  }
+
   void instructions() {
     for (std::size_t b = 0; b < code_.blocks.size(); ++b) {
       WG_ASSERT(b < flow_.warps.size());
@@ -86,6 +94,7 @@ class Reading {
         const double executed = flow_.times(b, i) / warps_, issued = executed * i.issue;
         w_.instructions += issued;
         // `issue` of a texture instruction includes the moves before it, which do not occupy the texture units.
+        if (expects_bytes(i)) expected_ += flow_.times(b, i);
         if (double* pipe = pipe_of(i.pipe)) *pipe += (i.pipe == Pipe::texture ? executed : issued) * i.work;
         w_.static_instructions += i.issue * (i.of_loop ? 1 : copies);
       }
@@ -120,7 +129,7 @@ class Reading {
     w_.slowest_290 = p.slowest[2], w_.slowest_700 = p.slowest[3];
   }
 
-  void site(const events::Site& site, const events::SiteCounts& c) {
+  void site(std::uint32_t number, const events::Site& site, const events::SiteCounts& c) {
     w_.shared_wavefronts += as_double(c.shared.wavefronts);
     if (site.space == StateSpace::constant) {
       w_.constant_requests += as_double(c.global_requests);
@@ -128,6 +137,7 @@ class Reading {
       return;
     }
     if (site.kind == SiteKind::atomic || site.kind == SiteKind::reduction) return atomics(site, c);
+    if (site.kind == SiteKind::bulk_copy) copies(number, site, c);
     if (site.kind == SiteKind::store || (site.kind == SiteKind::bulk_copy && site.space == StateSpace::global)) {
       store_moved_ += as_double(c.global.bytes_moved) + kSectorBytes * as_double(c.local.sectors);
       stores(c.global, c.global_requests, true);
@@ -139,6 +149,29 @@ class Reading {
     load_lines_ += as_double(c.global.lines) + as_double(c.local.lines);
     load_asked_ += as_double(c.global.bytes_asked) + as_double(c.local.bytes_asked);
     load_requests_ += as_double(c.global_requests) + as_double(c.local_requests);
+  }
+
+  void copies(std::uint32_t number, const events::Site& site, const events::SiteCounts& c) {
+    const double n = as_double(c.global_requests), rows = as_double(c.global.lines);
+    const double bytes = as_double(c.shared.bytes_asked);
+    if (site.space == StateSpace::global) {
+      reduces_ |= site.text.find("reduce") != std::string::npos;
+      w_.copy_stores += n, w_.copy_store_rows += rows, w_.copy_store_bytes += bytes;
+      return;
+    }
+    w_.copy_loads += n, w_.copy_load_rows += rows, w_.copy_load_bytes += bytes;
+    new_copies_ += n * new_to_warp(number);
+    places_ += as_double(c.copy_places);
+  }
+
+  // Copies that fill the same place wait for each other. Copies of one phase of an mbarrier (A and B of a product) fill
+  // their places together; each phase begins by one lane's expect_tx.
+  void ring() {
+    w_.copy_new = new_copies_ / w_.copy_loads;
+    if (places_ <= 0) return;
+    const double phases = expected_ > 0 ? std::min(expected_, w_.copy_loads) : w_.copy_loads;
+    w_.copy_turns = std::max(1.0, w_.copy_loads / places_);
+    w_.copy_places = std::max(1.0, phases / w_.blocks / w_.copy_turns);
   }
 
   void atomics(const events::Site& site, const events::SiteCounts& c) {
@@ -176,7 +209,15 @@ class Reading {
     w_.atomic_distinct_sectors = c.atomic_sectors;
     put(kRead, c.read);
     put(kWritten, c.written);
+    reductions(c.atomic_sectors);
     w_.partly_written_sectors = c.partly_written_sectors;
+  }
+
+  // Bulk and tensor reductions read and write all of a sector.
+  void reductions(double sectors) {
+    if (!reduces_ || w_.atomic_sectors > 0) return;
+    const double read[] = {sectors, sectors / 2, sectors / 4, sectors / 8, sectors / 16};
+    for (std::size_t k = 0; k < std::size(read); ++k) w_.*kRead[k] += read[k], w_.*kWritten[k] += read[k];
   }
 
   // Spilled registers (sass/spills.h): local memory through L1, which writes through to L2. On an H200, 128-byte stores
@@ -301,7 +342,9 @@ class Reading {
   LaunchWork w_;
   double warps_ = 1;
   double load_sectors_ = 0, load_lines_ = 0, load_asked_ = 0, load_requests_ = 0, returned_ = 0;
-  double load_moved_ = 0, store_moved_ = 0;  // bytes of transactions
+  bool reduces_ = false;
+  double new_copies_ = 0, places_ = 0, expected_ = 0;  // of loading copies; warps that expected their bytes
+  double load_moved_ = 0, store_moved_ = 0;            // bytes of transactions
 };
 
 }  // namespace

@@ -241,7 +241,7 @@ struct alignas(64) Block {
   std::uint8_t* shared_memory = nullptr;       // memory that contains `shared`
   std::uint64_t shared_capacity = 0;
   std::uint64_t shared_shadow = 0;  // distance from `shared` to its shadow, if it has one
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> copy_places;  // sites and offsets (count_copy_place())
+  std::vector<std::uint64_t> copy_places;  // offsets (count_copy_place())
   events::LateLoads late_loads;
   events::BlockLog* log = nullptr;  // set if the block is logged
   // Wants::whole_blocks: warps that left as a whole, not yet published, and the site of the last one.

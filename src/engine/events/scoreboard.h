@@ -24,8 +24,8 @@ struct SiteCounts {
   AccessCost joint;
   std::uint64_t global_requests = 0, shared_requests = 0, local_requests = 0;  // generic sites may hit several spaces
   std::uint64_t global_lanes = 0, shared_lanes = 0, local_lanes = 0;
-  // Bulk and tensor copies: different places of shared memory that a block copies to (or from, if it stores), summed
-  // over the blocks. A block has at most this many copies of the site under way.
+  // Bulk and tensor copies to shared memory: different places that a block copies to, summed over the blocks. A place
+  // counts at the site that used it first. All sites together: a block has at most this many copies under way.
   std::uint64_t copy_places = 0;
   void add(const SiteCounts& other);
   // Adds `times` instructions by the lanes `mask` that went to `space` in `parts` requests, each at this cost. Constant

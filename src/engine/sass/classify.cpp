@@ -3,6 +3,7 @@
 #include "sass/classify.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/assert.h"
 #include "ptx/types.h"
@@ -91,6 +92,22 @@ bool is_integer_to_single(const ptx::Instruction& i) {
   return ptx::is_integer(from) && (ptx::bits(from) == 32 || (ptx::bits(from) < 32 && !ptx::is_signed(from)));
 }
 
+// Conversions between single precision and 16 bits. To single precision: HADD2.F32 of a half, a shift of a bfloat16.
+// From it, since Ampere: F2FP, at the rate of integers. On an H200, a product with two such conversions a step (hgemm,
+// rung tile, 2048) takes 7 cycles a step with halves and 10 with bfloat16; on the unit for special functions it would
+// be 16.
+bool is_conversion(const ptx::Instruction& i, ScalarType to, ScalarType from) {
+  return i.opcode == Opcode::cvt && i.types.size() == 2 && i.types[0] == to && i.types[1] == from;
+}
+std::optional<Cost> half_conversion(const ptx::Instruction& i, unsigned capability) {
+  if (is_conversion(i, ScalarType::f32, ScalarType::f16) && capability >= 53) return Cost::half_precision;
+  if (is_conversion(i, ScalarType::f32, ScalarType::bf16)) return Cost::integer;
+  const bool from_single =
+      is_conversion(i, ScalarType::f16, ScalarType::f32) || is_conversion(i, ScalarType::bf16, ScalarType::f32);
+  if (from_single && capability >= 80) return Cost::integer;
+  return std::nullopt;
+}
+
 Cost arithmetic(const ptx::Instruction& i) {
   const ScalarType t = i.type();
   if (t == ScalarType::f64) return Cost::double_precision;
@@ -155,6 +172,13 @@ Cost atomic(const ptx::Instruction& i) {
     return ptx::is_float(i.type()) ? Cost::atomic_shared_loop : Cost::atomic_shared;
   }
   return any_result(i) ? Cost::atomic_global : Cost::reduction_global;
+}
+
+// A later instruction waits for the copy.
+Cost asynchronous_copy(const ptx::Instruction& i) {
+  if (i.opcode == Opcode::cp_async_bulk || i.opcode == Opcode::cp_reduce_async_bulk) return Cost::bulk_copy;
+  const bool tensor = i.opcode == Opcode::cp_async_bulk_tensor || i.opcode == Opcode::cp_reduce_async_bulk_tensor;
+  return tensor ? Cost::tensor_copy : Cost::store_global;
 }
 
 Cost cost_of(const ptx::Instruction& i) {
@@ -259,7 +283,7 @@ Cost cost_of(const ptx::Instruction& i) {
     case Rule::remote_reduction:
       return atomic(i);
     case Rule::asynchronous_copy:
-      return Cost::store_global;  // a later instruction waits for it
+      return asynchronous_copy(i);
   }
   WG_ASSERT(false);
   return Cost::nothing;
@@ -338,8 +362,9 @@ void add_operations(Instruction& m, const ptx::Instruction& i) {
 
 Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   const bool integer_to_single = is_integer_to_single(i);
-  const bool quick = model.cc_major * 10 + model.cc_minor >= 86 && integer_to_single;
-  const Cost cost = quick ? Cost::convert_to_single : cost_of(i);
+  const auto capability = static_cast<unsigned>(model.cc_major * 10 + model.cc_minor);
+  const bool quick = capability >= 86 && integer_to_single;
+  const Cost cost = quick ? Cost::convert_to_single : half_conversion(i, capability).value_or(cost_of(i));
   const CostRow row = row_of(cost, model.timing);
   Instruction m;
   m.pipe = row.pipe;
@@ -354,6 +379,7 @@ Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   m.load = memory && info.has(ptx::Effects::reads);
   m.store = memory && info.has(ptx::Effects::writes);
   m.guarded = static_cast<bool>(i.guard);
+  m.polls = i.opcode == Opcode::mbarrier_test_wait || i.opcode == Opcode::mbarrier_try_wait;
   add_operations(m, i);
   return m;
 }

@@ -79,6 +79,7 @@ struct Instruction {
   bool aggregated = false;
   bool guarded = false;  // by its own predicate, or by one that replaces a branch
   bool ends = false;     // control leaves its block here
+  bool polls = false;    // tests whether a phase of an mbarrier is complete
   bool of_loop = false;  // loop control (counter, comparison, back branch): once per group of unrolled iterations
   // Its result is a predicate. The latency to a guard or branch is longer than to arithmetic.
   bool sets_predicate = false;

@@ -24,13 +24,16 @@ double norm(std::initializer_list<double> parts, double p) {
 // DRAM and L2 handle the same requests one after the other, mostly overlapped. The front end that distributes blocks
 // runs concurrently with everything, so the result is almost the longer of the two.
 constexpr double kMemoryNorm = 4, kBlocksNorm = 6;
+// Least exponents of kernels with bulk or tensor copies, which go on beside waiting warps and products (rows of an
+// H200).
+constexpr double kBesideCopies = 2, kCopiesShare = 4;
 
 // A grid of one wave whose blocks have one barrier works in two phases: all blocks wait for memory, and then all use
 // shared memory. So shared memory overlaps only with the part of the path behind the loads. Measured on an H200: a tile
 // that is read with 8-way bank conflicts takes 10.3 us and without them 7.3 us; their wavefronts take 3.5 us.
 bool has_two_phases(const Setting& s) {
   constexpr double kOneBarrier = 1.5, kOneWave = 1.01;
-  return s.work.barriers > 0 && s.work.barriers < kOneBarrier && s.placed.waves < kOneWave;
+  return s.work.copy_loads == 0 && s.work.barriers > 0 && s.work.barriers < kOneBarrier && s.placed.waves < kOneWave;
 }
 double two_phases(const Terms& t, const Setting& s, double overlap) {
   const double behind_loads = std::min(t[Limit::latency], s.cycles(s.work.path_0));
@@ -53,10 +56,14 @@ double combine(const Terms& t, const Setting& s) {
             t[Limit::partial_writes], t[Limit::atomics], t[Limit::host_link], t[Limit::peer_link]},
            kMemoryNorm);
   const double many = std::log(s.placed.resident_warps) / std::log(16.0);  // 0: one warp per scheduler, 1: sixteen
-  const double overlap = s.fitted.overlap_one + (s.fitted.overlap_many - s.fitted.overlap_one) * many;
-  const double sharing = 1 + (s.fitted.sharing - 1) * std::min(1.0, 0.25 + many);
+  const bool copies = s.work.copy_loads + s.work.copy_stores > 0;
+  const double overlap = std::max(copies ? kBesideCopies * (1 + many) : 1,
+                                  s.fitted.overlap_one + (s.fitted.overlap_many - s.fitted.overlap_one) * many);
+  const double sharing = std::max(copies ? kCopiesShare : 1, 1 + (s.fitted.sharing - 1) * std::min(1.0, 0.25 + many));
   const double throughput = norm({sm, mio, memory}, sharing);
-  double core = norm({throughput, t[Limit::latency]}, overlap);
+  // The unit copies while warps wait for it: almost the longer of the two.
+  const double waits = norm({t[Limit::latency], t[Limit::copies]}, kBlocksNorm);
+  double core = norm({throughput, waits}, overlap);
   if (has_two_phases(s)) core = std::max(core, two_phases(t, s, overlap));
   return norm({core, t[Limit::block_launch]}, kBlocksNorm) + t[Limit::instruction_fetch] +
          t[Limit::migration];  // all warps wait while pages migrate

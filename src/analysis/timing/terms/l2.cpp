@@ -11,11 +11,13 @@ void add_l2_terms(Terms& t, const Setting& s) {
   const TimingConstants& c = s.model.timing;
   if (s.model.l2_bytes == 0) return;
   const double read = w.l2_read_sectors * kSectorBytes, written = w.l2_write_sectors * kSectorBytes;
+  // Copies have their own way (terms/copies.cpp).
+  const double copied = w.copy_load_bytes + w.copy_store_bytes;
   t[Limit::l2_bandwidth] =
       std::max(read / c.l2_read_gbps, w.l2_read_lines / c.l2_lines_per_ns) + written / c.l2_write_gbps;
   // Each SM translates its own requests.
   t[Limit::translation] = s.cycles(w.translation_misses / s.placed.busy_sms * c.translation_miss_cycles);
-  t[Limit::l2_port] = s.cycles((read + written) / s.placed.busy_sms / c.l2_sm_bytes_per_cycle);
+  t[Limit::l2_port] = s.cycles(std::max(0.0, read + written - copied) / s.placed.busy_sms / c.l2_sm_bytes_per_cycle);
   // Sectors of one line that are written together have one rate, single sectors another.
   const double of_a_line = w.l2_write_lines > 0 ? w.l2_write_sectors / w.l2_write_lines : 4;
   const double spread = w.write_lines > 0 ? w.write_sectors / w.write_lines : 4;

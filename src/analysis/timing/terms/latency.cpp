@@ -23,29 +23,31 @@ double interpolate(const std::array<Point, kPathLatencies.size()>& points, doubl
 
 }  // namespace
 
-// Mean latency of loads that miss L1, in cycles. They go to DRAM only for new data: the part of the running blocks'
-// reads that no earlier block has read.
-static double load_latency(const Setting& s) {
+// Part of the running blocks' reads that no earlier block has read: only these go to DRAM.
+static double fresh_part(const Setting& s) {
   const LaunchWork& w = s.work;
-  const TimingConstants& c = s.model.timing;
   const double resident = s.model.sm_count * std::max(1.0, w.resident_blocks);
   const double rounds = std::max(1.0, w.blocks / resident), distinct = w.read_sectors * kSectorBytes;
   const double at_once =
       std::min(distinct, w.l2_read_sectors * kSectorBytes / std::max(1.0, w.blocks) * std::min(w.blocks, resident));
-  const double fresh = at_once > 0 ? std::min(1.0, distinct / (rounds * at_once)) * (1 - s.l2.resident) : 0;
+  return at_once > 0 ? std::min(1.0, distinct / (rounds * at_once)) * (1 - s.l2.resident) : 0;
+}
+// Mean latency of loads that miss L1, in cycles.
+static double load_latency(const Setting& s, double fresh) {
+  const TimingConstants& c = s.model.timing;
   const double near = fresh * c.dram_latency_cycles + (1 - fresh) * c.l2_latency_cycles;
-  return near + w.far_loads * std::max(0.0, link_latency_cycles(s) - near);
+  return near + s.work.far_loads * std::max(0.0, link_latency_cycles(s) - near);
 }
 
 void add_latency_term(Terms& t, const Setting& s) {
   const LaunchWork& w = s.work;
   const TimingConstants& c = s.model.timing;
-  const double latency = load_latency(s);
+  const double fresh = fresh_part(s), latency = load_latency(s, fresh);
   const auto& at = kPathLatencies;
   const double path = interpolate(
       {{{at[0], w.path_0}, {at[1], w.path_40}, {at[2], w.path_290}, {at[3], w.path_700}, {at[4], w.path_1000}}},
       latency);
-  const double warp = w.path_0 + (path - w.path_0) * s.fitted.path;
+  const double warp = copy_wait_cycles(s, w.path_0 + (path - w.path_0) * s.fitted.path, fresh);
   const double turnover = c.block_turnover_cycles + (w.l2_write_sectors > 0 ? c.store_ack_cycles : 0);
   const double slowest = latency >= 700 ? w.slowest_700 : w.slowest_290;
   t[Limit::latency] = s.cycles(std::max(0.0, (warp + turnover) * s.placed.waves - c.block_turnover_cycles + slowest));

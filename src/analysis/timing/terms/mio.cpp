@@ -19,8 +19,12 @@ void add_mio_terms(Terms& t, const Setting& s) {
   const LaunchWork& w = s.work;
   const TimingConstants& c = s.model.timing;
   const Placement& p = s.placed;
-  t[Limit::shared_throughput] = s.cycles(w.shared_wavefronts * p.share * c.shared_wavefront_cycles +
-                                         w.shuffles * p.warps_per_sm * c.shuffle_cycles);
+  // Wavefronts of bulk and tensor copies are part of the copies' term.
+  constexpr double kWavefrontBytes = 128;
+  const double copied = (w.copy_load_bytes + w.copy_store_bytes) / kWavefrontBytes;
+  t[Limit::shared_throughput] =
+      s.cycles(std::max(0.0, w.shared_wavefronts - copied) * p.share * c.shared_wavefront_cycles +
+               w.shuffles * p.warps_per_sm * c.shuffle_cycles);
   t[Limit::l1_throughput] = s.cycles((w.l1_load_passes + w.l1_store_passes) * c.l1_pass_cycles * p.share);
   t[Limit::barriers] = s.cycles(w.barriers * c.barrier_sm_cycles_per_warp * p.warps_per_sm);
   t[Limit::texture] = s.cycles(w.textures * c.texture_cycles * p.warps_per_sm);

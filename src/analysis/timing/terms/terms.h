@@ -71,8 +71,11 @@ struct Setting {
   double cycles(double n) const { return n * cycle_ns; }
 };
 
-void add_sm_terms(Terms& terms, const Setting& s);    // issue, pipes
-void add_mio_terms(Terms& terms, const Setting& s);   // shared memory, L1, textures, constants, barriers
+void add_sm_terms(Terms& terms, const Setting& s);     // issue, pipes
+void add_mio_terms(Terms& terms, const Setting& s);    // shared memory, L1, textures, constants, barriers
+void add_copies_term(Terms& terms, const Setting& s);  // bulk and tensor copies
+// A block's time: `path` is a warp's without its waits for copies. fresh: part of what blocks read that is in DRAM.
+double copy_wait_cycles(const Setting& s, double path, double fresh);
 void add_l2_terms(Terms& terms, const Setting& s);    // L2 and partial writes
 void add_link_terms(Terms& terms, const Setting& s);  // memory of the host and other GPUs, migration of managed memory
 double link_latency_cycles(const Setting& s);         // of a load; assumed equal for the host and other GPUs

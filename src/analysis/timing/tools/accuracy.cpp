@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -20,13 +21,16 @@ using namespace warpgrind::timing;  // NOLINT(google-build-using-namespace)
 
 struct Arguments {
   std::string gpu = "h200", results, launches, json, table, intervals, check;
+  std::vector<std::pair<std::string, std::string>> beside;  // results and launches
   int worst = 0;
   bool fit = false, elsewhere = false;
 };
 
 constexpr const char* kUsage =
     "usage: warpgrind-accuracy RESULTS.json LAUNCHES.csv [--gpu MODEL] [--json FILE] [--table FILE]\n "
-    "        [--intervals FILE] [--check TABLE] [--fit] [--elsewhere] [--worst N]\n  --check   exit code 1 if a "
+    "        [--beside RESULTS.json LAUNCHES.csv]... [--intervals FILE] [--check TABLE] [--fit] [--elsewhere] [--worst "
+    "N]\n"
+    "  --beside  rows that take no part in any fit, scored by themselves\n  --check   exit code 1 if a "
     "topic's median error is more than 2 points above the table, or if a row's error\n            now exceeds a factor "
     "of 2 and did not before\n  --fit     fits the parameters of timing/fitted.h to all rows and prints them\n  "
     "--elsewhere  the parameters were fitted to rows of another GPU; all rows are predicted with them\n";
@@ -44,6 +48,8 @@ bool read(int argc, char** argv, Arguments& out) {
       out.fit = true;
     else if (word == "--elsewhere")
       out.elsewhere = true;
+    else if (word == "--beside" && i + 2 < argc)
+      out.beside.emplace_back(argv[i + 1], argv[i + 2]), i += 2;
     else if (word == "--worst" && i + 1 < argc)
       out.worst = std::atoi(argv[++i]);
     else if (const auto text = texts.find(word); text != texts.end() && i + 1 < argc)
@@ -78,6 +84,18 @@ void print_fit(const GpuModel& model, const std::vector<StoredRow>& rows) {
              s.worst);
 }
 
+// Rows of the files `--beside`, in their order; an error if a file has none.
+Result<std::vector<StoredRow>> rows_beside(const Arguments& arguments) {
+  std::vector<StoredRow> all;
+  for (const auto& [results, launches] : arguments.beside) {
+    auto rows = read_rows(results, launches);
+    if (!rows) return rows.error();
+    if (rows->empty()) return Error{ErrorKind::bad_input, results + ": no row with both a time and launches", ""};
+    for (StoredRow& row : *rows) all.push_back(std::move(row));
+  }
+  return all;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -88,18 +106,24 @@ int main(int argc, char** argv) {
   const auto rows = read_rows(arguments.results, arguments.launches);
   if (!rows) return std::fprintf(stderr, "%s\n", rows.error().message.c_str()), 2;
   if (rows->empty()) return std::fputs("no row has both a measured time and stored launches\n", stderr), 2;
+  const auto more = rows_beside(arguments);
+  if (!more) return std::fprintf(stderr, "%s\n", more.error().message.c_str()), 2;
   if (arguments.fit) print_fit(**model, *rows);
 
   const Accuracy accuracy = judge(**model, *rows, arguments.elsewhere);
+  const Accuracy beside = judge(**model, *more, true);
   std::fputs(text_table(accuracy).c_str(), stdout);
-  if (arguments.worst > 0) std::fputs(worst_rows(accuracy, arguments.worst).c_str(), stdout);
-  const bool written = write(arguments.json, scores_json(accuracy)) && write(arguments.table, table_csv(accuracy)) &&
-                       write(arguments.intervals, intervals_inc(accuracy));
+  if (!more->empty()) std::fputs(("beside the lab's rows\n" + text_table(beside)).c_str(), stdout);
+  if (arguments.worst > 0)
+    std::fputs((worst_rows(accuracy, arguments.worst) + worst_rows(beside, arguments.worst)).c_str(), stdout);
+  const bool written = write(arguments.json, scores_json(accuracy, beside)) &&
+                       write(arguments.table, table_csv({&accuracy, &beside})) &&
+                       write(arguments.intervals, intervals_inc(accuracy, beside));
   if (!written) return 2;
   if (arguments.check.empty()) return 0;
   const std::optional<std::string> before = read_whole(arguments.check);
   if (!before) return std::fprintf(stderr, "%s: cannot be read\n", arguments.check.c_str()), 2;
-  const std::string worse = worse_than(accuracy, *before);
+  const std::string worse = worse_than(accuracy, *before) + worse_than(beside, *before);
   std::fputs(worse.c_str(), stderr);
   return worse.empty() ? 0 : 1;
 }

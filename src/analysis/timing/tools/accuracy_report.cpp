@@ -115,7 +115,7 @@ std::string worst_rows(const Accuracy& a, int count) {
   return out;
 }
 
-std::string scores_json(const Accuracy& a) {
+std::string scores_json(const Accuracy& a, const Accuracy& beside) {
   const auto judged = [&](const std::vector<Prediction>& by) {
     const Ranking r = ranking(*a.rows, by);
     return Ordered{
@@ -131,6 +131,10 @@ std::string scores_json(const Accuracy& a) {
       section(a, "topic", group(a, [&](std::size_t i) { return (*a.rows)[i].topic; })),
       section(a, "limit", group(a, [&](std::size_t i) { return std::string(name(a.left_out[i].limit)); })),
       section(a, "measured", group(a, [&](std::size_t i) { return time_class(a, i); }))};
+  if (!beside.rows->empty())
+    out["beside"] = {
+        {"score", score_json(score_of(beside, beside.left_out, all_rows(beside)))},
+        {"section", section(beside, "topic", group(beside, [&](std::size_t i) { return (*beside.rows)[i].topic; }))}};
   Ordered& rows = out["rows"] = Ordered::array();
   for (const std::size_t i : all_rows(a))
     rows.push_back({{"topic", (*a.rows)[i].topic},
@@ -141,14 +145,20 @@ std::string scores_json(const Accuracy& a) {
   return out.dump(1) + "\n";
 }
 
-std::string table_csv(const Accuracy& a) {
-  std::string out = "what,name,figure\n";
+static std::string table_lines(const Accuracy& a) {
+  std::string out;
   for (const auto& [topic, rows] : group(a, [&](std::size_t i) { return (*a.rows)[i].topic; }))
     out += fmt::format("median,{},{:.1f}\n", topic, 100 * score_of(a, a.left_out, rows).median);
   for (const std::size_t i : all_rows(a)) {
     const double r = ratio(a, a.left_out, i);
     if (std::max(r, 1 / r) > 2) out += fmt::format("beyond 2x,{},{:.2f}\n", csv_cell((*a.rows)[i].range), r);
   }
+  return out;
+}
+
+std::string table_csv(const std::vector<const Accuracy*>& parts) {
+  std::string out = "what,name,figure\n";
+  for (const Accuracy* a : parts) out += table_lines(*a);
   return out;
 }
 
@@ -182,13 +192,20 @@ std::string worse_than(const Accuracy& a, const std::string& table) {
   return out;
 }
 
-std::string intervals_inc(const Accuracy& a) {
+static std::vector<std::size_t> rows_of(const Accuracy& a, std::size_t limit) {
+  std::vector<std::size_t> rows;
+  for (const std::size_t i : all_rows(a))
+    if (a.left_out[i].limit == static_cast<Limit>(limit)) rows.push_back(i);
+  return rows;
+}
+
+std::string intervals_inc(const Accuracy& lab, const Accuracy& beside) {
   std::string out =
       "// Between which factors of the estimate 80 % of the measured durations lie, by what binds; of the lab's rows "
       "of "
       "an\n// H200, each predicted by a fit without its topic. Written by `make accuracy`.\n"
       "//   WG_INTERVAL(limit, rows, low, high, shortest and longest measured, us)\n";
-  const auto line = [&](const std::string& what, const std::vector<std::size_t>& rows) {
+  const auto line = [&](const std::string& what, const Accuracy& a, const std::vector<std::size_t>& rows) {
     std::vector<double> factors;
     double shortest = 1e300, longest = 0;
     for (const std::size_t i : rows) {
@@ -208,10 +225,11 @@ std::string intervals_inc(const Accuracy& a) {
   };
   constexpr std::size_t kLeast = 8;  // rows; a limit with fewer gets the interval of all rows
   for (std::size_t k = 0; k < kLimits; ++k) {
-    std::vector<std::size_t> rows;
-    for (const std::size_t i : all_rows(a))
-      if (a.left_out[i].limit == static_cast<Limit>(k)) rows.push_back(i);
-    line(kIds[k], rows.size() >= kLeast ? rows : all_rows(a));
+    const std::vector<std::size_t> rows = rows_of(lab, k), more = rows_of(beside, k);
+    if (rows.size() < kLeast && more.size() >= kLeast)
+      line(kIds[k], beside, more);
+    else
+      line(kIds[k], lab, rows.size() >= kLeast ? rows : all_rows(lab));
   }
   return out;
 }

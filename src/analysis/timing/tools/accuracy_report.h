@@ -23,12 +23,15 @@ std::string text_table(const Accuracy& accuracy);
 std::string worst_rows(const Accuracy& accuracy, int count);
 // Scores of all rows and by topic, limit and time; measured and predicted time of each row. scripts/accuracy.py makes
 // the document and its chart from it.
-std::string scores_json(const Accuracy& accuracy);
+// beside: rows that took no part in a fit; a part of its own. No rows: left out.
+std::string scores_json(const Accuracy& accuracy, const Accuracy& beside);
 // Reference table for CI: the median error of each topic, and the rows that are off by more than a factor of 2.
-std::string table_csv(const Accuracy& accuracy);
+std::string table_csv(const std::vector<const Accuracy*>& parts);
 // Returns a line for each topic that is more than 2 points worse than in the table, and for each row that is off by
 // more than a factor of 2 and was not before. Empty: nothing is worse.
 std::string worse_than(const Accuracy& accuracy, const std::string& table);
-std::string intervals_inc(const Accuracy& accuracy);  // timing/intervals.inc
+// timing/intervals.inc. A limit that fewer than 8 of the lab's rows have gets its interval from the rows beside them, or
+// from all of the lab's.
+std::string intervals_inc(const Accuracy& accuracy, const Accuracy& beside);
 
 }  // namespace warpgrind::timing

@@ -22,6 +22,8 @@ constexpr std::uint64_t kTooMuch = 16 * kLogged;
 // From this many requests of block 0 on, how_logged() does not depend on their exact number.
 constexpr std::uint64_t kEnoughRequests = kLogged / kParts;
 constexpr std::uint32_t kGroupsOfTexture = 8;  // a texture instruction makes several entries
+// Least limit of a warp for bulk and tensor copies. Each row of a box is an entry, and one warp copies for its block.
+constexpr std::uint32_t kOfCopies = 8192;
 
 // Call if the warp's part of the log is full and the model does not need the total. Machine code then performs the
 // other accesses, which may be many (one block of 10,000,000 iterations: 5x faster).
@@ -37,9 +39,13 @@ events::LoggedAccess* add(const Access& a, StateSpace space) {
   const std::uint32_t warp = a.context->warp;
   const Launch& launch = *fiber.worker->launch;
   const std::uint32_t most = launch.warp_log, most_of_texture = kGroupsOfTexture * most;
-  if (log->taken[warp] >= (space == StateSpace::texture ? most_of_texture : most)) {
+  const bool copies = a.path == events::AccessPath::tensor_copy || a.path == events::AccessPath::bulk_copy;
+  const std::uint32_t limit = space == StateSpace::texture ? most_of_texture
+                              : copies                     ? std::max(most, kOfCopies)
+                                                           : most;
+  if (log->taken[warp] >= limit) {
     ++log->left_out;
-    if (log->taken[warp] >= (launch.logs_textures ? most_of_texture : most)) leave_log(a, *log);
+    if (log->taken[warp] >= (launch.logs_textures ? most_of_texture : limit)) leave_log(a, *log);
     return nullptr;
   }
   ++log->taken[warp];
@@ -173,7 +179,8 @@ void log_stretches(const Access& a) {
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
     const std::uint64_t end = a.addresses[lane] + a.bytes_of(lane);
-    for (std::uint64_t at = a.addresses[lane] & ~(kSectorBytes - 1); at < end; at += kWarpSize * kSectorBytes) {
+    for (std::uint64_t at = a.addresses[lane] & ~std::uint64_t{kSectorBytes - 1}; at < end;
+         at += kWarpSize * kSectorBytes) {
       events::LoggedAccess* e = add(a, a.form.space);
       if (e == nullptr) return;
       const std::uint64_t sectors = std::min<std::uint64_t>(kWarpSize, (end - at + kSectorBytes - 1) / kSectorBytes);

@@ -158,13 +158,12 @@ void count_box(jit::WarpContext& context, std::uint32_t site, unsigned lane, Sta
 }
 
 void count_copy_place(jit::WarpContext& context, std::uint32_t site, SharedOffset place) {
-  constexpr std::size_t kMost = 256;  // of all sites of a block; a ring has fewer
+  constexpr std::size_t kMost = 256;  // of a block; a ring has fewer
   Worker& worker = worker_of(context);
   if (!worker.launch->counters) return;
   auto& places = fiber_of(context).block->copy_places;
-  const std::pair<std::uint32_t, std::uint64_t> of{site, raw(place)};
-  if (places.size() == kMost || std::find(places.begin(), places.end(), of) != places.end()) return;
-  places.push_back(of);
+  if (places.size() == kMost || std::find(places.begin(), places.end(), raw(place)) != places.end()) return;
+  places.push_back(raw(place));
   SiteRecord& record = worker.records[site];
   record.used = true;
   ++record.counts.copy_places;

@@ -57,7 +57,7 @@ void count_texels(const Access& a, LaneMask mask, const Texels& texels);
 bool count_texels(Worker& worker, std::uint32_t site, LaneMask mask, std::span<const LaneTexels> texels);
 // Counts one side of a tensor copy of one lane as one request.
 void count_box(jit::WarpContext& context, std::uint32_t site, unsigned lane, StateSpace space, const AccessCost& cost);
-// Notes where in shared memory a bulk or tensor copy has its bytes (SiteCounts::copy_places).
+// Notes where in shared memory a bulk or tensor copy puts its bytes (SiteCounts::copy_places).
 void count_copy_place(jit::WarpContext& context, std::uint32_t site, SharedOffset place);
 // lane addresses base + kx*X + ky*Y
 void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int64_t ky);

@@ -219,7 +219,7 @@ void copy_bulk(jit::WarpContext& w, std::uint32_t site, const BulkCopy& c, LaneM
     const NotWatched guard;
     for (LaneMask m = read.mask & write.mask; m != 0; m &= m - 1) {
       const auto l = static_cast<unsigned>(std::countr_zero(m));
-      if (read_counts) count_copy_place(w, site, SharedOffset{c.to_shared ? to_offsets[l] : from_offsets[l]});
+      if (read_counts && c.to_shared) count_copy_place(w, site, SharedOffset{to_offsets[l]});
       move_range(target.of(l), source.of(l), c.bytes[l], c.masks ? c.masks[l] : kAllBytes);
     }
   }

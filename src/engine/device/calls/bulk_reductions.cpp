@@ -81,7 +81,6 @@ static void wg_bulk_reduction(void* context, std::uint32_t site, std::uint32_t c
     for (LaneMask m = read.mask & update.mask; m != 0; m &= m - 1) {
       const auto l = static_cast<unsigned>(std::countr_zero(m));
       const auto type = static_cast<ptx::ScalarType>(code >> 8 & 0xff);
-      count_copy_place(w, site, SharedOffset{from_offsets[l]});
       if (!reduce_bytes(static_cast<jit::AtomicOperation>(code & 0xff), type, target.of(l), source.of(l), bytes[l],
                         barrier != nullptr, false))
         raise(w, site, l, FaultKind::unsupported, "the virtual GPU does not support this bulk reduction on this type",

@@ -259,7 +259,6 @@ void load(Box& b, GenericAddress to, GenericAddress barrier, std::uint32_t block
 void store(Box& b, GenericAddress from) {
   const SharedOffset offset = shared_offset(b.w, from);
   const bool reduces = b.code.operation == TensorOperation::reduce;
-  count_copy_place(b.w, b.site, offset);
   const std::uint8_t* const shared = pass_shared(b, offset, AccessType::load);
   pass_memory(b, reduces ? AccessType::reduction : AccessType::store);
   if (!shared) return;
