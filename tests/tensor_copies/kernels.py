@@ -234,4 +234,8 @@ def kernels_100():
     yield kernel('load_rows', loaded(f'{tensor}.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes [%at], [%m, {rows}], [%bar];'))
     yield kernel('load_rows_own', loaded(f'{tensor}.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%at], [%m, {rows}], [%bar];'))
     yield kernel('store_rows', stored(f'{tensor}.global.shared::cta.tile::scatter4.bulk_group [%m, {rows}], [%at];'))
+    for rank in (3, 4, 5):
+        for mode, name in (('im2col::w', 'width'), ('im2col::w::128', 'width128')):
+            for space in ('cluster', 'cta'):
+                yield kernel(f'{name}_{space}_{rank}', loaded(f'cp.async.bulk.tensor.{rank}d.shared::{space}.global.{mode}.mbarrier::complete_tx::bytes [%at], [%m, {coordinates(rank)}], [%bar], {{%h0, %h1}};'))
     yield kernel('bulk_store_masked', stored('cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%data], [%at], %size, %h3;'))

@@ -14,7 +14,10 @@ To number_of(const Case& c, const char* key, std::size_t i = 0, std::int64_t oth
 inline warpgrind::TensorMap map_of(const Case& c, std::uint64_t address) {
   // CUtensorMapDataType: see TensorElement.
   warpgrind::TensorMap map;
-  map.kind = c.is_im2col() ? warpgrind::TensorMapKind::im2col : warpgrind::TensorMapKind::tiled;
+  map.kind = c.has("wide")   ? warpgrind::TensorMapKind::im2col_wide
+             : c.is_im2col() ? warpgrind::TensorMapKind::im2col
+                             : warpgrind::TensorMapKind::tiled;
+  map.wide_mode = number_of<warpgrind::TensorWideMode>(c, "wide");
   map.element = number_of<warpgrind::TensorElement>(c, "element");
   map.rank = static_cast<std::uint8_t>(c.rank());
   map.interleave = number_of<warpgrind::TensorInterleave>(c, "interleave");

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "device_fixture.h"
+#include "gpu/tensor_box.h"
 #include "gpu/tensor_map.h"
 
 namespace warpgrind::device {
@@ -135,6 +136,74 @@ TEST(TensorCopies, MapsStayTheSameIfCutlassClearsItsBit) {
         std::memcpy(bytes.data() + 8, &word, sizeof word);
         EXPECT_EQ(tensor_map_of(bytes.data()), map) << "address bit " << bit << ", rank " << unsigned{rank};
       }
+}
+
+// 128 images of 9 x 7 pixels with 64 channels of 16 bits: the example of the PTX manual for im2col::w, which begins at
+// image 7, row 2, column 3 and loads two pixels of a halo.
+TensorMap images() {
+  TensorMap map;
+  map.kind = TensorMapKind::im2col_wide;
+  map.element = TensorElement::f16;
+  map.rank = 4;
+  map.sizes = {63, 6, 8, 127};
+  map.strides = {128, 128 * 7, 128 * 7 * 9};
+  map.swizzle = TensorSwizzle::b128;
+  map.channels_per_pixel = 64;
+  map.pixels_per_column = 128;
+  return map;
+}
+
+TensorCopy along_width(TensorMode mode, std::uint16_t halo) {
+  TensorCopy copy;
+  copy.mode = mode;
+  copy.coordinates = {0, 3, 2, 7};
+  copy.offsets = {halo, 0};
+  return copy;
+}
+
+// Address of the pixel that lies `steps` pixels after the first one: columns 3 to 6 of image 7, then 0 to 6 of the
+// next.
+std::uint64_t address_after(std::uint64_t steps) {
+  const std::uint64_t columns = 3 + steps;
+  return columns % 7 * 128 + 2 * (128 * 7) + (7 + columns / 7) * (128 * 7 * 9);
+}
+
+TEST(TensorCopies, ColumnsAlongWidthGoOnInTheNextImage) {
+  std::vector<TensorRun> runs;
+  TensorCopy copy = along_width(TensorMode::im2col_w, 2);
+  EXPECT_EQ(tensor_box(images(), copy).bytes, 130u * 128);
+  tensor_runs(images(), copy, runs);
+  ASSERT_EQ(runs.size(), 130u);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    EXPECT_EQ(runs[i].address, address_after(i));
+    EXPECT_EQ(runs[i].shared, i * 128);
+  }
+  TensorMap map = images();
+  map.wide_mode = TensorWideMode::w128;
+  map.pixels_per_column = 5;  // not used
+  copy = along_width(TensorMode::im2col_w_128, 2);
+  EXPECT_EQ(tensor_box(map, copy).bytes, (128u + 4 * 2) * 128);
+  tensor_runs(map, copy, runs);
+  ASSERT_EQ(runs.size(), 136u);
+  for (std::size_t i = 0; i < 128; ++i) EXPECT_EQ(runs[i].address, address_after(i));
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(runs[128 + i].address, address_after(32 * (i % 4 + 1) + i / 4));
+}
+
+TEST(TensorCopies, ColumnsAlongWidthHaveRules) {
+  TensorMap map = images();
+  EXPECT_EQ(tensor_problem(map, TensorMode::im2col_w, 4), "");
+  EXPECT_EQ(tensor_problem(map, TensorMode::im2col_w_128, 4), "its mode is W, for .im2col::w");
+  EXPECT_NE(tensor_problem(map, TensorMode::im2col, 4).find("cuTensorMapEncodeIm2colWide"), std::string::npos);
+  map.wide_mode = TensorWideMode::w128;
+  EXPECT_EQ(tensor_problem(map, TensorMode::im2col_w, 4), "its mode is W128, for .im2col::w::128");
+  map.interleave = TensorInterleave::b16;
+  EXPECT_NE(tensor_problem(map, TensorMode::im2col_w_128, 4).find("interleaved"), std::string::npos);
+
+  TensorCopy copy = along_width(TensorMode::im2col_w, 0);
+  copy.coordinates[1] = -4;  // the first pixel may lie on the left of the bounding box
+  EXPECT_EQ(coordinate_problem(images(), copy), "");
+  copy.coordinates[1] = 7;
+  EXPECT_EQ(coordinate_problem(images(), copy), "coordinate 1 is 7; the bounding box of the map ends at 6");
 }
 
 TEST(TensorCopies, FaultsNameWhatIsWrong) {

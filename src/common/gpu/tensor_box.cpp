@@ -92,7 +92,7 @@ std::uint32_t first_step(const TensorMap& map) {
 // Elements of dimension 0 in a row of the box.
 std::uint32_t row_elements(const TensorMap& map, TensorMode mode) {
   if (mode == TensorMode::tile) return (map.box[0] + first_step(map) - 1) / first_step(map);
-  if (mode != TensorMode::im2col) return map.box[0];
+  if (mode == TensorMode::rows) return map.box[0];
   return map.interleave == TensorInterleave::none ? map.channels_per_pixel : 1;  // one slice of channels
 }
 
@@ -113,13 +113,20 @@ std::uint32_t steps_of(const TensorMap& map, unsigned d) {
   return (map.box[d] + map.element_strides[d] - 1u) / map.element_strides[d];
 }
 
-std::uint32_t rows_of(const TensorMap& map, TensorMode mode) {
+// .im2col::w::128 loads halo pixels after each quarter.
+constexpr std::uint32_t kQuarters = 4, kQuarterPixels = 32;
+
+std::uint32_t rows_of(const TensorMap& map, const TensorCopy& copy) {
   constexpr std::uint32_t kGathered = 4;
-  switch (mode) {
+  switch (copy.mode) {
     case TensorMode::rows:
       return kGathered;
     case TensorMode::im2col:
       return map.pixels_per_column;
+    case TensorMode::im2col_w:
+      return std::uint32_t{map.pixels_per_column} + copy.halo();
+    case TensorMode::im2col_w_128:
+      return kQuarters * (kQuarterPixels + copy.halo());
     case TensorMode::tile:
       break;
   }
@@ -181,6 +188,14 @@ std::string coordinate_problem(const TensorMap& map, const TensorCopy& copy) {
       return "the map's bounding box, " + std::to_string(low) + " to " + std::to_string(high) + " of coordinate " +
              std::to_string(d) + ", reaches beyond the tensor, which stores do not take";
   }
+  if (copy.along_width()) {
+    const unsigned d = first_spatial(map);
+    const std::int64_t high = std::int64_t{map.sizes[d]} + map.upper_corner[0];
+    if (copy.coordinates[d] > high)
+      return "coordinate " + std::to_string(d) + " is " + std::to_string(copy.coordinates[d]) +
+             "; the bounding box of the map ends at " + std::to_string(high);
+    if (high < map.lower_corner[0]) return "the map's bounding box has no pixel";
+  }
   const unsigned used = copy.mode == TensorMode::rows ? kMaxTensorRank : map.rank;
   for (unsigned d = 0; copy.stores && d < used; ++d)
     if (copy.coordinates[d] < 0)
@@ -189,9 +204,9 @@ std::string coordinate_problem(const TensorMap& map, const TensorCopy& copy) {
   return "";
 }
 
-TensorBox tensor_box(const TensorMap& map, TensorMode mode) {
-  const std::uint32_t rows = rows_of(map, mode);
-  return {row_bytes(map, mode) * rows, row_pitch(map, mode) * rows};
+TensorBox tensor_box(const TensorMap& map, const TensorCopy& copy) {
+  const std::uint32_t rows = rows_of(map, copy);
+  return {row_bytes(map, copy.mode) * rows, row_pitch(map, copy.mode) * rows};
 }
 
 namespace {
@@ -214,7 +229,7 @@ void add_tile_row(const TensorMap& map, const Coordinates& at, std::int64_t firs
 }
 
 void tile_runs(const TensorMap& map, const TensorCopy& copy, std::vector<TensorRun>& runs) {
-  const std::uint32_t pitch = row_pitch(map, copy.mode), rows = rows_of(map, copy.mode);
+  const std::uint32_t pitch = row_pitch(map, copy.mode), rows = rows_of(map, copy);
   const Coordinates first = wide(copy.coordinates);
   std::array<std::uint32_t, kMaxTensorRank> index{};
   Coordinates at = first;
@@ -238,7 +253,7 @@ void gathered_runs(const TensorMap& map, const TensorCopy& copy, std::vector<Ten
 
 // Pixels of the bounding box from the coordinates on, W fastest. The offsets move the pixel that is read.
 void column_runs(const TensorMap& map, const TensorCopy& copy, std::vector<TensorRun>& runs) {
-  const std::uint32_t pitch = row_pitch(map, copy.mode), rows = rows_of(map, copy.mode);
+  const std::uint32_t pitch = row_pitch(map, copy.mode), rows = rows_of(map, copy);
   const unsigned spatial = map.rank - 2, w = first_spatial(map), images = map.rank - 1;
   Coordinates pixel = wide(copy.coordinates);
   for (std::uint32_t row = 0; row < rows; ++row) {
@@ -255,6 +270,40 @@ void column_runs(const TensorMap& map, const TensorCopy& copy, std::vector<Tenso
   }
 }
 
+// Coordinates of the pixel that lies `steps` pixels after the first one, along W and then in the next image. The first
+// one may lie on the left of the bounding box.
+Coordinates pixel_along_width(const TensorMap& map, const TensorCopy& copy, std::uint32_t steps) {
+  const unsigned w = first_spatial(map), images = map.rank - 1;
+  const std::int64_t stride = map.element_strides[w], low = map.lower_corner[0];
+  const std::int64_t high = std::int64_t{map.sizes[w]} + map.upper_corner[0];
+  Coordinates at = wide(copy.coordinates);
+  const std::int64_t of_first = (high - at[w]) / stride + 1, of_image = (high - low) / stride + 1;
+  if (steps < of_first) {
+    at[w] += stride * steps;
+  } else {
+    at[images] += 1 + (steps - of_first) / of_image;
+    at[w] = low + (steps - of_first) % of_image * stride;
+  }
+  at[w] += copy.offsets[1];
+  return at;
+}
+
+// The pixels, and behind them those of the halo: the pixels that follow. With .im2col::w::128 they are those that
+// follow each quarter, and the first ones of the four quarters lie together, as tcgen05.cp.4x256b reads them. The
+// manual shows this order in a figure alone; it is that of TVM's simulator.
+void width_runs(const TensorMap& map, const TensorCopy& copy, std::vector<TensorRun>& runs) {
+  const std::uint32_t pitch = row_pitch(map, copy.mode), rows = rows_of(map, copy);
+  const bool quarters = copy.mode == TensorMode::im2col_w_128;
+  const std::uint32_t pixels = quarters ? kQuarters * kQuarterPixels : map.pixels_per_column;
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    std::uint32_t steps = row;
+    if (quarters && row >= pixels)
+      steps = kQuarterPixels * (1 + (row - pixels) % kQuarters) + (row - pixels) / kQuarters;
+    const Coordinates at = pixel_along_width(map, copy, steps);
+    add_row(map, at, at[0], row_elements(map, copy.mode), row * pitch, copy.stores, runs);
+  }
+}
+
 }  // namespace
 
 void tensor_runs(const TensorMap& map, const TensorCopy& copy, std::vector<TensorRun>& runs) {
@@ -266,6 +315,9 @@ void tensor_runs(const TensorMap& map, const TensorCopy& copy, std::vector<Tenso
       return gathered_runs(map, copy, runs);
     case TensorMode::im2col:
       return column_runs(map, copy, runs);
+    case TensorMode::im2col_w:
+    case TensorMode::im2col_w_128:
+      return width_runs(map, copy, runs);
   }
 }
 
@@ -341,19 +393,45 @@ std::string field_problem(const TensorMap& map) {
   return "";
 }
 
+TensorMapKind kind_for(TensorMode mode) {
+  switch (mode) {
+    case TensorMode::im2col:
+      return TensorMapKind::im2col;
+    case TensorMode::im2col_w:
+    case TensorMode::im2col_w_128:
+      return TensorMapKind::im2col_wide;
+    case TensorMode::tile:
+    case TensorMode::rows:
+      break;
+  }
+  return TensorMapKind::tiled;
+}
+
+const char* encoder_of(TensorMapKind kind) {
+  switch (kind) {
+    case TensorMapKind::tiled:
+      return "cuTensorMapEncodeTiled";
+    case TensorMapKind::im2col:
+      return "cuTensorMapEncodeIm2col";
+    case TensorMapKind::im2col_wide:
+      return "cuTensorMapEncodeIm2colWide";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string tensor_problem(const TensorMap& map, TensorMode mode, unsigned rank) {
   if (map.magic != TensorMap::kMagic) return "there is no tensor map at this address";
   if (std::string problem = field_problem(map); !problem.empty()) return problem;
-  const TensorMapKind wanted = mode == TensorMode::im2col ? TensorMapKind::im2col : TensorMapKind::tiled;
-  if (map.kind != wanted) {
-    const auto name = [](TensorMapKind kind) {
-      return kind == TensorMapKind::tiled    ? "cuTensorMapEncodeTiled"
-             : kind == TensorMapKind::im2col ? "cuTensorMapEncodeIm2col"
-                                             : "cuTensorMapEncodeIm2colWide";
-    };
-    return std::string("it is of ") + name(map.kind) + "; this copy needs one of " + name(wanted);
+  const TensorMapKind wanted = kind_for(mode);
+  if (map.kind != wanted)
+    return std::string("it is of ") + encoder_of(map.kind) + "; this copy needs one of " + encoder_of(wanted);
+  if (wanted == TensorMapKind::im2col_wide) {
+    const bool of_128 = map.wide_mode == TensorWideMode::w128;
+    if (of_128 != (mode == TensorMode::im2col_w_128))
+      return of_128 ? "its mode is W128, for .im2col::w::128" : "its mode is W, for .im2col::w";
+    if (map.interleave != TensorInterleave::none) return "it is interleaved, which .im2col::w does not take";
   }
   if (map.rank != rank) return "it has " + std::to_string(map.rank) + " dimensions, the copy " + std::to_string(rank);
   return "";

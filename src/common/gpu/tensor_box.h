@@ -14,14 +14,19 @@ namespace warpgrind {
 enum class TensorMode : std::uint8_t {
   tile,
   rows,  // .tile::gather4 and .tile::scatter4: four rows of a matrix
-  im2col
+  im2col,
+  im2col_w,     // pixels along W alone: one row of each image. Not held against hardware, as im2col_w_128
+  im2col_w_128  // 128 such pixels
 };
 
 struct TensorCopy {
   TensorMode mode = TensorMode::tile;
   bool stores = false;                                     // to global memory
   std::array<std::int32_t, kMaxTensorRank> coordinates{};  // rows: the column, and four rows
-  std::array<std::uint16_t, 3> offsets{};                  // im2col: of W, H, D
+  std::array<std::uint16_t, 3> offsets{};                  // im2col: of W, H, D; im2col_w: wHalo and wOffset
+
+  bool along_width() const { return mode == TensorMode::im2col_w || mode == TensorMode::im2col_w_128; }
+  std::uint16_t halo() const { return along_width() ? offsets[0] : 0; }
 };
 
 // Neighbouring bytes, in global as in shared memory.
@@ -56,7 +61,7 @@ std::string tensor_problem(const TensorMap& map, TensorMode mode, unsigned rank)
 // Why a copy at these coordinates is an illegal instruction; empty: it is none.
 std::string coordinate_problem(const TensorMap& map, const TensorCopy& copy);
 
-TensorBox tensor_box(const TensorMap& map, TensorMode mode);
+TensorBox tensor_box(const TensorMap& map, const TensorCopy& copy);
 // Replaces `runs`, in ascending order of `shared`. They cover the box's bytes. Stores move whole chunks of 16 bytes: a
 // row that the tensor's end cuts may write up to 15 bytes beyond it, which lie before the next row.
 void tensor_runs(const TensorMap& map, const TensorCopy& copy, std::vector<TensorRun>& runs);

@@ -37,6 +37,10 @@ TensorMode mode_of(const ptx::Instruction& i) {
       case Modifier::im2col:
       case Modifier::im2col_no_offs:
         return TensorMode::im2col;
+      case Modifier::im2col_w:
+        return TensorMode::im2col_w;
+      case Modifier::im2col_w_128:
+        return TensorMode::im2col_w_128;
       default:
         break;
     }
@@ -96,8 +100,6 @@ Value* planes(Lowering& l, const Operand& map, const Operand* offsets, const Ope
 void lower_tensor_copy(Lowering& l) {
   using Operation = TensorCode::Operation;
   const ptx::Instruction& i = l.instruction();
-  if (i.has(Modifier::im2col_w) || i.has(Modifier::im2col_w_128))
-    return l.unsupported("a column along W alone (im2col::w, compute capability 10)");
   const TensorCode code = code_of(i);
   const bool loads = code.operation == Operation::load;
   const std::size_t map = loads ? 1 : 0, after = loads ? 3 : 1;
@@ -106,8 +108,13 @@ void lower_tensor_copy(Lowering& l) {
   const std::size_t coordinates = code.mode == TensorMode::rows ? kMaxTensorRank : code.rank;
   if (i.operands[map].elements.size() != coordinates)
     return l.unsupported("a tensor copy with another number of coordinates than dimensions");
-  const bool has_offsets =
-      (loads || code.operation == Operation::prefetch) && code.mode == TensorMode::im2col && i.operands.size() > after;
+  const bool along_width = code.mode == TensorMode::im2col_w || code.mode == TensorMode::im2col_w_128;
+  if (along_width && !loads && code.operation != Operation::prefetch)
+    return l.unsupported("a store or reduction along W alone (im2col::w)");
+  const bool has_offsets = (loads || code.operation == Operation::prefetch) &&
+                           (along_width || code.mode == TensorMode::im2col) && i.operands.size() > after;
+  if (along_width && (!has_offsets || i.operands[after].elements.size() != 2))
+    return l.unsupported("im2col::w without {wHalo, wOffset}");
   const Operand* offsets = has_offsets ? &i.operands[after] : nullptr;
   const std::size_t mask = after + (has_offsets ? 1 : 0);
   if (code.multicast && i.operands.size() <= mask) return l.unsupported("a multicast without a mask of CTAs");

@@ -325,12 +325,12 @@ static void wg_tensor_copy(void* context, std::uint32_t site, std::uint32_t bits
     Box b{
         w, site, lane, code, read_tensor_map(w, site, lane, GenericAddress{maps[lane]}), {}, worker_of(w).tensor_runs};
     check_tensor_map(w, site, lane, GenericAddress{maps[lane]}, b.map, code.mode, code.rank);
-    b.size = tensor_box(b.map, code.mode);
     TensorCopy copy;
     copy.mode = code.mode;
     copy.stores = code.operation == TensorOperation::store || code.operation == TensorOperation::reduce;
     for (unsigned k = 0; k < kMaxTensorRank; ++k) copy.coordinates[k] = static_cast<std::int32_t>(plane(k));
     for (unsigned k = 0; k < 3; ++k) copy.offsets[k] = static_cast<std::uint16_t>(plane(jit::kTensorOffsets + k));
+    b.size = tensor_box(b.map, copy);
     check_coordinates(b, copy);
     if (code.operation == TensorOperation::prefetch) continue;
     check_shared(b, GenericAddress{shared[lane]});
