@@ -54,6 +54,12 @@ def page(data, chart):
     titles = {"topic": "By topic", "limit": "By limit", "measured": "By time"}
     for section in data["sections"]:
         parts += [f"## {titles[section['by']]}, never fitted", table(section)]
+    if "beside" in data:
+        s = data["beside"]["score"]
+        parts += ["## Tensor copies, rings and warpgroup products",
+                  f"{s['rows']} rows that take no part in the fits above: median error {percent(s['median'])}, 90 % within "
+                  f"{percent(s['p90'])}, {percent(s['within_30'])} within 30 %, worst {s['worst']:.2f}x. The constants of `terms/copies.cpp` were "
+                  "chosen by hand for these copies and rings, so this is no blind score of them. Products took no part.", table(data["beside"]["section"])]
     return "\n\n".join(parts) + "\n\n"
 
 

@@ -2,6 +2,7 @@
 """Work of the launches in the lab's rows, as input of the time model: lab/results/GPU/launches.csv.
 
     scripts/collect_launches.py --build build > lab/results/h200/launches.csv
+    scripts/collect_launches.py --build build --beside hgemm > lab/results/h200/hgemm_launches.csv
 
 Runs the lab's topics at their full sizes on the virtual GPU, with every launch counted (about 20 minutes on two cores).
 Equal launches of a row become one line. Products are counted up to 2048 (tiles of other widths up to 1024).
@@ -14,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+OURS = [word for rung in ("one element", "tile", "tensor cores", "stages", "warpgroups", "ring", "clusters", "persistent")
+        for word in ("--rung", rung)]
 TOPICS = {
     "banks": [[]], "constant": [[]], "texture": [[]], "transpose": [[]], "coalescing": [[]], "divergence": [[]],
     "occupancy": [[]], "local": [[]], "reduction": [[]], "bandwidth": [[]], "vecadd": [[]], "image": [[]], "poisson": [[]],
@@ -27,10 +30,17 @@ TOPICS = {
 }
 
 
-def launches(warpgrind, gpu, program, arguments):
+# Topics whose rows take no part in the fits. About three blocks of each launch run; clusters run whole, so they end at 2048.
+BESIDE = {
+    "hgemm": [["--type", "half,bfloat16", "--sizes", "1024,2048,1000x1032x520", *OURS],
+              ["--type", "half,bfloat16", "--sizes", "4096,8192", *OURS[:-4]]],
+}
+
+
+def launches(warpgrind, options, program, arguments):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "work.csv")
-        subprocess.run([warpgrind, "run", "--quiet", "--gpu", gpu, "--work", path, program, "--full", *arguments],
+        subprocess.run([warpgrind, "run", "--quiet", *options, "--work", path, program, "--full", *arguments],
                        stdout=subprocess.DEVNULL, check=True)
         with open(path, newline="") as f:
             return list(csv.DictReader(f))
@@ -40,14 +50,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", default="build")
     parser.add_argument("--gpu", default="h200")
+    parser.add_argument("--beside", action="store_true")
     parser.add_argument("topics", nargs="*")
     arguments = parser.parse_args()
     rows, columns = {}, None
-    for topic in arguments.topics or TOPICS:
-        for selection in TOPICS[topic]:
+    known_topics = BESIDE if arguments.beside else TOPICS
+    options = ["--gpu", arguments.gpu, *(["--blocks", "3"] if arguments.beside else [])]
+    for topic in arguments.topics or known_topics:
+        for selection in known_topics[topic]:
             print(topic, *selection, file=sys.stderr)
             program = os.path.join(arguments.build, "lab", topic)
-            for launch in launches(os.path.join(arguments.build, "bin", "warpgrind"), arguments.gpu, program, selection):
+            for launch in launches(os.path.join(arguments.build, "bin", "warpgrind"), options, program, selection):
                 name = re.split(r"(?<! )/(?! )", launch.pop("range"))[-1]  # ranges are nested by "/"
                 if ":" not in name:
                     continue

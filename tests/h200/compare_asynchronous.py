@@ -78,11 +78,24 @@ def import_folder(folder):
         f.write("case,blocks,threads,bytes,operations,median_us,fastest_us\n")
         for line in case_lines(os.path.join(folder, "time1.csv")):
             f.write(line + "\n")
-    rows = [{"rung": row["case"].split(" ")[0], "type": "", "size_text": range_of(row), "range": range_of(row), "role": "rung",
-             "gpu_us": {"median": float(row["median_us"])}} for row in stored(TIMES)]
+    write_rows()
+
+
+# Topic of `make accuracy`, by the beginning of a case's name.
+TOPICS = {"tensor_": "tensor_copies", "bulk_": "bulk_copies", "ring_": "rings", "wgmma_": "warpgroup_products", "mma_": "warp_products"}
+
+
+def write_rows():
+    """asynchronous.json: the times in the form of the lab's results."""
+    topics = {topic: [] for topic in TOPICS.values()}
+    for row in stored(TIMES):
+        topic = next(topic for start, topic in TOPICS.items() if row["case"].startswith(start))
+        topics[topic].append(json.dumps({
+            "rung": row["case"].split(" ")[0], "type": "", "size_text": range_of(row), "range": range_of(row), "role": "rung",
+            "gpu_us": {"median": float(row["median_us"])}}))
     with open(ROWS, "w", encoding="utf-8") as f:
-        rest = ",\n".join(json.dumps(row) for row in rows)
-        f.write(f'{{"topics": [{{"topic": "asynchronous", "rows": [\n{rest}\n]}}]}}\n')
+        parts = (f'{{"topic": "{topic}", "rows": [\n' + ",\n".join(rows) + "\n]}" for topic, rows in topics.items())
+        f.write('{"topics": [' + ",\n".join(parts) + "]}\n")
 
 
 def range_of(row):
@@ -135,19 +148,23 @@ def compare_counters(options):
 
 
 def collect_work(options):
-    """The work of each case: the launches are flush and kernel by turns."""
+    """The work of each case. Blocks of one grid do alike work, so few of them run. With --part: replaces these cases alone."""
+    known = {line.split(",")[0]: line for line in open(WORK, encoding="utf-8")} if options.part and os.path.exists(WORK) else {}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "work.csv")
-        printed = whole_run.output_of([options.warpgrind, "run", "--gpu", "h200", "--quiet", "--blocks", "8", "--work", path, options.program,
-                                       "time", "1", options.part])
+        blocks = "3" if options.part.startswith(("wgmma", "mma")) else "8"
+        printed = whole_run.output_of([options.warpgrind, "run", "--gpu", "h200", "--quiet", "--blocks", blocks, "-k", "regex:^(tensor|bulk|ring|wgmma|mma)",
+                                       "--work", path, options.program, "time", "1", options.part])
         head, *launches = [line.rstrip("\n") for line in open(path, encoding="utf-8") if not line.startswith("#")]
     cases = [dict(zip(("case", "blocks", "threads"), line.split(","))) for line in printed.splitlines() if CASE.match(line)]
-    if len(launches) != 2 * len(cases):
+    launches = launches[1::2]  # between two of them, L2 is flushed
+    if len(launches) != len(cases):
         sys.exit(f"{len(launches)} launches of {len(cases)} cases")
+    for case, launch in zip(cases, launches):
+        known[range_of(case)] = range_of(case) + launch[launch.index(","):] + "\n"
     with open(WORK, "w", encoding="utf-8") as f:
         f.write("# What the cases of asynchronous.json ask of the GPU: compare_asynchronous.py --work\n" + head + "\n")
-        for case, launch in zip(cases, launches[1::2]):
-            f.write(range_of(case) + launch[launch.index(","):] + "\n")
+        f.writelines(known[range_of(row)] for row in stored(TIMES) if range_of(row) in known)
     return 0
 
 

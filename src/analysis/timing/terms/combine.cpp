@@ -24,9 +24,15 @@ double norm(std::initializer_list<double> parts, double p) {
 // DRAM and L2 handle the same requests one after the other, mostly overlapped. The front end that distributes blocks
 // runs concurrently with everything, so the result is almost the longer of the two.
 constexpr double kMemoryNorm = 4, kBlocksNorm = 6;
-// Least exponents of kernels with bulk or tensor copies, which go on beside waiting warps and products (rows of an
-// H200).
+// Exponents of kernels whose traffic is bulk and tensor copies, which go on beside waiting warps and products (rows of
+// an H200).
 constexpr double kBesideCopies = 2, kCopiesShare = 4;
+
+// Part of the traffic with L2 that bulk and tensor copies make, 0 to 1; 1 from half of it on.
+double part_of_copies(const LaunchWork& w) {
+  const double copied = w.copy_load_bytes + w.copy_store_bytes;
+  return std::min(1.0, 2 * copied / std::max(1.0, (w.l2_read_sectors + w.l2_write_sectors) * kSectorBytes));
+}
 
 // A grid of one wave whose blocks have one barrier works in two phases: all blocks wait for memory, and then all use
 // shared memory. So shared memory overlaps only with the part of the path behind the loads. Measured on an H200: a tile
@@ -56,10 +62,12 @@ double combine(const Terms& t, const Setting& s) {
             t[Limit::partial_writes], t[Limit::atomics], t[Limit::host_link], t[Limit::peer_link]},
            kMemoryNorm);
   const double many = std::log(s.placed.resident_warps) / std::log(16.0);  // 0: one warp per scheduler, 1: sixteen
-  const bool copies = s.work.copy_loads + s.work.copy_stores > 0;
-  const double overlap = std::max(copies ? kBesideCopies * (1 + many) : 1,
-                                  s.fitted.overlap_one + (s.fitted.overlap_many - s.fitted.overlap_one) * many);
-  const double sharing = std::max(copies ? kCopiesShare : 1, 1 + (s.fitted.sharing - 1) * std::min(1.0, 0.25 + many));
+  const auto with_copies = [&](double alone, double exponent) {
+    return std::max(alone, alone + (exponent - alone) * part_of_copies(s.work));
+  };
+  const double overlap = with_copies(s.fitted.overlap_one + (s.fitted.overlap_many - s.fitted.overlap_one) * many,
+                                     kBesideCopies * (1 + many));
+  const double sharing = with_copies(1 + (s.fitted.sharing - 1) * std::min(1.0, 0.25 + many), kCopiesShare);
   const double throughput = norm({sm, mio, memory}, sharing);
   // The unit copies while warps wait for it: almost the longer of the two.
   const double waits = norm({t[Limit::latency], t[Limit::copies]}, kBlocksNorm);

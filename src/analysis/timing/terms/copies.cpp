@@ -1,6 +1,7 @@
 // Bulk and tensor copies: the throughput of an SM's tensor memory accelerator, and the time that a block waits for its
-// copies. All constants are cycles of an H200, fitted to one half of lab/results/h200/asynchronous.csv (the rows of odd
-// number); docs/accuracy.md has the score of the other half.
+// copies. All constants are cycles of an H200, chosen by hand for the copies and rings of
+// lab/results/h200/asynchronous.csv. Neither the products there nor the topic hgemm took part; docs/accuracy.md has the
+// scores.
 #include <algorithm>
 #include <cmath>
 
