@@ -90,7 +90,9 @@ bool LaunchOrder::knows_products(const Stamp& q, const BlockOrder& b, const Warp
 
 // Not so mbarrier.complete_tx, st.async and red.async.
 bool LaunchOrder::completes_copy(const events::MBarrier& e) const {
-  return e.site >= launch_.facts->sites.size() || launch_.facts->sites[e.site].kind == SiteKind::bulk_copy;
+  if (e.site >= launch_.facts->sites.size()) return true;
+  const SiteKind kind = launch_.facts->sites[e.site].kind;
+  return kind == SiteKind::bulk_copy || kind == SiteKind::launch_control;
 }
 
 MBarrierOrder& LaunchOrder::mbarrier_of(const BlockOrder& b, const events::MBarrier& e, unsigned l) {

@@ -560,3 +560,49 @@ __global__ void no_fence_after(unsigned* out) {
 CASE(C370, "sums are read behind the wait for tcgen05.commit, without tcgen05.fence::after_thread_sync") {
   RUN(no_fence_after);
 }
+
+// A block takes over the work of blocks that have not begun, one after another.
+template <bool kWait>
+__global__ void next_work(unsigned* out) {
+  __shared__ alignas(16) unsigned response[4];
+  __shared__ unsigned long long full;
+  if (threadIdx.x == 0) {
+    MBARRIER_INIT(full, 1);
+    INIT_FENCE();
+  }
+  __syncthreads();
+  unsigned more = 1, early = 0;
+#pragma unroll 1
+  for (unsigned turn = 0; more; ++turn) {
+    if (threadIdx.x == 0) {
+      MBARRIER_EXPECT(full, 16);
+      TRY_CANCEL(response, full);  //! C474 ERROR race-async-copy access="asynchronous write"
+    }
+    __syncwarp();
+    if (!kWait) early += *static_cast<volatile unsigned*>(response);  //! C474 ERROR race-async-copy access=read
+    MBARRIER_WAIT(full, turn & 1);
+    asm volatile(
+        "{ .reg .b128 q; .reg .pred p; ld.shared.b128 q, [%1];"
+        " clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, q; selp.u32 %0, 1, 0, p; }"
+        : "=r"(more)
+        : "r"(shared_address(response))
+        : "memory");
+    PROXY_FENCE(".shared::cta");
+    __syncthreads();
+  }
+  out[threadIdx.x] = early;
+}
+//! C474 options --gpu b200
+CASE(C474, "the response of try_cancel is read before the wait for its mbarrier") {
+  unsigned* out = cases::zeros<unsigned>(32);
+  next_work<false><<<300, 32>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
+//! C475 options --gpu b200
+CASE(C475, "the response of try_cancel is read after the wait for its mbarrier") {  //! C475 clean
+  unsigned* out = cases::zeros<unsigned>(32);
+  next_work<true><<<300, 32>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}

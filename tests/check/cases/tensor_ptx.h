@@ -38,6 +38,13 @@
   asm volatile("tcgen05.dealloc.cta_group::2.sync.aligned.b32 %0, %1;" ::"r"(base), "r"(columns) : "memory")
 #define TENSOR_COPY_PAIR(to, from) \
   asm volatile("tcgen05.cp.cta_group::2.128x256b [%0], %1;" ::"r"(to), "l"(tensor_matrix(from)) : "memory")
+#define TRY_CANCEL(response, bar)                                                                                \
+  asm volatile(                                                                                                  \
+      "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%0], [%1];" ::"r"(   \
+          shared_address(response)),                                                                             \
+      "r"(shared_address(&(bar)))                                                                                \
+      : "memory")
+
 #define TENSOR_COMMIT_PAIR(bar)                                                                         \
   asm volatile("tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"( \
                    shared_address(&(bar)))                                                              \
