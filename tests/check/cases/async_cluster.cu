@@ -100,6 +100,38 @@ CASE(C288, "a block reads shared memory of another one, cluster.sync() at the en
   cudaFree(out);
 }
 
+// Block 1 arrives at an mbarrier of block 0, which does not wait for it. The flag lets block 0 leave first.
+template <bool kSyncAtEnd>
+__global__ void __cluster_dims__(2) arrival_at_another(int* out, int* leaves) {
+  __shared__ unsigned long long full;
+  if (threadIdx.x == 0) {
+    MBARRIER_INIT(full, 32);
+    INIT_FENCE();
+  }
+  CLUSTER_SYNC();
+  if (blockIdx.x == 0) {
+    atomicExch(leaves, 1);
+  } else {
+    while (atomicAdd(leaves, 0) == 0) {
+    }
+    REMOTE_ARRIVE(full, 0);  //! C379 ERROR cluster-exit message~"cute::cluster_sync()"
+    out[threadIdx.x] = 1;
+  }
+  if (kSyncAtEnd) CLUSTER_SYNC();
+}
+CASE(C379, "a block arrives at an mbarrier of another one, which may have left: no cluster.sync() at the end") {
+  int* out = cases::zeros<int>(33);
+  arrival_at_another<false><<<2, 32>>>(out, out + 32);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
+CASE(C380, "a block arrives at an mbarrier of another one, cluster.sync() at the end") {  //! C380 clean
+  int* out = cases::zeros<int>(33);
+  arrival_at_another<true><<<2, 32>>>(out, out + 32);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
+
 // Block 0 copies to block 1. The buffer of block 1 is free when it has said so at an mbarrier of block 0.
 template <bool kWaitForEmpty>
 __device__ __forceinline__ void copy_to_next(unsigned rank, int* out) {
