@@ -8,8 +8,8 @@
 
 namespace warpgrind::ptx {
 
-// The bit that says the type of a reference in the value that `mov` gets for a variable, and that istypep tests: ptxas
-// 13.0 compiles both so, and an H200 finds it in no handle of a texture or surface object. 0: no such type.
+// What `mov` gets for a variable has this bit for its type, and istypep tests it. ptxas 13.0 compiles both so. An H200
+// finds it in no handle of a texture or surface object. 0: no such type.
 inline std::uint64_t reference_bit(ScalarType type) {
   switch (type) {
     case ScalarType::texref:
