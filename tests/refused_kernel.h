@@ -1,4 +1,4 @@
-// PTX of a kernel, `refused`, that the virtual GPU refuses: handles of textures carry no type.
+// PTX of a kernel, `refused`, that the virtual GPU refuses: it reads a texture with several samples.
 #pragma once
 
 namespace warpgrind {
@@ -9,9 +9,11 @@ inline constexpr const char* kRefusedKernel = R"(.version 8.1
 .visible .entry refused(.param .u64 p)
 {
   .reg .u64 %rd<2>;
-  .reg .pred %p<2>;
+  .reg .f32 %f<5>;
+  .reg .s32 %r<5>;
   ld.param.u64 %rd1, [p];
-  istypep.texref %p1, %rd1;
+  mov.s32 %r1, 0;
+  tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r1, %r1, %r1}];
   ret;
 }
 )";

@@ -65,7 +65,7 @@ TEST(PtxSyntax, AWideStoreLeavesOutParts) {
 
 TEST(PtxSyntax, DefinitionsHoldForTheFormsBeforeThem) {
   const auto& forms = syntax_forms(Opcode::mul);
-  ASSERT_EQ(forms.size(), 3u);
+  ASSERT_GE(forms.size(), 3u);
   EXPECT_EQ(forms[0].types.at(0).types.size(), 6u);
   EXPECT_EQ(forms[1].types.at(0).types.size(), 4u);
   EXPECT_EQ(forms[1].operands.at(0).times, 2u);

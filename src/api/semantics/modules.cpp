@@ -10,6 +10,7 @@
 
 #include "device/memory/address_space.h"
 #include "fatbin/write.h"
+#include "ptx/opaque_references.h"
 #include "ptx/printer.h"
 #include "semantics/executor.h"
 #include "semantics/streams.h"
@@ -269,7 +270,7 @@ cudaError_t library_reference(LibraryHandle& handle, int device, const char* nam
     return refuse(cudaErrorSymbolNotFound, fmt::format("there is no texture or surface reference {}", name));
   DeviceVariable found;
   if (cudaError_t error = locate(Variable{handle.program, name, 0, nullptr}, device, found)) return error;
-  out = reinterpret_cast<std::uint64_t>(found.address);
+  out = reinterpret_cast<std::uint64_t>(found.address) | ptx::reference_bit(type);
   return cudaSuccess;
 }
 

@@ -58,7 +58,8 @@ cudaError_t library_kernels(LibraryHandle& handle, KernelHandle** out, unsigned 
 cudaError_t library_global(LibraryHandle* handle, const char* name, void** address, std::size_t* bytes);
 // The same for a managed variable; other variables are not found (cudaErrorSymbolNotFound).
 cudaError_t library_managed(LibraryHandle* handle, const char* name, void** address, std::size_t* bytes);
-// Address of the .texref or .surfref variable of that name, by which kernels use it. type: its PTX type.
+// Value of the .texref or .surfref variable of that name (address and type bit), by which kernels use it. type: its PTX
+// type.
 cudaError_t library_reference(LibraryHandle& handle, int device, const char* name, ptx::ScalarType type,
                               std::uint64_t& out);
 

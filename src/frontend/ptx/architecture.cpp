@@ -183,6 +183,19 @@ unsigned needed_architecture(const Instruction& i) {
   return std::max({unsigned{info(i.opcode).architecture}, needed_by_form(i), needed_by_registers(i)});
 }
 
+PtxVersion needed_version(const Instruction& i) {
+  using T = ScalarType;
+  const PtxVersion row = info(i.opcode).since;
+  if (i.opcode != Opcode::cvt || i.types.size() != 2) return row;
+  const auto narrow = [](T t) {
+    return t == T::e2m1x2 || t == T::e2m3x2 || t == T::e3m2x2 || t == T::e4m3x2 || t == T::e5m2x2;
+  };
+  const T to = i.type(0), from = i.type(1);
+  const bool from_halves = from == T::bf16x2 || (from == T::f16x2 && (to == T::e2m3x2 || to == T::e3m2x2));
+  if (narrow(to) && from_halves) return std::max(row, PtxVersion{9, 1});
+  return narrow(from) && to == T::bf16x2 ? std::max(row, PtxVersion{9, 2}) : row;
+}
+
 unsigned last_architecture(const Instruction& i) {
   constexpr unsigned kWarpgroup = 90, kTensorMemory = 110;
   const std::string_view text = info(i.opcode).text;

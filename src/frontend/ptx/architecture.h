@@ -1,4 +1,5 @@
-// Minimum compute capability of an instruction (PTX ISA manual, "Target ISA Notes").
+// Compute capability and PTX version that an instruction needs (PTX ISA manual, "Target ISA Notes" and "PTX ISA
+// Notes").
 #pragma once
 
 #include "ptx/ast.h"
@@ -14,5 +15,8 @@ unsigned needed_architecture(const Instruction& instruction);
 // The last compute capability, times 10, that has this instruction; 0: later ones have it, too. Instructions of
 // sm_90a and of sm_100a are not among those of compute capability 12.x.
 unsigned last_architecture(const Instruction& instruction);
+
+// The first PTX ISA version that has this instruction. Forms of rows count as the row, but for those of 9.1 and later.
+PtxVersion needed_version(const Instruction& instruction);
 
 }  // namespace warpgrind::ptx

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ptx/architecture.h"
 #include "ptx/function_parser.h"
 #include "ptx/special_registers.h"
 #include "ptx/syntax.h"
@@ -173,6 +174,17 @@ bool FunctionParser::check(const Instruction& i, const Token& opcode) {
     return complain(fmt::format("'{}' lacks a type suffix", opcode.text.substr(0, 60)));
   if (std::string problem = type_problem(i); !problem.empty()) {
     f_->unknown.push_back({std::move(problem), opcode.range()});  // may belong to a PTX newer than the table
+    return false;
+  }
+  // Earlier versions are not checked: the modules of old compilers run whatever they say.
+  constexpr PtxVersion kFirstChecked{9, 1};
+  const PtxVersion needed = needed_version(i);
+  const PtxVersion has{static_cast<std::uint8_t>(m_.module().version_major),
+                       static_cast<std::uint8_t>(m_.module().version_minor)};
+  if (needed >= kFirstChecked && has < needed) {
+    f_->unknown.push_back({fmt::format("'{}' needs PTX ISA .version {}.{}, and the module has {}.{}",
+                                       opcode.text.substr(0, 60), needed.major, needed.minor, has.major, has.minor),
+                           opcode.range()});
     return false;
   }
   if (a.address && std::none_of(i.operands.begin(), i.operands.end(),

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "ptx/suffix_names.h"
 
 namespace warpgrind::ptx {
 
@@ -27,10 +28,6 @@ std::string_view word_at(std::string_view text, std::size_t from) {
 std::string_view trimmed(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   return text.substr(0, text.find_last_not_of(' ') + 1);
-}
-
-bool is_space_word(std::string_view word) {
-  return word == "global" || word == "shared" || word == "local" || word == "const" || word == "param";
 }
 
 // ---- Definitions of names.
@@ -106,34 +103,87 @@ class FormReader {
   const Definition* list_of(std::string_view word) const { return definition(definitions_, "." + std::string(word)); }
 
   void suffixes(std::string_view mnemonic, std::size_t from) {
-    int depth = 0;
+    bool optional = false, alternative = false;
     for (std::size_t i = from; i < mnemonic.size(); ++i) {
-      if (mnemonic[i] == '{') ++depth;
-      if (mnemonic[i] == '}') --depth;
-      if (mnemonic[i] == '.') suffix(word_at(mnemonic, i + 1), depth != 0);
+      const std::string_view rest = mnemonic.substr(i);
+      if (rest.starts_with(".{") || rest.starts_with("::{")) {
+        i += one_of(mnemonic.substr(0, i), rest) - 1;
+      } else if (rest.starts_with("{::")) {
+        refine(mnemonic.substr(0, i), rest);
+        i = mnemonic.find('}', i);
+      } else if (rest[0] == '{' || rest[0] == '}') {
+        optional = rest[0] == '{';
+        alternative = false;
+      } else if (rest[0] == ',') {
+        alternative = true;
+      } else if (rest[0] == '.') {
+        suffix(word_at(mnemonic, i + 1), optional, alternative);
+      }
     }
   }
 
-  void suffix(std::string_view word, bool optional) {
-    if (!optional && (word == "v2" || word == "v4" || word == "v8"))
+  // ".{arrive,wait}", "wait::{ld,st}": one of these must be there. Returns the length of the notation.
+  std::size_t one_of(std::string_view before, std::string_view text) {
+    const std::size_t open = text.find('{'), end = text.find('}');
+    const std::string prefix =
+        text[0] == ':' ? std::string(before.substr(before.rfind('.') + 1)) + "::" : std::string();
+    std::vector<Modifier> modifiers;
+    for (std::size_t from = open + 1; from < end;) {
+      const std::size_t comma = std::min(text.find(',', from), end);
+      const auto modifier = modifier_from_text(prefix + std::string(text.substr(from, comma - from)));
+      WG_ASSERT(modifier);
+      modifiers.push_back(*modifier);
+      from = comma + 1;
+    }
+    mentioned.insert(mentioned.end(), modifiers.begin(), modifiers.end());
+    form.choices.push_back(modifiers);
+    form.required.push_back(std::move(modifiers));
+    return end + 1;
+  }
+
+  // ".shared{::cta}": the word before may have this end, too. In "mma.sp{::ordered_metadata}" it belongs to the opcode.
+  void refine(std::string_view before, std::string_view text) {
+    const std::string word(before.substr(before.rfind('.') + 1)), end(text.substr(1, text.find('}') - 1));
+    const auto modifier = modifier_from_text(word + end);
+    WG_ASSERT(modifier);
+    if (form.choices.empty()) form.choices.emplace_back();
+    if (!form.required.empty() && form.required.back() == form.choices.back())
+      form.required.back().push_back(*modifier);
+    form.choices.back().push_back(*modifier);
+    mentioned.push_back(*modifier);
+  }
+
+  // `alternative`: instead of the suffix before.
+  void suffix(std::string_view word, bool optional, bool alternative) {
+    if (word == "vec") return;
+    if (word == "v2" || word == "v4" || word == "v8") {
+      WG_ASSERT(!optional);
       form.vector = static_cast<std::uint8_t>(word[1] - '0');
+      return;
+    }
     if (const auto type = scalar_type_from_name(word)) {
       form.types.push_back({"type", {*type}, optional});
       return;
     }
     const Definition* list = list_of(word);
+    const std::string_view named = list ? list->means : suffix_meaning(word);
     std::vector<ScalarType> types;
     std::vector<Modifier> modifiers;
-    for (std::string_view w : list ? words_of(list->means) : std::vector<std::string_view>{word}) {
+    for (std::string_view w : named.empty() ? std::vector<std::string_view>{word} : words_of(named)) {
       if (const auto type = list ? scalar_type_from_name(w) : std::nullopt)
         types.push_back(*type);
-      else if (const auto modifier = is_space_word(w) ? std::nullopt : modifier_from_text(w))
+      else if (const auto modifier = modifier_from_text(w))
         modifiers.push_back(*modifier);
     }
     if (!types.empty() || names_a_type(word)) {
       form.types.push_back({word, std::move(types), optional});
       return;
     }
+    WG_ASSERT(!modifiers.empty());  // the name has neither a definition nor a meaning of suffix_names.cpp
+    if (alternative)
+      form.choices.back().insert(form.choices.back().end(), modifiers.begin(), modifiers.end());
+    else
+      form.choices.push_back(modifiers);
     mentioned.insert(mentioned.end(), modifiers.begin(), modifiers.end());
     if (!optional && !modifiers.empty()) form.required.push_back(std::move(modifiers));
   }
@@ -182,12 +232,15 @@ class FormReader {
     slot.optional = optional;
     slot.second = std::exchange(second_, false);
     slot.negatable = std::exchange(negatable_, false);
-    if (address)
+    slot.sink = name == "_";
+    if (address) {
+      if (const Definition* d = definition(definitions_, name)) explain(slot, d->means);
       slot.takes = Takes::address;
-    else if (const Definition* d = definition(definitions_, name))
+    } else if (const Definition* d = definition(definitions_, name)) {
       explain(slot, d->means);
-    else
+    } else {
       by_convention(slot);
+    }
     form.operands.push_back(slot);
   }
 
@@ -207,9 +260,24 @@ class FormReader {
       means.remove_prefix(4);
     }
     slot.wider = means.ends_with(" or wider");
+    slot.sink = means.ends_with(" or _");
     if (means.empty()) return;
+    if (slot.takes == Takes::number) return limits(slot, means);
     WG_ASSERT(means[0] == '.');
     type_by_name(slot, word_at(means, 1));
+  }
+
+  // " 128", " 24 to 256 by 8"
+  static void limits(OperandSlot& slot, std::string_view text) {
+    std::uint16_t* const to[] = {&slot.least, &slot.largest, &slot.apart};
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = text.find_first_of("0123456789", at)) < text.size(); ++count) {
+      const std::size_t end = std::min(text.find(' ', at), text.size());
+      WG_ASSERT(count < std::size(to));
+      std::from_chars(text.data() + at, text.data() + end, *to[count]);
+      at = end;
+    }
+    if (count == 1) slot.largest = slot.least;
   }
 
   bool type_by_name(OperandSlot& slot, std::string_view word) {

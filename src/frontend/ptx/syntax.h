@@ -41,9 +41,12 @@ struct OperandSlot {
   bool selector = false;               // video instructions: %r1.b0
   bool needs_selector = false;         // d.dsel
   bool wider = false;                  // registers may be wider than the type
+  bool sink = false;                   // `_` stands for a result that is not wanted
   ScalarType type = ScalarType::none;  // a fixed type; none: the type of `type_slot`
   int type_slot = -1;
   unsigned times = 1;  // operand width as a multiple of the type's
+  // A number: the least and the largest one, and their distance. All if `largest` is 0.
+  std::uint16_t least = 0, largest = 0, apart = 1;
 };
 
 struct SyntaxForm {
@@ -52,6 +55,7 @@ struct SyntaxForm {
   std::vector<std::vector<Modifier>> required;  // one of each list
   std::uint8_t vector = 0;                      // required .v2 or .v4; 0: given by the operands
   std::vector<Modifier> excluded;               // modifiers that select another form of the opcode
+  std::vector<std::vector<Modifier>> choices;   // at most one of each list, and no others; spaces are among them
 };
 
 const std::vector<SyntaxForm>& syntax_forms(Opcode opcode);

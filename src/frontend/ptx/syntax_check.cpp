@@ -33,11 +33,74 @@ bool match_types(const SyntaxForm& form, const Instruction& i, std::size_t slot,
 
 constexpr unsigned kWidestAccess = 256;  // bits per lane
 
-bool has_modifiers_of(const SyntaxForm& form, const Instruction& i) {
+// The suffixes of an instruction that are no types: its modifiers, and its state space as one of them.
+std::vector<Modifier> suffixes_of(const Instruction& i) {
+  std::vector<Modifier> suffixes(i.modifiers.begin(), i.modifiers.end());
+  const auto space = [&](Modifier plain, Modifier one, Modifier other) {
+    if (!i.has(one) && !i.has(other)) suffixes.push_back(plain);
+  };
+  switch (i.space) {
+    case StateSpace::global:
+      suffixes.push_back(Modifier::global);
+      break;
+    case StateSpace::local:
+      suffixes.push_back(Modifier::local);
+      break;
+    case StateSpace::constant:
+      suffixes.push_back(Modifier::const_);
+      break;
+    case StateSpace::shared:
+      space(Modifier::shared, Modifier::shared_cta, Modifier::shared_cluster);
+      break;
+    case StateSpace::param:
+      space(Modifier::param, Modifier::param_entry, Modifier::param_func);
+      break;
+    default:
+      break;
+  }
+  return suffixes;
+}
+
+bool contains(const std::vector<Modifier>& list, Modifier m) {
+  return std::find(list.begin(), list.end(), m) != list.end();
+}
+
+// Gives each suffix a choice of the form that no other one has (bipartite matching by augmenting paths).
+class ChoiceMatch {
+ public:
+  ChoiceMatch(const SyntaxForm& form, const std::vector<Modifier>& suffixes)
+      : form_(form), suffixes_(suffixes), taken_(form.choices.size(), -1) {}
+  bool match() {
+    for (std::size_t k = 0; k < suffixes_.size(); ++k) {
+      std::vector<bool> tried(taken_.size());
+      if (!place(static_cast<int>(k), tried)) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool place(int suffix, std::vector<bool>& tried) {
+    for (std::size_t c = 0; c < taken_.size(); ++c) {
+      if (tried[c] || !contains(form_.choices[c], suffixes_[static_cast<std::size_t>(suffix)])) continue;
+      tried[c] = true;
+      if (taken_[c] >= 0 && !place(taken_[c], tried)) continue;
+      taken_[c] = suffix;
+      return true;
+    }
+    return false;
+  }
+
+  const SyntaxForm& form_;
+  const std::vector<Modifier>& suffixes_;
+  std::vector<int> taken_;
+};
+
+bool has_modifiers_of(const SyntaxForm& form, const Instruction& i, const std::vector<Modifier>& suffixes) {
   if (form.vector != 0 && form.vector != i.vector) return false;
+  const auto has = [&](Modifier m) { return contains(suffixes, m); };
   for (const auto& one_of : form.required)
-    if (std::none_of(one_of.begin(), one_of.end(), [&](Modifier m) { return i.has(m); })) return false;
-  return std::none_of(form.excluded.begin(), form.excluded.end(), [&](Modifier m) { return i.has(m); });
+    if (std::none_of(one_of.begin(), one_of.end(), has)) return false;
+  return std::none_of(form.excluded.begin(), form.excluded.end(), has) && ChoiceMatch(form, suffixes).match();
 }
 
 std::string list_of(const std::vector<ScalarType>& types) {
@@ -114,7 +177,7 @@ class OperandCheck {
       case Takes::anything:
         return "";
       case Takes::number:
-        return o.kind == OperandKind::immediate ? "" : fmt::format("'{}' must be a number", s.name);
+        return number_problem(s, o);
       case Takes::label:
         return o.kind == OperandKind::label ? "" : fmt::format("'{}' must be a label", s.name);
       case Takes::table:
@@ -122,6 +185,7 @@ class OperandCheck {
       case Takes::address:
         return address_problem(s, o);
       case Takes::value:
+        if (s.name == "_" && o.kind != OperandKind::sink) return "'_' must stand here";
         if (o.kind == OperandKind::vector) return fmt::format("'{}' is one value, not a vector", s.name);
         return value_problem(s, o, type, bits(type) * s.times, index);
       case Takes::parts:
@@ -132,6 +196,13 @@ class OperandCheck {
         return each(s, o, ScalarType::none, type == ScalarType::f64 ? 64 : 32, index);
     }
     return "";
+  }
+
+  static std::string number_problem(const OperandSlot& s, const Operand& o) {
+    if (o.kind != OperandKind::immediate) return fmt::format("'{}' must be a number", s.name);
+    if (s.largest == 0 || (o.bits >= s.least && o.bits <= s.largest && (o.bits - s.least) % s.apart == 0)) return "";
+    if (s.least == s.largest) return fmt::format("'{}' must be {}", s.name, s.least);
+    return fmt::format("'{}' must be a multiple of {} from {} to {}", s.name, s.apart, s.least, s.largest);
   }
 
   std::string each(const OperandSlot& s, const Operand& o, ScalarType type, unsigned width, std::size_t index) const {
@@ -161,6 +232,25 @@ class OperandCheck {
     return each(s, o, type, bits(type), index);
   }
 
+  bool is_part_of_result(std::size_t index) const {
+    return index <= (i_.has_second_destination ? 1u : 0u) && i_.operands[index].kind == OperandKind::vector;
+  }
+
+  // f32 and f64 take literals of either, integers take integers, and other floats and pairs take none.
+  static std::string immediate_problem(const OperandSlot& s, const Operand& o, ScalarType type) {
+    const bool is_float_literal = o.literal != Literal::integer;
+    if (type == ScalarType::f32 || type == ScalarType::f64)
+      return is_float_literal ? ""
+                              : fmt::format("'{}' must be a literal like 1.0 or 0f3F800000, not an integer", s.name);
+    if (is_float(type) || type == ScalarType::u16x2 || type == ScalarType::s16x2)
+      return fmt::format("'{}' of .{} cannot be a literal", s.name, name(type));
+    if (is_float_literal && is_bits(type) && bits(type) != (o.literal == Literal::f32 ? 32 : 64))
+      return fmt::format("'{}' of .{} must be an integer or a literal of its width", s.name, name(type));
+    return is_float_literal && (is_signed(type) || is_unsigned(type))
+               ? fmt::format("'{}' of .{} must be an integer", s.name, name(type))
+               : "";
+  }
+
   // A store of 256 bits may leave out parts of its vector, but not all.
   bool leaves_out_parts(std::size_t index) const {
     const Operand& value = i_.operands[index];
@@ -176,11 +266,11 @@ class OperandCheck {
       case OperandKind::reg:
         return register_problem(s, f_.registers[o.index], type, width);
       case OperandKind::sink:
-        return index <= (i_.has_second_destination ? 1u : 0u) || leaves_out_parts(index)
+        return s.sink || is_part_of_result(index) || leaves_out_parts(index)
                    ? ""
-                   : "'_' stands for a destination only";
+                   : fmt::format("'_' cannot stand for '{}'", s.name);
       case OperandKind::immediate:
-        return "";
+        return immediate_problem(s, o, type);
       case OperandKind::sreg:
         if (o.sreg == SpecialRegister::is_explicit_cluster)
           return predicate ? "" : "%is_explicit_cluster is a predicate";
@@ -221,6 +311,8 @@ class OperandCheck {
       const Register& r = f_.registers[o.index];
       return fmt::format("{} of .{} holds no address", r.name.substr(0, 40), name(r.type));
     }
+    if (o.base == OperandKind::reg && s.type != ScalarType::none && bits(f_.registers[o.index].type) != bits(s.type))
+      return fmt::format("'{}' must be a register of {} bits", s.name, bits(s.type));
     if (!o.elements.empty() && !s.has_parts) return "this address has no coordinates";
     for (const Operand& e : o.elements)
       if (std::string problem = coordinate_problem(e); !problem.empty()) return problem;
@@ -262,9 +354,20 @@ class OperandCheck {
   SourceRange range_;
 };
 
-bool fits_form(const SyntaxForm& form, const Instruction& i, SlotTypes& types) {
+bool fits_form(const SyntaxForm& form, const Instruction& i, const std::vector<Modifier>& suffixes, SlotTypes& types) {
   types.assign(form.types.size(), -1);
-  return has_modifiers_of(form, i) && match_types(form, i, 0, 0, types);
+  return has_modifiers_of(form, i, suffixes) && match_types(form, i, 0, 0, types);
+}
+
+// The first suffix that no form of the opcode has; empty: there is none.
+std::string foreign_suffix(const Instruction& i, const std::vector<Modifier>& suffixes) {
+  for (Modifier m : suffixes) {
+    const auto has = [&](const SyntaxForm& form) {
+      return std::any_of(form.choices.begin(), form.choices.end(), [&](const auto& list) { return contains(list, m); });
+    };
+    if (std::none_of(syntax_forms(i.opcode).begin(), syntax_forms(i.opcode).end(), has)) return std::string(name(m));
+  }
+  return "";
 }
 
 }  // namespace
@@ -272,15 +375,18 @@ bool fits_form(const SyntaxForm& form, const Instruction& i, SlotTypes& types) {
 std::string type_problem(const Instruction& i) {
   if (!info(i.opcode).refused.empty()) return "";
   SlotTypes types;
+  const std::vector<Modifier> suffixes = suffixes_of(i);
   for (const SyntaxForm& form : syntax_forms(i.opcode))
-    if (fits_form(form, i, types)) return "";
+    if (fits_form(form, i, suffixes, types)) return "";
   const std::string text = opcode_spelling(i).substr(0, 60);
+  if (const std::string foreign = foreign_suffix(i, suffixes); !foreign.empty())
+    return fmt::format("the suffix .{} of '{}' is none that '{}' takes", foreign, text, info(i.opcode).text);
   // Reports the first type that no form with the same other suffixes accepts. If all types fit, reports the other
   // suffixes.
   for (std::size_t k = 0; k < i.types.size(); ++k) {
     std::vector<ScalarType> taken;
     for (const SyntaxForm& form : syntax_forms(i.opcode)) {
-      if (k >= form.types.size() || !has_modifiers_of(form, i)) continue;
+      if (k >= form.types.size() || !has_modifiers_of(form, i, suffixes)) continue;
       taken.insert(taken.end(), form.types[k].types.begin(), form.types[k].types.end());
     }
     const auto has = [&](ScalarType t) { return std::find(taken.begin(), taken.end(), t) != taken.end(); };
@@ -299,8 +405,9 @@ std::optional<OperandProblem> operand_problem(const Instruction& i, const Functi
   SlotTypes types;
   std::optional<OperandProblem> problem;
   std::size_t deepest = 0;
+  const std::vector<Modifier> suffixes = suffixes_of(i);
   for (const SyntaxForm& form : syntax_forms(i.opcode)) {
-    if (!fits_form(form, i, types)) continue;
+    if (!fits_form(form, i, suffixes, types)) continue;
     OperandCheck check(i, f, form, types);
     if (check.match()) return std::nullopt;
     if (problem && check.depth() < deepest) continue;

@@ -8,6 +8,7 @@
 #include "codegen/kernel/lower.h"
 #include "jit/atomic_operation.h"
 #include "jit/texture_operation.h"
+#include "ptx/opaque_references.h"
 
 namespace warpgrind::jit {
 
@@ -230,6 +231,13 @@ void lower_surface_reduction(Lowering& l) {
       "wg_surface_reduction", ir.getVoidTy(),
       {l.context_pointer(), l.site_number(), ir.getInt32(call.encode()), from, coordinates(l, list, call.coordinates),
        l.mask_bits(), ir.getInt32(atomic_code(atomic_operation(i), i.type())), data});
+}
+
+void lower_istypep(Lowering& l) {
+  llvm::IRBuilder<>& ir = l.ir();
+  Value* bit = l.constant(ScalarType::b64, ptx::reference_bit(l.instruction().type()));
+  Value* zero = l.constant(ScalarType::b64, 0);
+  l.result(0, ir.CreateICmpNE(ir.CreateAnd(l.source(1, ScalarType::b64), bit), zero), ScalarType::pred);
 }
 
 void lower_texture_query(Lowering& l) {

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/element.h"
+#include "ptx/opaque_references.h"
 
 namespace warpgrind::jit {
 
@@ -85,7 +86,8 @@ Value* Variables::address(const ptx::Operand& o) {
             f_.prologue.getInt64Ty(), f_.prologue.CreateConstInBoundsGEP1_64(f_.prologue.getInt64Ty(), table, o.index),
             "global");
         load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(f_.context(), {}));
-        address = load;
+        const std::uint64_t type = ptx::reference_bit(v.type);
+        address = type == 0 ? load : f_.prologue.CreateOr(load, f_.prologue.getInt64(type));
       }
       return plus_offset(address);
     }
