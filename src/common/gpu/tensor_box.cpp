@@ -236,15 +236,17 @@ void gathered_runs(const TensorMap& map, const TensorCopy& copy, std::vector<Ten
             copy.stores, runs);
 }
 
-// Pixels of the bounding box from the coordinates on, W fastest. The offsets move the pixel that is read.
-void column_runs(const TensorMap& map, const TensorCopy& copy, std::vector<TensorRun>& runs) {
-  const std::uint32_t pitch = row_pitch(map, copy.mode), rows = rows_of(map, copy.mode);
+// Calls f(row, coordinates) for the pixels of the bounding box from the coordinates on, W fastest. The offsets move the
+// pixel that is read.
+template <class F>
+void each_pixel(const TensorMap& map, const TensorCopy& copy, F&& f) {
+  const std::uint32_t rows = rows_of(map, copy.mode);
   const unsigned spatial = map.rank - 2, w = first_spatial(map), images = map.rank - 1;
   Coordinates pixel = wide(copy.coordinates);
   for (std::uint32_t row = 0; row < rows; ++row) {
     Coordinates at = pixel;
     for (unsigned k = 0; k < spatial; ++k) at[w + k] += copy.offsets[k];
-    add_row(map, at, at[0], row_elements(map, copy.mode), row * pitch, copy.stores, runs);
+    f(row, at);
     bool more = false;
     for (unsigned k = 0; k < spatial && !more; ++k) {
       pixel[w + k] += map.element_strides[w + k];
@@ -253,6 +255,13 @@ void column_runs(const TensorMap& map, const TensorCopy& copy, std::vector<Tenso
     }
     if (!more) ++pixel[images];
   }
+}
+
+void column_runs(const TensorMap& map, const TensorCopy& copy, std::vector<TensorRun>& runs) {
+  const std::uint32_t pitch = row_pitch(map, copy.mode), elements = row_elements(map, copy.mode);
+  each_pixel(map, copy, [&](std::uint32_t row, const Coordinates& at) {
+    add_row(map, at, at[0], elements, row * pitch, copy.stores, runs);
+  });
 }
 
 }  // namespace
@@ -267,6 +276,28 @@ void tensor_runs(const TensorMap& map, const TensorCopy& copy, std::vector<Tenso
     case TensorMode::im2col:
       return column_runs(map, copy, runs);
   }
+}
+
+TensorRows tensor_rows(const TensorMap& map, TensorMode mode) {
+  return {rows_of(map, mode), row_bytes(map, mode), row_pitch(map, mode)};
+}
+
+std::vector<std::array<std::int64_t, kMaxTensorRank>> row_coordinates(const TensorMap& map, const TensorCopy& copy) {
+  std::vector<Coordinates> out(rows_of(map, copy.mode), wide(copy.coordinates));
+  switch (copy.mode) {
+    case TensorMode::tile:
+      for (std::uint32_t row = 0; row < out.size(); ++row)
+        for (std::uint32_t d = 1, rest = row; d < map.rank; rest /= steps_of(map, d++))
+          out[row][d] += std::int64_t{rest % steps_of(map, d)} * map.element_strides[d];
+      break;
+    case TensorMode::rows:
+      for (std::uint32_t row = 0; row < out.size(); ++row) out[row] = {copy.coordinates[0], copy.coordinates[1 + row]};
+      break;
+    case TensorMode::im2col:
+      each_pixel(map, copy, [&](std::uint32_t row, const Coordinates& at) { out[row] = at; });
+      break;
+  }
+  return out;
 }
 
 std::uint64_t swizzled(TensorSwizzle swizzle, std::uint64_t address) {

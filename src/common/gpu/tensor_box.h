@@ -61,6 +61,16 @@ TensorBox tensor_box(const TensorMap& map, TensorMode mode);
 // row that the tensor's end cuts may write up to 15 bytes beyond it, which lie before the next row.
 void tensor_runs(const TensorMap& map, const TensorCopy& copy, std::vector<TensorRun>& runs);
 
+// The rows of the box in the order of shared memory: rows of a tile, gathered rows, or pixels of a column.
+struct TensorRows {
+  std::uint32_t count = 0;
+  std::uint32_t bytes = 0;  // of a row
+  std::uint32_t pitch = 0;  // bytes from one row to the next, before the swizzle
+};
+TensorRows tensor_rows(const TensorMap& map, TensorMode mode);
+// Coordinates of the first element of each row.
+std::vector<std::array<std::int64_t, kMaxTensorRank>> row_coordinates(const TensorMap& map, const TensorCopy& copy);
+
 // Where the byte of this address of shared memory lies instead.
 std::uint64_t swizzled(TensorSwizzle swizzle, std::uint64_t address);
 
