@@ -28,10 +28,12 @@ struct PatternKey {
 
 // A box that a tensor copy has put into shared memory.
 struct Tile {
-  std::string function;        // of the copy
-  std::uint32_t ptx_line = 0;  // likewise
-  std::uint64_t begin = 0;     // first byte
-  std::uint32_t pitch = 0;     // bytes from one row to the next
+  std::string function;              // of the copy
+  std::uint32_t ptx_line = 0;        // likewise
+  std::uint32_t file = 0, line = 0;  // likewise; line 0: unknown
+  std::uint64_t begin = 0;           // first byte
+  std::uint32_t rows = 0;
+  std::uint32_t pitch = 0;  // bytes from one row to the next
   TensorSwizzle swizzle = TensorSwizzle::none;
   TensorElement element = TensorElement::u8;
   friend bool operator==(const Tile&, const Tile&) = default;

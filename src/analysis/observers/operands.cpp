@@ -11,9 +11,11 @@ namespace warpgrind::observers {
 bool Operand::same_kind(const Operand& o) const {
   if (swizzle != o.swizzle || base != o.base || tile.has_value() != o.tile.has_value()) return false;
   if (!tile) return true;
-  Tile a = *tile;
-  a.begin = o.tile->begin;
-  return a == *o.tile;
+  const Tile &a = *tile, &b = *o.tile;
+  // The copies of an unrolled loop are on one line of the source.
+  const bool same_copy = a.line != 0 ? a.line == b.line && a.file == b.file : a.ptx_line == b.ptx_line;
+  return same_copy && a.function == b.function && a.rows == b.rows && a.pitch == b.pitch && a.swizzle == b.swizzle &&
+         a.element == b.element;
 }
 
 void Operand::add(const Operand& from) {

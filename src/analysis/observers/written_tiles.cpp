@@ -17,8 +17,9 @@ std::uint64_t WrittenTiles::owner_of(const events::Launch& launch, const Dim3& b
 
 void WrittenTiles::begin_copy(const events::TensorCopyEvent& e) {
   const events::Site& site = e.launch->facts->sites[e.site];
-  const Tile tile{site.function,  site.ptx_line, 0, tensor_rows(*e.map, e.copy->mode).pitch,
-                  e.map->swizzle, e.map->element};
+  const TensorRows rows = tensor_rows(*e.map, e.copy->mode);
+  const Tile tile{site.function, site.ptx_line, site.file,      site.line,     0,
+                  rows.count,    rows.pitch,    e.map->swizzle, e.map->element};
   const auto found = std::find(tiles_.begin(), tiles_.end(), tile);
   current_ = static_cast<std::uint32_t>(found - tiles_.begin());
   if (found == tiles_.end()) tiles_.push_back(tile);

@@ -188,6 +188,25 @@ std::string operand_view(const OperandProfile& o, const KernelProfile& kernel, c
   return out + sentence(banks);
 }
 
+namespace {
+
+bool same_layout(const OperandProfile& a, const OperandProfile& b, const KernelProfile& kernel) {
+  if (a.swizzle != b.swizzle || a.base != b.base || a.tile.has_value() != b.tile.has_value()) return false;
+  return !a.tile || (place_of(*a.tile, kernel) == place_of(*b.tile, kernel) && a.tile->pitch == b.tile->pitch &&
+                     a.tile->swizzle == b.tile->swizzle);
+}
+
+void add_operand(OperandProfile& to, const OperandProfile& from) {
+  to.pieces += from.pieces;
+  to.first = std::min(to.first, from.first);
+  to.first_row = std::min(to.first_row, from.first_row);
+  to.last_row = std::max(to.last_row, from.last_row);
+  to.first_byte = std::min(to.first_byte, from.first_byte);
+  to.last_byte = std::max(to.last_byte, from.last_byte);
+}
+
+}  // namespace
+
 std::string operands_view(const std::vector<const SiteProfile*>& sites, const KernelProfile& kernel,
                           const GpuModel& model, const TextOptions& options) {
   const std::string title = "matrices in shared memory";
@@ -201,25 +220,21 @@ std::string operands_view(const std::vector<const SiteProfile*>& sites, const Ke
                              sites.size() == 1 ? "one instruction" : fmt::format("{} instructions", sites.size()),
                              plural(sites.size()), fmt::join(lines, ", ")),
                  kTerminalWidth, "  ");
-  // Instructions of an unrolled loop read the same boxes, at other columns.
+  // Instructions of an unrolled loop read boxes of the same copies in the same order, at other rows and columns.
   std::vector<OperandProfile> all;
-  for (const SiteProfile* s : sites)
+  for (const SiteProfile* s : sites) {
+    std::vector<bool> used(all.size(), false);  // by this instruction
     for (const OperandProfile& o : s->operands) {
-      const auto same = std::find_if(all.begin(), all.end(), [&](const OperandProfile& a) {
-        return a.swizzle == o.swizzle && a.base == o.base && a.tile.has_value() == o.tile.has_value() &&
-               (!a.tile || (a.tile->site == o.tile->site && a.tile->pitch == o.tile->pitch));
-      });
-      if (same == all.end()) {
+      std::size_t at = 0;
+      while (at < used.size() && (used[at] || !same_layout(all[at], o, kernel))) ++at;
+      if (at < used.size()) {
+        add_operand(all[at], o);
+        used[at] = true;
+      } else {
         all.push_back(o);
-        continue;
       }
-      same->pieces += o.pieces;
-      same->first = std::min(same->first, o.first);
-      same->first_row = std::min(same->first_row, o.first_row);
-      same->last_row = std::max(same->last_row, o.last_row);
-      same->first_byte = std::min(same->first_byte, o.first_byte);
-      same->last_byte = std::max(same->last_byte, o.last_byte);
     }
+  }
   for (const OperandProfile& o : all) out += operand_view(o, kernel, model);
   return out;
 }
