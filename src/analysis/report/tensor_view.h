@@ -10,8 +10,8 @@
 
 namespace warpgrind::report {
 
-// Instructions of one line that copy in the same direction: the kinds of boxes that they move, and drawings of the most
-// frequent one and of the one with the most bytes outside of the tensor. `sites`: not empty, each with copies.
+// Instructions of one line that copy in the same direction, with the kinds of boxes that they move. Draws the most
+// frequent kind and the one with the most bytes outside of the tensor. `sites`: not empty, each with copies.
 std::string tensor_copies_view(const std::vector<const results::SiteProfile*>& sites, const GpuModel& model,
                                const TextOptions& options);
 
