@@ -201,5 +201,24 @@ TEST(TensorGrid, ProfilesKeepMapAndCoordinates) {
   EXPECT_EQ(profile.inside, 5u * 80);
 }
 
+// A profile file may hold anything.
+TEST(TensorGrid, ImpossibleBoxesAreNotDrawn) {
+  const auto c = copy_of_halves(512, 512, 64, 16, TensorSwizzle::b128);
+  const auto refused = [&](auto&& change) {
+    results::TensorCopyProfile profile = results::profile_of(c.map, c.copy);
+    EXPECT_TRUE(results::recorded_copy(profile));
+    change(profile);
+    return !results::recorded_copy(profile);
+  };
+  EXPECT_TRUE(refused([](auto& p) { p.swizzle = "512B"; }));
+  EXPECT_TRUE(refused([](auto& p) { p.dimensions[1].box = 0; }));
+  EXPECT_TRUE(refused([](auto& p) { p.dimensions[1].box = ~0u; }));
+  EXPECT_TRUE(refused([](auto& p) { p.dimensions.resize(5, p.dimensions[0]); }));
+  EXPECT_TRUE(refused([](auto& p) { p.dimensions.clear(); }));
+  EXPECT_TRUE(refused([](auto& p) { p.shared = ~0ull; }));
+  EXPECT_TRUE(refused([](auto& p) { p.mode = "rows"; }));
+  EXPECT_TRUE(refused([](auto& p) { p.mode = "im2col"; }));
+}
+
 }  // namespace
 }  // namespace warpgrind::report

@@ -138,7 +138,8 @@ std::string tile_view(const AccessPattern& p, const std::string& kind, const Ker
   } else {
     out = sentence(text + fmt::format(". Rows and {}s of the lanes:", word)) + lane_table(cells, p.mask);
   }
-  if (tile.other() == *swizzle) return out;
+  constexpr std::uint32_t kMostBytes = 16;  // of a lane
+  if (tile.other() == *swizzle || p.lane_bytes == 0 || p.lane_bytes > kMostBytes) return out;
   const AccessForm form{StateSpace::shared, kind == "store" ? AccessType::store : AccessType::load,
                         static_cast<std::uint8_t>(p.lane_bytes)};
   const AccessCost cost = access_cost(model.rules, form, elsewhere.data(), p.mask);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpu/tensor_names.h"
+#include "gpu/types.h"
 
 namespace warpgrind::results {
 
@@ -30,6 +31,23 @@ void read_dimension(const TensorDimension& from, unsigned d, RecordedCopy& to) {
   to.copy.offsets[d - first] = static_cast<std::uint16_t>(from.offset);
 }
 
+// A file may hold any numbers. True if the box is one that shared memory can hold.
+bool fits(const TensorCopyProfile& profile, TensorMode mode) {
+  constexpr std::uint64_t kMostElements = 1u << 20, kMostShared = std::uint64_t{1} << kClusterShift;
+  constexpr std::uint32_t kMostPixels = 1024, kMostChannels = 256;
+  if (profile.shared >= kMostShared) return false;
+  if (mode == TensorMode::im2col)
+    return profile.dimensions.size() > 2 && profile.pixels >= 1 && profile.pixels <= kMostPixels &&
+           profile.channels >= 1 && profile.channels <= kMostChannels;
+  std::uint64_t elements = 1;
+  for (const TensorDimension& d : profile.dimensions) {
+    if (d.box == 0 || d.box > kMostElements) return false;
+    elements *= d.box;
+    if (elements > kMostElements) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<RecordedCopy> recorded_copy(const TensorCopyProfile& profile) {
@@ -40,6 +58,7 @@ std::optional<RecordedCopy> recorded_copy(const TensorCopyProfile& profile) {
   const auto mode = tensor_value<TensorMode>(profile.mode);
   const std::size_t rank = profile.dimensions.size();
   if (!element || !interleave || !swizzle || !fill || !mode || rank < 1 || rank > kMaxTensorRank) return std::nullopt;
+  if (!fits(profile, *mode)) return std::nullopt;
   if (*mode == TensorMode::rows && (profile.rows.size() != kRows || rank != 2)) return std::nullopt;
   RecordedCopy out;
   out.map.address = profile.tensor.offset;
