@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writer of the figures in README.md: output of commands, and numbers from other files.
+"""Writer of the figures in README.md and docs/reports.md: output of commands, and numbers from other files.
 
-    scripts/readme_figures.py --build build            replaces the text between the marks in README.md
+    scripts/readme_figures.py --build build            replaces the text between the marks
     scripts/readme_figures.py --build build --check    prints a diff and exits with 1 if something there is out of date
 
 A mark is <!-- figures: NAME --> ... <!-- end -->; the function NAME below (with _ for -) returns the text.
@@ -15,7 +15,6 @@ import subprocess
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-README = os.path.join(ROOT, "README.md")
 MARK = re.compile(r"(<!-- figures: ([a-z0-9-]+) -->\n?)(.*?)(<!-- end -->)", re.DOTALL)
 LADDER = ["--rung", "copy", "--rung", "naive", "--rung", "shared", "--rung", "padded"]
 
@@ -59,6 +58,29 @@ def picture(build):
     return "\n".join(["```", "$ warpgrind explain examples/transpose.cu --line 10", "...", *lines[begin:], "```"]) + "\n"
 
 
+def line_with(path, text):
+    """Number of the first line of the file that holds the text."""
+    return next(i for i, line in enumerate(text_of(path).splitlines(), 1) if text in line)
+
+
+def explained(build, text, end):
+    """What `explain` prints about a line of examples/tensor_transpose.cu, without the names above it, up to the line that begins with `end`."""
+    arguments = ["explain", "examples/tensor_transpose.cu", "--line", str(line_with("examples/tensor_transpose.cu", text))]
+    lines = output(build, arguments, "out")[0].rstrip("\n").splitlines()
+    begin = next(i for i, line in enumerate(lines) if line.startswith(("tensor load", "load from")))
+    last = next((i for i in range(begin, len(lines)) if lines[i].startswith(end)), len(lines))
+    shown = lines[begin:last] if last == len(lines) else lines[begin:last - 1] + ["..."]  # without the empty line before it
+    return "\n".join(["```", "$ warpgrind " + " ".join(arguments), "...", *shown, "```"]) + "\n"
+
+
+def tensor_copy(build):
+    return explained(build, '"l"(&map)', "  most outside:")
+
+
+def tensor_reader(build):
+    return explained(build, "tile[row][", "  best:")
+
+
 def lab(build):
     text = output(build, ["lab", "transpose", *LADDER], "out")[0].splitlines()
     begin = next(i for i, line in enumerate(text) if line.startswith("1024x1024 float"))
@@ -98,8 +120,9 @@ def topics(_):
     return str(len([f for f in os.listdir(folder) if os.path.exists(os.path.join(folder, f, "chapter.json"))]))
 
 
-FIGURES = {"first": first, "picture": picture, "lab": lab, "accuracy": accuracy, "accuracy-h100": accuracy_h100, "programs": programs, "models": models,
-           "exercises": exercises, "topics": topics}
+FIGURES = {"README.md": {"first": first, "picture": picture, "lab": lab, "accuracy": accuracy, "accuracy-h100": accuracy_h100,
+                         "programs": programs, "models": models, "exercises": exercises, "topics": topics},
+           "docs/reports.md": {"tensor-copy": tensor_copy, "tensor-reader": tensor_reader}}
 
 
 def main():
@@ -111,25 +134,28 @@ def main():
     with open(os.path.join(build, "compilers.txt"), encoding="utf-8") as f:
         built_by = f.read().split()[0]
     if built_by != "nvcc":
-        print("skipped: README.md shows programs that nvcc built, and these were built by " + built_by)
+        print("skipped: the documents show programs that nvcc built, and these were built by " + built_by)
         return 77
     if not os.path.exists(os.path.join(build, "lab/transpose")):
         print("skipped: lab/transpose is not built")
         return 77
-    before = text_of("README.md")
-    names = [m[1] for m in MARK.findall(before)]
-    if sorted(names) != sorted(FIGURES):
-        sys.exit(f"README.md has marks {sorted(names)}, this script figures {sorted(FIGURES)}")
-    after = MARK.sub(lambda m: m[1] + FIGURES[m[2]](build) + m[4], before)
-    if options.check:
-        diff = list(difflib.unified_diff(before.splitlines(), after.splitlines(), "README.md", "as it is now", lineterm=""))
-        print("\n".join(diff) if diff else f"{len(names)} figures are up to date")
-        if diff:
-            print("scripts/readme_figures.py writes them")
-        return 1 if diff else 0
-    with open(README, "w", encoding="utf-8") as f:
-        f.write(after)
-    return 0
+    late = 0
+    for document, figures in FIGURES.items():
+        before = text_of(document)
+        names = [m[1] for m in MARK.findall(before)]
+        if sorted(names) != sorted(figures):
+            sys.exit(f"{document} has marks {sorted(names)}, this script figures {sorted(figures)}")
+        after = MARK.sub(lambda m: m[1] + figures[m[2]](build) + m[4], before)
+        if options.check:
+            diff = list(difflib.unified_diff(before.splitlines(), after.splitlines(), document, "as it is now", lineterm=""))
+            print("\n".join(diff) if diff else f"{document}: {len(names)} figures are up to date")
+            late |= bool(diff)
+        else:
+            with open(os.path.join(ROOT, document), "w", encoding="utf-8") as f:
+                f.write(after)
+    if late:
+        print("scripts/readme_figures.py writes them")
+    return int(late)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,38 @@ tests.views = async () => {
   check((await page.locator(".drawing .word.conflict").count()) === 31, "32-way conflict: 31 words wait");
 };
 
+// A box of 64 x 16 halves at (64, 16) of 256 x 64, with the 128-byte swizzle: row 1 of the box lies as 1 0 3 2 5 4 7 6. Lane k of a
+// load reads row k from column 24 on: piece 3, which lies at place 3 ^ k.
+tests.tensor_copies = async () => {
+  const data = profile({ kernels: 1 });
+  const [copy, load] = data.kernels[0].sites;
+  const dimension = (size, stride, box, coordinate) => ({
+    size, stride, box, element_stride: 1, coordinate, lowest: coordinate, highest: coordinate, lower: 0, upper: 0, offset: 0,
+  });
+  Object.assign(copy, { kind: "bulk_copy", space: "shared", patterns: [], patterns_other: 0, worst: 0, best: 0, copies_other: 0 });
+  copy.copies = [{
+    count: 2, operation: "load", mode: "tile", element: "f16", interleave: "none", swizzle: "128B", promotion: "none", fill: "zero",
+    dimensions: [dimension(256, 0, 64, 64), dimension(64, 512, 16, 16)], rows: [], channels: 0, pixels: 0,
+    tensor: { allocation: 0, offset: 0 }, shared: 0, blocks: 0, bytes: 2048, inside: 2048, sectors: 64, block: [0, 0, 0], warp: 0,
+  }];
+  const addresses = Array.from({ length: 32 }, (_, k) => (k < 8 ? k * 128 + (3 ^ k) * 16 - 48 : null));
+  load.kind = "load";
+  load.patterns = [{
+    ...load.patterns[0], mask: "0x000000ff", lane_bytes: 16, addresses, base: { allocation: null, offset: 48 }, alignment: 48,
+    tile: { site: copy.id, begin: 0, pitch: 128, swizzle: "128B", element: "f16" },
+  }];
+  load.worst = load.best = 0;
+  const page = await open(report("tensor_copies", data));
+  await page.at("view=kernel&k=0&tab=access&site=0");
+  const drawing = (await page.locator("article.site pre").allTextContents()).join("");
+  check(drawing.includes("  1.1|  1.0|  1.3|  1.2|  1.5|  1.4|  1.7|  1.6|"), "tensor copy: row 1 of the box in the banks");
+  check(/^ +16 \|\.{15}\|#{15}\|\.{15}\|$/m.test(drawing), "tensor copy: the box in the tensor");
+  await page.at("view=kernel&k=0&tab=access&site=1");
+  const reader = (await page.locator("article.site pre").allTextContents()).join("").replace(/\s+/g, " ");
+  check(reader.includes("lane k has row k, column 24."), "reader of a box: row and column of each lane");
+  check(reader.includes("without the swizzle: 8 passes"), "reader of a box: passes without the swizzle");
+};
+
 // Local memory is interleaved over the lanes; the constant cache gives a word at a time.
 // A long word among the facts of a kernel stays in its column.
 tests.facts = async () => {

@@ -144,6 +144,15 @@ export interface Transaction {
   bytes: number;
 }
 
+/** A box as a tensor copy has put it into shared memory. */
+export interface Tile {
+  site: number; // of the tensor copy that wrote it: its id
+  begin: number; // first byte in shared memory
+  pitch: number; // bytes from one row of the box to the next
+  swizzle: string; // as of the copy
+  element: string; // likewise
+}
+
 /** Requests of one instruction with the same access pattern. */
 export interface Pattern {
   count: number; // how often
@@ -161,12 +170,70 @@ export interface Pattern {
   transactions: Transaction[]; // only for GPUs whose rule is not `sectors_32`; with that rule, sectors are transactions
   block: number[]; // block of the example: the lowest of the first launch
   warp: number; // warp of the example
+  tile?: Tile; // box of a tensor copy that holds all bytes of the example
+}
+
+/** A dimension of a tensor and of a copy's box. */
+export interface TensorDimension {
+  size: number; // elements of the tensor
+  stride: number; // bytes from one element to the next; 0: packed
+  box: number; // elements of the box, before the element stride; 0: im2col
+  element_stride: number;
+  coordinate: number; // of the example
+  lowest: number; // coordinate of all copies
+  highest: number; // likewise
+  lower: number; // im2col: corner of the bounding box
+  upper: number; // likewise, from the last element on
+  offset: number; // im2col: of the pixels
+}
+
+/** One of four rows that a copy gathers or scatters. */
+export interface TensorRow {
+  row: number; // coordinate 1 of a row of the box
+}
+
+/** Tensor copies of one kind, by one instruction. */
+export interface TensorCopy {
+  count: number; // how often
+  operation: string; // load, store, reduce, prefetch
+  mode: string; // tile, rows (.tile::gather4, .tile::scatter4), im2col, im2col::w, im2col::w::128
+  element: string; // type of the elements
+  interleave: string; // none, 16B, 32B
+  swizzle: string; // none, or the end of CU_TENSOR_MAP_SWIZZLE_...
+  promotion: string; // none, or the end of CU_TENSOR_MAP_L2_PROMOTION_...
+  fill: string; // zero, NaN: what a load gives outside of the tensor
+  dimensions: TensorDimension[]; // innermost first
+  rows: TensorRow[]; // mode rows: the four rows of the example
+  channels: number; // im2col: elements of a pixel in the box
+  pixels: number; // im2col: pixels of the box
+  halo: number; // im2col::w: pixels of the halo; im2col::w::128: of each quarter's
+  tensor: PatternBase; // element 0 of the tensor
+  shared: number; // of the example: first byte of the box in shared memory
+  blocks: number; // multicast: number of blocks that receive the box; otherwise 0
+  bytes: number; // of the box in shared memory
+  inside: number; // of these, bytes of the tensor; the others lie outside
+  sectors: number; // of the tensor's memory that one copy moves
+  block: number[]; // block of the example: the lowest of the first launch
+  warp: number; // warp of the example
+}
+
+/** Matrices that wgmma reads from shared memory. */
+export interface Operand {
+  pieces: number; // of 16 bytes that all requests read
+  swizzle: string; // of the matrix descriptor: none, 32B, 64B, 128B
+  base: number; // base offset of the descriptor
+  first: number; // lowest byte of shared memory of the first request
+  tile?: Tile; // box of a tensor copy that the first request reads
+  first_row: number; // of the boxes
+  last_row: number;
+  first_byte: number; // of these rows
+  last_byte: number;
 }
 
 /** A memory instruction or a branch. */
 export interface Site {
   id: number; // index in the kernel's list
-  kind: string; // load, store, atomic, reduction, texture, surface, async_copy, bulk_copy, mbarrier, fence, barrier, call, branch, launch_control
+  kind: string; // load, store, atomic, reduction, texture, surface, async_copy, bulk_copy, mbarrier, fence, barrier, call, branch, launch_control, matrix
   space: string; // global, shared, local, generic and so on; -: of a branch
   function: string; // mangled
   ptx: string; // the instruction; empty: of a branch
@@ -178,6 +245,9 @@ export interface Site {
   patterns_other?: number; // detail: number of requests with other patterns
   worst?: number; // detail: index into patterns
   best?: number; // detail: index into patterns
+  copies?: TensorCopy[]; // detail: up to 8 kinds of tensor copies, most frequent first; the one with the most bytes outside is there
+  copies_other?: number; // detail: number of tensor copies of other kinds
+  operands?: Operand[]; // detail: up to 8 kinds of matrices that wgmma reads by descriptors
 }
 
 /** A figure that supports the advice. */

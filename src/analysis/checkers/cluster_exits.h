@@ -4,14 +4,12 @@
 #include <bit>
 #include <cstdint>
 
+#include "events/blocks.h"
 #include "events/events.h"
 
 namespace warpgrind::checkers {
 
-// Rank of the block that owns the memory, minus the rank of the block that accesses it.
-inline std::int64_t ranks_apart(std::uint64_t offset) {
-  return static_cast<std::int64_t>(offset) >> kClusterShift;
-}
+using events::ranks_apart;
 
 // Is the first lane's address in the shared memory of a block of the cluster that has ended?
 inline bool is_of_ended_block(const events::InvalidAccess& e) {

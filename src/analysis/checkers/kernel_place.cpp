@@ -43,10 +43,6 @@ Dim3 thread_of(const events::Launch& launch, std::uint32_t warp, unsigned lane) 
   return {linear % x, linear / x % y, linear / x / y};
 }
 
-std::uint64_t linear_block(const events::Launch& launch, const Dim3& block) {
-  return (std::uint64_t{block.z} * launch.grid.y + block.y) * launch.grid.x + block.x;
-}
-
 Dim3 block_of(const events::Launch& launch, std::uint64_t linear) {
   const std::uint64_t x = std::max(1u, launch.grid.x), y = std::max(1u, launch.grid.y);
   return {static_cast<std::uint32_t>(linear % x), static_cast<std::uint32_t>(linear / x % y),
@@ -106,17 +102,6 @@ void take_place(results::Finding& f, const results::FindingAccess& a) {
   f.ptx_line = a.ptx_line;
   f.block = a.block;
   f.thread = a.thread;
-}
-
-std::uint64_t block_of_cluster(const events::Launch& launch, const Dim3& block, std::int64_t ranks) {
-  const Dim3& c = launch.cluster;
-  const Dim3 base{block.x / c.x * c.x, block.y / c.y * c.y, block.z / c.z * c.z};
-  const std::int64_t own = ((block.z - base.z) * c.y + (block.y - base.y)) * c.x + (block.x - base.x);
-  const auto rank = static_cast<std::uint64_t>(own + ranks);
-  const Dim3 other{static_cast<std::uint32_t>(base.x + rank % c.x),
-                   static_cast<std::uint32_t>(base.y + rank / c.x % c.y),
-                   static_cast<std::uint32_t>(base.z + rank / c.x / c.y)};
-  return linear_block(launch, other);
 }
 
 }  // namespace warpgrind::checkers

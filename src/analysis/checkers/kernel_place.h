@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "events/blocks.h"
 #include "events/events.h"
 #include "results/finding.h"
 
@@ -11,10 +12,7 @@ namespace warpgrind::checkers {
 
 // threadIdx of a lane, from the launch's block shape.
 Dim3 thread_of(const events::Launch& launch, std::uint32_t warp, unsigned lane);
-std::uint64_t linear_block(const events::Launch& launch, const Dim3& block);
 Dim3 block_of(const events::Launch& launch, std::uint64_t linear);
-// The block of the cluster of `block` whose rank is `ranks` higher; linear.
-std::uint64_t block_of_cluster(const events::Launch& launch, const Dim3& block, std::int64_t ranks);
 
 // Call only while the launch runs: the texts come from its module. access: "write", "read", "barrier".
 results::FindingAccess access_at(const events::Launch& launch, std::uint32_t site, const Dim3& block,

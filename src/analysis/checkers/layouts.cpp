@@ -14,7 +14,7 @@
 #include "checkers/checker.h"
 #include "checkers/cluster_exits.h"
 #include "checkers/first_seen.h"
-#include "checkers/shared_layouts.h"
+#include "gpu/shared_layouts.h"
 
 namespace warpgrind::checkers {
 
@@ -126,10 +126,10 @@ void Layouts::found(const events::Access& a, unsigned lane, const SharedLayout& 
                     const SharedLayouts::Written& written) {
   const bool product = a.path != events::AccessPath::tensor_copy;
   const OrderKey order{a.launch->work, a.launch->id, linear_block(*a.launch, a.block), a.warp, lane};
-  found_.add(fmt::format("{} {} {}", a.launch->facts->name, written.site, a.site), order, [&] {
+  found_.add(fmt::format("{} {} {}", a.launch->facts->name, written.copy, a.site), order, [&] {
     results::Finding f;
     f.kind = "shared-layout";
-    f.accesses.push_back(access_at(*a.launch, written.site, a.block, 0, 0, "tensor copy"));
+    f.accesses.push_back(access_at(*a.launch, written.copy, a.block, 0, 0, "tensor copy"));
     f.accesses.push_back(access_at(*a.launch, a.site, a.block, a.warp, lane, product ? "wgmma" : "tensor store"));
     f.accesses[0].role = "first";
     f.accesses[0].of_thread = false;  // any thread of the cluster may have issued it

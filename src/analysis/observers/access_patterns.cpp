@@ -8,6 +8,9 @@
 
 #include "base/assert.h"
 #include "base/element.h"
+#include "observers/operands.h"
+#include "observers/pattern_profiles.h"
+#include "observers/written_tiles.h"
 #include "results/collect.h"
 
 namespace warpgrind::observers {
@@ -54,6 +57,7 @@ struct Table {
     to.base = from.base;
     to.allocation = from.allocation;
     to.base_offset = from.base_offset;
+    to.tile = from.tile;
   }
 
   void consider_extremes(const PatternCount& p) {
@@ -114,6 +118,8 @@ struct Table {
 
 struct WorkerTables {
   std::vector<Table> sites;  // of the current launch
+  WrittenTiles tiles;        // in shared memory of the blocks that run
+  Operands operands;
 };
 
 // Merges patterns with the same cost that differ only in their alignment: for a reader, all columns of a matrix look
@@ -172,37 +178,6 @@ SitePatterns listed(const Table& table, std::size_t most) {
   return site;
 }
 
-results::AccessPattern pattern_of(results::Profile& profile, const PatternCount& p, AccessType type,
-                                  std::uint32_t bytes, const AccessRules& rules) {
-  results::AccessPattern out;
-  out.count = p.count;
-  out.mask = p.key.mask;
-  out.lane_bytes = bytes;
-  out.space = name(p.key.space);
-  out.addresses = p.key.offsets;
-  if (p.allocation) out.base.allocation = allocation_id(profile, *p.allocation);
-  out.base.offset = p.base_offset;
-  out.alignment = p.key.alignment;
-  out.block = p.block;
-  out.warp = p.warp;
-  if (p.key.space == StateSpace::shared) {
-    out.wavefronts = p.cost.wavefronts;
-    out.ideal_wavefronts = p.cost.ideal_wavefronts;
-    return out;
-  }
-  out.sectors = p.cost.sectors;
-  out.lines_128 = p.cost.lines;
-  out.ideal_sectors = p.cost.ideal_sectors;
-  // With this rule (compute capability 3.x and later) the transactions are the sectors, which follow from the
-  // addresses.
-  if (rules.coalescing == CoalescingRule::sectors_32 || p.key.space == StateSpace::local) return out;
-  std::int64_t offsets[kWarpSize];
-  for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = p.key.offsets[l] + p.key.alignment;
-  for (const MemoryTransaction& t : global_transactions(rules, type, offsets, p.key.mask, bytes))
-    out.transactions.push_back({t.offset - p.key.alignment, t.bytes});
-  return out;
-}
-
 }  // namespace
 
 std::uint64_t PatternKey::hash() const {
@@ -222,6 +197,11 @@ struct AccessPatterns::Impl {
   AccessRules rules;
   std::vector<std::unique_ptr<WorkerTables>> workers{kMostWorkers};
   std::map<SiteKey, Table> sites;
+  struct SiteOperands {
+    std::vector<Operand> operands;
+    results::SiteProfile place;
+  };
+  std::map<SiteKey, SiteOperands> operands;
   // Patterns of a kernel's first launch in a named range, by range and kernel.
   using Sites = std::map<std::pair<std::string, std::uint32_t>, SitePatterns>;  // function, PTX line
   std::map<std::pair<std::string, std::string>, Sites> ranges;
@@ -232,15 +212,22 @@ struct AccessPatterns::Impl {
     const auto [it, fresh] = ranges.try_emplace({std::string(launch.range), launch.facts->name});
     return fresh ? &it->second : nullptr;
   }
-  void put(results::Profile& profile, results::SiteProfile& to, const SitePatterns& from) const {
+  void put(results::Profile& profile, const std::vector<results::SiteProfile>& sites, results::SiteProfile& to,
+           const SitePatterns& from) const {
     for (const PatternCount& p : from.patterns)
-      to.patterns.push_back(pattern_of(profile, p, from.type, from.bytes, rules));
+      to.patterns.push_back(pattern_of(profile, p, from.type, from.bytes, rules, sites));
     to.patterns_other = from.other;
     to.worst = from.worst;
     to.best = from.best;
   }
 
   std::uint64_t row_bytes() const { return std::uint64_t{rules.banks.banks} * rules.banks.bank_bytes; }
+
+  WorkerTables& tables_of(unsigned worker) {
+    std::unique_ptr<WorkerTables>& tables = element(workers, worker);
+    if (!tables) tables = std::make_unique<WorkerTables>();
+    return *tables;
+  }
 
   void place(PatternCount& p) {
     p.base_offset = p.base;
@@ -258,13 +245,41 @@ AccessPatterns::AccessPatterns(const Watched& watched) : impl_(std::make_unique<
 }
 AccessPatterns::~AccessPatterns() = default;
 
+events::Wants AccessPatterns::wants() const {
+  events::Wants w;
+  w.accesses = w.tensor_copies = w.blocks_ended = true;
+  return w;
+}
+
+events::Wants AccessPatterns::wants_of(const events::Launch& launch) {
+  events::Wants w = wants();
+  const auto& sites = launch.facts->sites;
+  w.tensor_copies = w.blocks_ended =
+      std::any_of(sites.begin(), sites.end(), [](const events::Site& s) { return s.kind == SiteKind::bulk_copy; });
+  return w;
+}
+
+void AccessPatterns::on_tensor_copy(const events::TensorCopyEvent& copy, unsigned worker) {
+  if (copy.operation == events::TensorCopyEvent::Operation::load) impl_->tables_of(worker).tiles.begin_copy(copy);
+}
+
+void AccessPatterns::on_block_end(const events::BlockEvent& block, unsigned worker) {
+  impl_->tables_of(worker).tiles.end_block(*block.launch, block.block);
+}
+
 void AccessPatterns::on_access(const events::Access& a, unsigned worker) {
+  if (a.mask == 0) return;
+  WorkerTables* const tables = &impl_->tables_of(worker);
+  std::optional<Tile> tile;
+  if (a.space == StateSpace::shared) {
+    if (Operands::is_operand(a)) tables->operands.add(a, tables->tiles);
+    tile = tables->tiles.tile_of(a);
+    if (a.type != AccessType::load) tables->tiles.write(a);
+  }
   // Bulk copies and calls are ranges of one lane and have no pattern. The cost of parameters is not modelled.
-  if (a.mask == 0 || a.space == StateSpace::param || a.path == events::AccessPath::bulk_copy ||
+  if (a.space == StateSpace::param || a.path == events::AccessPath::bulk_copy ||
       a.path == events::AccessPath::tensor_copy || a.path == events::AccessPath::call)
     return;
-  std::unique_ptr<WorkerTables>& tables = element(impl_->workers, worker);
-  if (!tables) tables = std::make_unique<WorkerTables>();
   const events::KernelFacts& facts = *a.launch->facts;
   if (tables->sites.size() < facts.sites.size()) tables->sites.resize(facts.sites.size());
   Table& table = tables->sites[a.site];
@@ -287,6 +302,7 @@ void AccessPatterns::on_access(const events::Access& a, unsigned worker) {
   const Dim3& grid = a.launch->grid;
   p.block_index = a.block.x + std::uint64_t{grid.x} * (a.block.y + std::uint64_t{grid.y} * a.block.z);
   p.warp = a.warp;
+  p.tile = std::move(tile);
   const std::uint64_t hash = p.key.hash();
   if (const auto it = table.patterns.find(hash); it != table.patterns.end()) {
     ++it->second.count;
@@ -304,6 +320,21 @@ void AccessPatterns::on_launch_end(const events::Launch& launch, const events::L
   const events::KernelFacts& facts = *launch.facts;
   Impl::Sites* const range = impl_->in_range(launch);
   const std::size_t end = std::min<std::size_t>(std::size_t{launch.first_worker} + launch.workers, kMostWorkers);
+  for (std::size_t w = launch.first_worker; w < end; ++w) {
+    WorkerTables* const tables = impl_->workers[w].get();
+    if (!tables) continue;
+    for (auto& [number, operands] : tables->operands.by_site) {
+      const events::Site& site = facts.sites[number];
+      Impl::SiteOperands& to = impl_->operands[{facts.name, site.function, site.ptx_line}];
+      to.place = place_of_site(facts, site, "matrix");
+      for (Operand& o : operands) {
+        o.block_index += launch.id << 40;
+        Operands::add(to.operands, o);
+      }
+    }
+    tables->operands.by_site.clear();
+    tables->tiles.clear();
+  }
   for (std::size_t s = 0; s < facts.sites.size(); ++s) {
     Table sum;
     for (std::size_t w = launch.first_worker; w < end; ++w)
@@ -342,8 +373,10 @@ void AccessPatterns::contribute(results::Profile& profile) const {
     if (k.device != impl_->watched.device) continue;
     for (results::SiteProfile& s : k.sites) {
       const auto found = sites.find({k.mangled_name, s.function, s.ptx_line});
-      if (found != sites.end()) impl_->put(profile, s, found->second);
+      if (found != sites.end()) impl_->put(profile, k.sites, s, found->second);
     }
+    for (const auto& [key, site] : impl_->operands)
+      if (std::get<0>(key) == k.mangled_name) put_operands(k, site.place, site.operands);
   }
   for (results::RangeProfile& r : profile.ranges)
     for (results::RangeKernel& k : r.kernels) {
@@ -351,7 +384,7 @@ void AccessPatterns::contribute(results::Profile& profile) const {
       if (of_range == impl_->ranges.end()) continue;
       for (results::SiteProfile& s : k.sites) {
         const auto found = of_range->second.find({s.function, s.ptx_line});
-        if (found != of_range->second.end() && s.patterns.empty()) impl_->put(profile, s, found->second);
+        if (found != of_range->second.end() && s.patterns.empty()) impl_->put(profile, k.sites, s, found->second);
       }
     }
 }

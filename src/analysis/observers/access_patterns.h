@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gpu/access_rules.h"
+#include "gpu/tensor_map.h"
 #include "observers/profile_observer.h"
 
 namespace warpgrind::observers {
@@ -25,6 +26,19 @@ struct PatternKey {
   std::uint64_t hash() const;
 };
 
+// A box that a tensor copy has put into shared memory.
+struct Tile {
+  std::string function;              // of the copy
+  std::uint32_t ptx_line = 0;        // likewise
+  std::uint32_t file = 0, line = 0;  // likewise; line 0: unknown
+  std::uint64_t begin = 0;           // first byte
+  std::uint32_t rows = 0;
+  std::uint32_t pitch = 0;  // bytes from one row to the next
+  TensorSwizzle swizzle = TensorSwizzle::none;
+  TensorElement element = TensorElement::u8;
+  friend bool operator==(const Tile&, const Tile&) = default;
+};
+
 struct PatternCount {
   PatternKey key;
   std::uint64_t count = 0;
@@ -36,6 +50,7 @@ struct PatternCount {
   std::uint64_t base = 0;                     // lowest address of the example
   std::optional<AllocationRange> allocation;  // contains `base`; base_offset counts from its start
   std::uint64_t base_offset = 0;
+  std::optional<Tile> tile;  // that holds all bytes of the example
 };
 
 struct SitePatterns {
@@ -56,8 +71,11 @@ class AccessPatterns final : public ProfileObserver {
   explicit AccessPatterns(const Watched& watched);
   ~AccessPatterns() override;
 
-  events::Wants wants() const override { return {.counts = false, .accesses = true, .barriers = false}; }
+  events::Wants wants() const override;
+  events::Wants wants_of(const events::Launch& launch) override;
   void on_access(const events::Access& access, unsigned worker) override;
+  void on_tensor_copy(const events::TensorCopyEvent& copy, unsigned worker) override;
+  void on_block_end(const events::BlockEvent& block, unsigned worker) override;
   void on_launch_end(const events::Launch& launch, const events::LaunchCounts& counts) override;
   void contribute(results::Profile& profile) const override;
 

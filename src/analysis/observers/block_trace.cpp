@@ -86,7 +86,8 @@ void BlockTrace::contribute(results::Profile& profile) const {
     const auto it = traces_.find(k.mangled_name);
     if (k.device != watched_.device || it == traces_.end()) continue;
     std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> sites;
-    for (const results::SiteProfile& s : k.sites) sites[{s.function, s.ptx_line}] = s.id;
+    for (const results::SiteProfile& s : k.sites)
+      if (s.kind != "matrix") sites[{s.function, s.ptx_line}] = s.id;  // operands of wgmma are not traced
     results::BlockTraceProfile& out = k.block_trace.emplace();
     out.block = it->second.block;
     out.left_out = it->second.left_out;

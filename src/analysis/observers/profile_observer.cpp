@@ -15,6 +15,26 @@ std::vector<std::unique_ptr<ProfileObserver>> make_observers(const Watched& watc
   return made;
 }
 
+results::SiteProfile place_of_site(const events::KernelFacts& facts, const events::Site& site, const char* kind) {
+  results::SiteProfile out;
+  out.kind = kind;
+  out.space = name(site.space);
+  out.function = site.function;
+  out.ptx = site.text;
+  if (site.file < facts.files.size()) out.file = facts.files[site.file];
+  out.line = site.line;
+  out.ptx_line = site.ptx_line;
+  return out;
+}
+
+results::SiteProfile& site_of(results::KernelProfile& kernel, const results::SiteProfile& place) {
+  for (results::SiteProfile& s : kernel.sites)
+    if (s.function == place.function && s.ptx_line == place.ptx_line && s.kind != "branch") return s;
+  results::SiteProfile& added = kernel.sites.emplace_back(place);
+  added.id = static_cast<std::uint32_t>(kernel.sites.size() - 1);
+  return added;
+}
+
 std::uint32_t allocation_id(results::Profile& profile, const AllocationRange& range) {
   for (const results::AllocationProfile& a : profile.allocations)
     if (a.address == range.first && a.bytes == range.second) return a.id;

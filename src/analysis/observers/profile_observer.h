@@ -39,6 +39,12 @@ struct Selection {
 
 std::vector<std::unique_ptr<ProfileObserver>> make_observers(const Watched& watched, const Selection& selection);
 
+// A site of the profile without counts: where it is, and its text.
+results::SiteProfile place_of_site(const events::KernelFacts& facts, const events::Site& site, const char* kind);
+// The site at the same place of the kernel. Adds `place` if it is not there yet: instructions that access no memory in
+// the counters (wgmma, prefetches) have no site there.
+results::SiteProfile& site_of(results::KernelProfile& kernel, const results::SiteProfile& place);
+
 // Id of an allocation in the profile. Adds the allocation if it is not there yet.
 std::uint32_t allocation_id(results::Profile& profile, const AllocationRange& range);
 

@@ -14,6 +14,8 @@
 #include "report/format.h"
 #include "report/kernel_names.h"
 #include "report/source_lines.h"
+#include "report/tensor_view.h"
+#include "report/tile_view.h"
 
 namespace warpgrind::report {
 namespace {
@@ -113,6 +115,9 @@ struct Group {
 bool joins(const Group& g, const SiteProfile& s) {
   const SiteProfile& first = *g.sites[0];
   if (first.kind != s.kind || first.space != s.space || first.line != s.line || first.file != s.file) return false;
+  if (!first.copies.empty() && !s.copies.empty()) return first.copies[0].operation == s.copies[0].operation;
+  if (!first.copies.empty() || !s.copies.empty()) return false;
+  if (!first.operands.empty() || !s.operands.empty()) return !first.operands.empty() && !s.operands.empty();
   if (first.patterns.size() != s.patterns.size()) return false;
   return std::all_of(s.patterns.begin(), s.patterns.end(), [&](const AccessPattern& p) {
     return std::any_of(g.patterns.begin(), g.patterns.end(), [&](const AccessPattern& q) { return same_look(p, q); });
@@ -151,6 +156,7 @@ class AccessView {
       : profile_(profile), model_(model), options_(options) {}
 
   std::string run(const KernelProfile& kernel, const std::vector<const SiteProfile*>& sites) {
+    kernel_ = &kernel;
     out_ = bold(shortened(short_name(kernel.name), kTerminalWidth)) + "\n";
     std::string file;
     std::uint32_t line = 0;
@@ -164,9 +170,15 @@ class AccessView {
       }
       file = s.file;
       line = s.line;
-      group(g);
+      if (!s.copies.empty())
+        out_ += tensor_copies_view(g.sites, model_, options_);
+      else if (!s.operands.empty())
+        out_ += operands_view(g.sites, kernel, model_, options_);
+      else
+        group(g);
     }
-    out_ += "\n0 to 9, a to v: the lane. #: several lanes. .: moved, but not asked for.\n";
+    if (std::any_of(sites.begin(), sites.end(), [](const SiteProfile* s) { return !s->patterns.empty(); }))
+      out_ += "\n0 to 9, a to v: the lane. #: several lanes. .: moved, but not asked for.\n";
     return std::move(out_);
   }
 
@@ -245,6 +257,7 @@ class AccessView {
       out_ += fmt::format("    {} pass{} through the banks (wavefronts), ideal {}\n", p.wavefronts,
                           p.wavefronts == 1 ? "" : "es", p.ideal_wavefronts);
       out_ += bank_grid(p, model_, options_);
+      if (p.tile) out_ += tile_view(p, g.sites[0]->kind, *kernel_, model_);
       return;
     }
     if (p.space == "local") {
@@ -281,6 +294,7 @@ class AccessView {
   const results::Profile& profile_;
   const GpuModel& model_;
   const TextOptions& options_;
+  const KernelProfile* kernel_ = nullptr;
   std::string out_;
 };
 
@@ -301,7 +315,9 @@ Result<std::string> access_view(const results::Profile& profile, const AccessQue
         fmt::format("{} accesses no memory at {} {}{}", name, query.ptx_line != 0 ? "PTX line" : "line",
                     query.ptx_line != 0 ? query.ptx_line : query.line, query.file.empty() ? "" : " of " + query.file),
         "lines with accesses: " + lines};
-  const bool known = std::any_of(sites.begin(), sites.end(), [](const SiteProfile* s) { return !s->patterns.empty(); });
+  const bool known = std::any_of(sites.begin(), sites.end(), [](const SiteProfile* s) {
+    return !s->patterns.empty() || !s->copies.empty() || !s->operands.empty();
+  });
   if (!known)
     return Error{ErrorKind::bad_input,
                  fmt::format("the profile does not hold what the requests of {} looked like", name),

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "gpu/gpu_model.h"
 #include "report/access_rule_table.h"
+#include "report/copy_drawings.h"
 #include "results/member_json.h"
 #include "results/profile_members.h"
 
@@ -141,7 +142,9 @@ Result<std::string> page_data(const HtmlInput& input) {
   for (const std::string& text : input.profiles) {
     auto profile = parse(text, "profile");
     if (!profile) return profile.error();
-    profiles.push_back(packer.pack(profile.take(), "", false));
+    Json json = profile.take();
+    add_copy_drawings(json);
+    profiles.push_back(packer.pack(std::move(json), "", false));
   }
   page["profiles"] = std::move(profiles);
   for (const auto& [key, text] :

@@ -74,6 +74,13 @@ struct PatternBase {                        // lowest address of a pattern's exa
   std::uint64_t offset = 0;                 // from the start of the allocation or of shared memory
 };
 
+struct TileProfile {             // a box as a tensor copy has put it into shared memory
+  std::uint32_t site = 0;        // SiteProfile::id of the copy
+  std::uint64_t begin = 0;       // its first byte in shared memory
+  std::uint32_t pitch = 0;       // bytes from one row to the next
+  std::string swizzle, element;  // the words of gpu/tensor_names.h
+};
+
 // Equal requests of one instruction. They have the same active lanes, the same relative addresses, and the same
 // position of the lowest address in a cache line (global memory) or in the banks (shared memory).
 struct AccessPattern {
@@ -88,6 +95,50 @@ struct AccessPattern {
   std::vector<Transaction> transactions;
   Dim3 block{0, 0, 0};  // of the example
   std::uint32_t warp = 0;
+  std::optional<TileProfile> tile;  // shared memory: the box that holds all bytes of the example
+};
+
+struct TensorDimension {               // of a tensor and of the box that a copy moves; dimension 0 is the innermost
+  std::uint64_t size = 0, stride = 0;  // elements; bytes from one element to the next, 0: packed (dimension 0)
+  std::uint32_t box = 0, element_stride = 1;
+  std::int64_t coordinate = 0;           // of the example
+  std::int64_t lowest = 0, highest = 0;  // coordinates of all copies
+  std::int64_t lower = 0, upper = 0;     // im2col: corners of the bounding box
+  std::uint32_t offset = 0;              // im2col: of the pixels
+};
+
+struct TensorRow {  // .tile::gather4 and .tile::scatter4: one of the four rows
+  std::int64_t row = 0;
+};
+
+// Tensor copies of one instruction by equal maps of equal tensors. Their boxes begin at the same place of the swizzle's
+// pattern and reach out of the tensor on the same sides.
+struct TensorCopyProfile {
+  std::uint64_t count = 0;
+  std::string operation;  // load, store, reduce, prefetch
+  // The words of gpu/tensor_names.h.
+  std::string mode, element, interleave, swizzle, promotion, fill;
+  std::vector<TensorDimension> dimensions;
+  std::vector<TensorRow> rows;                       // of the example
+  std::uint32_t channels = 0, pixels = 0;            // im2col: of the box
+  std::uint32_t halo = 0;                            // im2col::w: further pixels; im2col::w::128: of a quarter
+  PatternBase tensor;                                // element 0 of the tensor
+  std::uint64_t shared = 0;                          // first byte of the box in shared memory
+  std::uint32_t blocks = 0;                          // multicast: blocks that receive the box; else 0
+  std::uint64_t bytes = 0, inside = 0, sectors = 0;  // of the box in shared memory; of these, from the tensor; of L2
+  Dim3 block{0, 0, 0};                               // of the example
+  std::uint32_t warp = 0;
+};
+
+// Matrices in shared memory that wgmma reads by descriptors of one layout, from boxes of one tensor copy.
+struct OperandProfile {
+  std::uint64_t pieces = 0;                     // of 16 bytes, by all requests
+  std::string swizzle;                          // of the descriptor, in the words of gpu/tensor_names.h
+  std::uint32_t base = 0;                       // the descriptor's base offset
+  std::uint64_t first = 0;                      // lowest byte of shared memory of the first request
+  std::optional<TileProfile> tile;              // the box that it reads first; its layout is that of all; none: unknown
+  std::uint64_t first_row = 0, last_row = 0;    // of the boxes
+  std::uint64_t first_byte = 0, last_byte = 0;  // of the rows
 };
 
 struct TraceEventProfile {            // one request of the traced block

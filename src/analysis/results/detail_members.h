@@ -94,6 +94,15 @@ void members(V& v, T& x) {
   v.member("offset", x.offset, Since::first, "in the allocation, or in shared memory");
 }
 
+template <class V, Is<TileProfile> T>
+void members(V& v, T& x) {
+  v.member("site", x.site, Since::first, "of the tensor copy that wrote it: its id");
+  v.member("begin", x.begin, Since::first, "first byte in shared memory");
+  v.member("pitch", x.pitch, Since::first, "bytes from one row of the box to the next");
+  v.member("swizzle", x.swizzle, Since::first, "as of the copy");
+  v.member("element", x.element, Since::first, "likewise");
+}
+
 template <class V, Is<AccessPattern> T>
 void members(V& v, T& x) {
   v.member("count", x.count, Since::first, "how often");
@@ -113,6 +122,64 @@ void members(V& v, T& x) {
            "only for GPUs whose rule is not `sectors_32`; with that rule, sectors are transactions");
   v.member("block", x.block, Since::first, "block of the example: the lowest of the first launch");
   v.member("warp", x.warp, Since::first, "warp of the example");
+  v.member("tile", x.tile, Since::if_any, "box of a tensor copy that holds all bytes of the example");
+}
+
+template <class V, Is<TensorDimension> T>
+void members(V& v, T& x) {
+  v.member("size", x.size, Since::first, "elements of the tensor");
+  v.member("stride", x.stride, Since::first, "bytes from one element to the next; 0: packed");
+  v.member("box", x.box, Since::first, "elements of the box, before the element stride; 0: im2col");
+  v.member("element_stride", x.element_stride, Since::first, "");
+  v.member("coordinate", x.coordinate, Since::first, "of the example");
+  v.member("lowest", x.lowest, Since::first, "coordinate of all copies");
+  v.member("highest", x.highest, Since::first, "likewise");
+  v.member("lower", x.lower, Since::first, "im2col: corner of the bounding box");
+  v.member("upper", x.upper, Since::first, "likewise, from the last element on");
+  v.member("offset", x.offset, Since::first, "im2col: of the pixels");
+}
+
+template <class V, Is<TensorRow> T>
+void members(V& v, T& x) {
+  v.member("row", x.row, Since::first, "coordinate 1 of a row of the box");
+}
+
+template <class V, Is<TensorCopyProfile> T>
+void members(V& v, T& x) {
+  v.member("count", x.count, Since::first, "how often");
+  v.member("operation", x.operation, Since::first, "load, store, reduce, prefetch");
+  v.member("mode", x.mode, Since::first, "tile, rows (.tile::gather4, .tile::scatter4), im2col");
+  v.member("element", x.element, Since::first, "type of the elements");
+  v.member("interleave", x.interleave, Since::first, "none, 16B, 32B");
+  v.member("swizzle", x.swizzle, Since::first, "none, or the end of CU_TENSOR_MAP_SWIZZLE_...");
+  v.member("promotion", x.promotion, Since::first, "none, or the end of CU_TENSOR_MAP_L2_PROMOTION_...");
+  v.member("fill", x.fill, Since::first, "zero, NaN: what a load gives outside of the tensor");
+  v.member("dimensions", x.dimensions, Since::first, "innermost first");
+  v.member("rows", x.rows, Since::first, "mode rows: the four rows of the example");
+  v.member("channels", x.channels, Since::first, "im2col: elements of a pixel in the box");
+  v.member("pixels", x.pixels, Since::first, "im2col: pixels of the box");
+  v.member("halo", x.halo, Since::first, "im2col::w: pixels of the halo; im2col::w::128: of each quarter's");
+  v.member("tensor", x.tensor, Since::first, "element 0 of the tensor");
+  v.member("shared", x.shared, Since::first, "of the example: first byte of the box in shared memory");
+  v.member("blocks", x.blocks, Since::first, "multicast: number of blocks that receive the box; otherwise 0");
+  v.member("bytes", x.bytes, Since::first, "of the box in shared memory");
+  v.member("inside", x.inside, Since::first, "of these, bytes of the tensor; the others lie outside");
+  v.member("sectors", x.sectors, Since::first, "of the tensor's memory that one copy moves");
+  v.member("block", x.block, Since::first, "block of the example: the lowest of the first launch");
+  v.member("warp", x.warp, Since::first, "warp of the example");
+}
+
+template <class V, Is<OperandProfile> T>
+void members(V& v, T& x) {
+  v.member("pieces", x.pieces, Since::first, "of 16 bytes that all requests read");
+  v.member("swizzle", x.swizzle, Since::first, "of the matrix descriptor: none, 32B, 64B, 128B");
+  v.member("base", x.base, Since::first, "base offset of the descriptor");
+  v.member("first", x.first, Since::first, "lowest byte of shared memory of the first request");
+  v.member("tile", x.tile, Since::if_any, "box of a tensor copy that the first request reads");
+  v.member("first_row", x.first_row, Since::first, "of the boxes");
+  v.member("last_row", x.last_row, Since::first, "");
+  v.member("first_byte", x.first_byte, Since::first, "of these rows");
+  v.member("last_byte", x.last_byte, Since::first, "");
 }
 
 template <class V, Is<TraceEventProfile> T>

@@ -26,6 +26,9 @@ struct SiteProfile {
   std::vector<AccessPattern> patterns;
   std::uint64_t patterns_other = 0;  // requests with other patterns
   std::uint32_t worst = 0, best = 0;
+  std::vector<TensorCopyProfile> copies;  // detailed run, of a tensor copy: the most frequent kinds
+  std::uint64_t copies_other = 0;         // copies of other kinds
+  std::vector<OperandProfile> operands;   // detailed run, of wgmma: at most 8
 };
 
 struct LineProfile {  // detailed run: sums over the instructions of a source line

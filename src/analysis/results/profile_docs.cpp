@@ -48,6 +48,16 @@ inline constexpr Object kObject<PatternBase>{"PatternBase", "Place of the lowest
 template <>
 inline constexpr Object kObject<AccessPattern>{"Pattern", "Requests of one instruction with the same access pattern."};
 template <>
+inline constexpr Object kObject<TensorDimension>{"TensorDimension", "A dimension of a tensor and of a copy's box."};
+template <>
+inline constexpr Object kObject<TensorRow>{"TensorRow", "One of four rows that a copy gathers or scatters."};
+template <>
+inline constexpr Object kObject<TensorCopyProfile>{"TensorCopy", "Tensor copies of one kind, by one instruction."};
+template <>
+inline constexpr Object kObject<TileProfile>{"Tile", "A box as a tensor copy has put it into shared memory."};
+template <>
+inline constexpr Object kObject<OperandProfile>{"Operand", "Matrices that wgmma reads from shared memory."};
+template <>
 inline constexpr Object kObject<SiteProfile>{"Site", "A memory instruction or a branch."};
 template <>
 inline constexpr Object kObject<CodeRow>{"CodeRow", "One PTX instruction."};
@@ -99,8 +109,9 @@ inline constexpr Object kObject<Profile>{"Profile", "All results of a run."};
 
 // Objects with a table of their own in the document. The others appear in the tables of their owners.
 template <class T>
-inline constexpr bool kHasTable = Is<T, Profile> || Is<T, Model> || Is<T, Metric> || Is<T, KernelProfile> ||
-                                  Is<T, SiteProfile> || Is<T, AccessPattern> || Is<T, Finding>;
+inline constexpr bool kHasTable =
+    Is<T, Profile> || Is<T, Model> || Is<T, Metric> || Is<T, KernelProfile> || Is<T, SiteProfile> ||
+    Is<T, AccessPattern> || Is<T, TensorCopyProfile> || Is<T, Finding>;
 
 template <class T>
 inline constexpr bool kIsObject = !kObject<T>.name.empty();

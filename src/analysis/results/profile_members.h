@@ -56,7 +56,7 @@ void members(V& v, T& x) {
   v.member("id", x.id, Since::first, "index in the kernel's list");
   v.member("kind", x.kind, Since::first,
            "load, store, atomic, reduction, texture, surface, async_copy, bulk_copy, mbarrier, fence, barrier, call, "
-           "branch, launch_control");
+           "branch, launch_control, matrix");
   v.member("space", x.space, Since::first, "global, shared, local, generic and so on; -: of a branch");
   v.member("function", x.function, Since::first, "mangled");
   v.member("ptx", x.ptx, Since::first, "the instruction; empty: of a branch");
@@ -69,6 +69,12 @@ void members(V& v, T& x) {
               "detail: number of requests with other patterns");
   v.member_if(patterns, "worst", x.worst, Since::first, "detail: index into patterns");
   v.member_if(patterns, "best", x.best, Since::first, "detail: index into patterns");
+  bool copies = !x.copies.empty();
+  v.member_if(
+      copies, "copies", x.copies, Since::first,
+      "detail: up to 8 kinds of tensor copies, most frequent first; the one with the most bytes outside is there");
+  v.member_if(copies, "copies_other", x.copies_other, Since::first, "detail: number of tensor copies of other kinds");
+  v.member("operands", x.operands, Since::if_any, "detail: up to 8 kinds of matrices that wgmma reads by descriptors");
 }
 
 template <class V, Is<LineProfile> T>

@@ -251,15 +251,17 @@ void gathered_runs(const TensorMap& map, const TensorCopy& copy, std::vector<Ten
             copy.stores, runs);
 }
 
-// Pixels of the bounding box from the coordinates on, W fastest. The offsets move the pixel that is read.
-void column_runs(const TensorMap& map, const TensorCopy& copy, std::vector<TensorRun>& runs) {
-  const std::uint32_t pitch = row_pitch(map, copy.mode), rows = rows_of(map, copy);
+// Calls f(row, coordinates) for the pixels of the bounding box from the coordinates on, W fastest. The offsets move the
+// pixel that is read.
+template <class F>
+void each_pixel(const TensorMap& map, const TensorCopy& copy, F&& f) {
+  const std::uint32_t rows = rows_of(map, copy);
   const unsigned spatial = map.rank - 2, w = first_spatial(map), images = map.rank - 1;
   Coordinates pixel = wide(copy.coordinates);
   for (std::uint32_t row = 0; row < rows; ++row) {
     Coordinates at = pixel;
     for (unsigned k = 0; k < spatial; ++k) at[w + k] += copy.offsets[k];
-    add_row(map, at, at[0], row_elements(map, copy.mode), row * pitch, copy.stores, runs);
+    f(row, at);
     bool more = false;
     for (unsigned k = 0; k < spatial && !more; ++k) {
       pixel[w + k] += map.element_strides[w + k];
@@ -288,20 +290,31 @@ Coordinates pixel_along_width(const TensorMap& map, const TensorCopy& copy, std:
   return at;
 }
 
-// The pixels, and behind them those of the halo: the pixels that follow. With .im2col::w::128 they are those that
-// follow each quarter, and the first ones of the four quarters lie together, as tcgen05.cp.4x256b reads them. The
-// manual shows this order in a figure alone; it is that of TVM's simulator.
-void width_runs(const TensorMap& map, const TensorCopy& copy, std::vector<TensorRun>& runs) {
-  const std::uint32_t pitch = row_pitch(map, copy.mode), rows = rows_of(map, copy);
+// Calls f(row, coordinates) for the pixels, and behind them for those of the halo: the pixels that follow. With
+// .im2col::w::128 they are those that follow each quarter, and the first ones of the four quarters lie together, as
+// tcgen05.cp.4x256b reads them. The manual shows this order in a figure alone; it is that of TVM's simulator.
+template <class F>
+void each_pixel_along_width(const TensorMap& map, const TensorCopy& copy, F&& f) {
+  const std::uint32_t rows = rows_of(map, copy);
   const bool quarters = copy.mode == TensorMode::im2col_w_128;
   const std::uint32_t pixels = quarters ? kQuarters * kQuarterPixels : map.pixels_per_column;
   for (std::uint32_t row = 0; row < rows; ++row) {
     std::uint32_t steps = row;
     if (quarters && row >= pixels)
       steps = kQuarterPixels * (1 + (row - pixels) % kQuarters) + (row - pixels) / kQuarters;
-    const Coordinates at = pixel_along_width(map, copy, steps);
-    add_row(map, at, at[0], row_elements(map, copy.mode), row * pitch, copy.stores, runs);
+    f(row, pixel_along_width(map, copy, steps));
   }
+}
+
+void column_runs(const TensorMap& map, const TensorCopy& copy, std::vector<TensorRun>& runs) {
+  const std::uint32_t pitch = row_pitch(map, copy.mode), elements = row_elements(map, copy.mode);
+  const auto add = [&](std::uint32_t row, const Coordinates& at) {
+    add_row(map, at, at[0], elements, row * pitch, copy.stores, runs);
+  };
+  if (copy.mode == TensorMode::im2col)
+    each_pixel(map, copy, add);
+  else
+    each_pixel_along_width(map, copy, add);
 }
 
 }  // namespace
@@ -314,11 +327,36 @@ void tensor_runs(const TensorMap& map, const TensorCopy& copy, std::vector<Tenso
     case TensorMode::rows:
       return gathered_runs(map, copy, runs);
     case TensorMode::im2col:
-      return column_runs(map, copy, runs);
     case TensorMode::im2col_w:
     case TensorMode::im2col_w_128:
-      return width_runs(map, copy, runs);
+      return column_runs(map, copy, runs);
   }
+}
+
+TensorRows tensor_rows(const TensorMap& map, const TensorCopy& copy) {
+  return {rows_of(map, copy), row_bytes(map, copy.mode), row_pitch(map, copy.mode)};
+}
+
+std::vector<std::array<std::int64_t, kMaxTensorRank>> row_coordinates(const TensorMap& map, const TensorCopy& copy) {
+  std::vector<Coordinates> out(rows_of(map, copy), wide(copy.coordinates));
+  switch (copy.mode) {
+    case TensorMode::tile:
+      for (std::uint32_t row = 0; row < out.size(); ++row)
+        for (std::uint32_t d = 1, rest = row; d < map.rank; rest /= steps_of(map, d++))
+          out[row][d] += std::int64_t{rest % steps_of(map, d)} * map.element_strides[d];
+      break;
+    case TensorMode::rows:
+      for (std::uint32_t row = 0; row < out.size(); ++row) out[row] = {copy.coordinates[0], copy.coordinates[1 + row]};
+      break;
+    case TensorMode::im2col:
+      each_pixel(map, copy, [&](std::uint32_t row, const Coordinates& at) { out[row] = at; });
+      break;
+    case TensorMode::im2col_w:
+    case TensorMode::im2col_w_128:
+      each_pixel_along_width(map, copy, [&](std::uint32_t row, const Coordinates& at) { out[row] = at; });
+      break;
+  }
+  return out;
 }
 
 std::uint64_t swizzled(TensorSwizzle swizzle, std::uint64_t address) {

@@ -25,6 +25,7 @@ struct TensorCopy {
   std::array<std::int32_t, kMaxTensorRank> coordinates{};  // rows: the column, and four rows
   std::array<std::uint16_t, 3> offsets{};                  // im2col: of W, H, D; im2col_w: wHalo and wOffset
 
+  bool columns() const { return mode == TensorMode::im2col || along_width(); }
   bool along_width() const { return mode == TensorMode::im2col_w || mode == TensorMode::im2col_w_128; }
   std::uint16_t halo() const { return along_width() ? offsets[0] : 0; }
 };
@@ -65,6 +66,16 @@ TensorBox tensor_box(const TensorMap& map, const TensorCopy& copy);
 // Replaces `runs`, in ascending order of `shared`. They cover the box's bytes. Stores move whole chunks of 16 bytes: a
 // row that the tensor's end cuts may write up to 15 bytes beyond it, which lie before the next row.
 void tensor_runs(const TensorMap& map, const TensorCopy& copy, std::vector<TensorRun>& runs);
+
+// The rows of the box in the order of shared memory: rows of a tile, gathered rows, or pixels of a column.
+struct TensorRows {
+  std::uint32_t count = 0;
+  std::uint32_t bytes = 0;  // of a row
+  std::uint32_t pitch = 0;  // bytes from one row to the next, before the swizzle
+};
+TensorRows tensor_rows(const TensorMap& map, const TensorCopy& copy);
+// Coordinates of the first element of each row.
+std::vector<std::array<std::int64_t, kMaxTensorRank>> row_coordinates(const TensorMap& map, const TensorCopy& copy);
 
 // Where the byte of this address of shared memory lies instead.
 std::uint64_t swizzled(TensorSwizzle swizzle, std::uint64_t address);

@@ -11,6 +11,7 @@
 #include "base/host_stack.h"
 #include "events/late_loads.h"
 #include "events/site.h"
+#include "gpu/tensor_box.h"
 #include "gpu/tensor_map.h"
 #include "gpu/types.h"
 
@@ -258,6 +259,15 @@ enum class AsyncGroupOperation : std::uint8_t { commit, wait, wait_all, bulk_com
 struct AsyncGroup : WarpEvent {
   AsyncGroupOperation operation = AsyncGroupOperation::commit;
   std::uint32_t pending = 0;  // wait: number of groups that may still be pending
+};
+
+// A tensor copy that a lane issues (cp.async.bulk.tensor and its relatives). Published before the accesses of the copy.
+struct TensorCopyEvent : WarpEvent {
+  enum class Operation : std::uint8_t { load, store, reduce, prefetch } operation = Operation::load;
+  const TensorMap* map = nullptr;    // without a problem (gpu/tensor_box.h)
+  const TensorCopy* copy = nullptr;  // the coordinates
+  std::uint64_t shared = 0;          // offset of the box, as Access::addresses; a prefetch has none
+  std::uint32_t blocks = 0;          // multicast: ranks of the blocks that receive the box; else 0
 };
 
 // Source of unwritten bits, as far as the device can tell. `way` lists the stores and copies that moved them, oldest

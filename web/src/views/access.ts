@@ -14,7 +14,20 @@ export function setBanks(page: Page): void {
   banks = page.profiles[0]?.model?.banks ?? ofLab?.banks ?? banks;
 }
 
-const memory = (s: Site): boolean => (s.patterns?.length ?? 0) > 0 || s.metrics.has("warpgrind__bytes_asked.sum");
+/** Text drawings, which the report adds to the page: src/analysis/report/copy_drawings.h. */
+interface Drawn {
+  drawing?: string;
+}
+const drawn = (of: object): Child => {
+  const text = (of as Drawn).drawing;
+  return text ? h("pre", { class: "copied", tabindex: 0 }, text) : null;
+};
+
+const memory = (s: Site): boolean =>
+  (s.patterns?.length ?? 0) > 0 ||
+  (s.copies?.length ?? 0) > 0 ||
+  (s.operands?.length ?? 0) > 0 ||
+  s.metrics.has("warpgrind__bytes_asked.sum");
 
 function cost(p: Pattern): Child {
   if (p.space === "const") {
@@ -50,6 +63,25 @@ export function patternView(p: Pattern): Child {
       cost(p),
     ),
     p.space === "shared" ? bankGrid(p, banks) : p.space === "const" ? lanesToSectors(p) : [lanesToSectors(p), sectorMap(p)],
+    drawn(p),
+  ];
+}
+
+/** The kinds of boxes that a tensor copy moves, or the matrices that wgmma reads. */
+function copiesView(site: Site): Child {
+  const copies = site.copies ?? [];
+  const total = copies.reduce((n, c) => n + c.count, 0) + (site.copies_other ?? 0);
+  return [
+    copies.map((c) => [
+      h(
+        "p",
+        { class: "soft" },
+        `${count(c.count)} of ${count(total)} copies (${percent(c.count / total)}), ${c.inside < c.bytes ? `${count(c.bytes - c.inside)} of ${count(c.bytes)} bytes outside of the tensor` : "the whole box inside of the tensor"}; for example block (${c.block.join(", ")}), warp ${c.warp}`,
+        originBadge("exact"),
+      ),
+      drawn(c),
+    ]),
+    (site.operands ?? []).map(drawn),
   ];
 }
 
@@ -93,7 +125,9 @@ export function siteCard(ref: KernelRef | undefined, site: Site, chosen = 0): HT
             ? h("p", { class: "soft" }, `${count(site.patterns_other)} of ${count(total)} requests had other patterns, which are not listed.`)
             : null,
         ]
-      : note("How its requests looked was not recorded: run with --detail."),
+      : site.copies?.length || site.operands?.length
+        ? copiesView(site)
+        : note("How its requests looked was not recorded: run with --detail."),
   );
 }
 

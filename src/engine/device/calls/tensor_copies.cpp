@@ -302,6 +302,36 @@ void check_reduction(const Box& b) {
         "PTX ISA, cp.reduce.async.bulk.tensor, lists the types of each operation");
 }
 
+// ---- The event
+
+void publish_copy(const Box& b, const TensorCopy& copy, const std::uint64_t* shared, std::uint32_t blocks) {
+  const Launch& launch = launch_of(b.w);
+  if (!launch.wants.tensor_copies) return;
+  using Operation = events::TensorCopyEvent::Operation;
+  events::TensorCopyEvent event;
+  static_cast<events::WarpEvent&>(event) = warp_event(b.w, b.site, LaneMask{1} << b.lane);
+  switch (b.code.operation) {
+    case TensorOperation::load:
+      event.operation = Operation::load;
+      break;
+    case TensorOperation::store:
+      event.operation = Operation::store;
+      break;
+    case TensorOperation::reduce:
+      event.operation = Operation::reduce;
+      break;
+    case TensorOperation::prefetch:
+      event.operation = Operation::prefetch;
+      break;
+  }
+  event.map = &b.map;
+  event.copy = &copy;
+  if (b.code.operation != TensorOperation::prefetch)
+    event.shared = raw(shared_offset(b.w, GenericAddress{shared[b.lane]}));
+  event.blocks = b.code.multicast ? blocks : 0;
+  events::publish_tensor_copy(*launch.observers, event, worker_of(b.w).number);
+}
+
 }  // namespace
 }  // namespace warpgrind::device
 
@@ -332,9 +362,12 @@ static void wg_tensor_copy(void* context, std::uint32_t site, std::uint32_t bits
     for (unsigned k = 0; k < 3; ++k) copy.offsets[k] = static_cast<std::uint16_t>(plane(jit::kTensorOffsets + k));
     b.size = tensor_box(b.map, copy);
     check_coordinates(b, copy);
+    if (code.operation != TensorOperation::prefetch) {
+      check_shared(b, GenericAddress{shared[lane]});
+      check_reduction(b);
+    }
+    publish_copy(b, copy, shared, plane(jit::kTensorMask));
     if (code.operation == TensorOperation::prefetch) continue;
-    check_shared(b, GenericAddress{shared[lane]});
-    check_reduction(b);
     tensor_runs(b.map, copy, b.runs);
     if (code.operation == TensorOperation::load)
       load(b, GenericAddress{shared[lane]}, GenericAddress{barrier[lane]}, plane(jit::kTensorMask));

@@ -2,9 +2,9 @@
 // guide: row and column of 16 bytes, written out as loops.
 #include <gtest/gtest.h>
 
-#include "checkers/shared_layouts.h"
+#include "gpu/shared_layouts.h"
 
-namespace warpgrind::checkers {
+namespace warpgrind {
 namespace {
 
 constexpr SharedLayout kNone{TensorSwizzle::none}, k32{TensorSwizzle::b32}, k64{TensorSwizzle::b64},
@@ -59,7 +59,7 @@ TEST(SharedLayouts, ReadByAnotherSwizzle) {
   const auto written = layouts.differs(1024, 1024, kNone);
   ASSERT_TRUE(written);
   EXPECT_EQ(written->layout, k128);
-  EXPECT_EQ(written->site, 7u);
+  EXPECT_EQ(written->copy, 7u);
   EXPECT_EQ(written->offset, 1024u + 128u);
 }
 
@@ -72,11 +72,11 @@ TEST(SharedLayouts, OrdinaryStoresForget) {
   layouts.write(512, 100, kNone, 3);
   const auto written = layouts.differs(0, 1024, k128);
   ASSERT_TRUE(written);
-  EXPECT_EQ(written->site, 3u);
+  EXPECT_EQ(written->copy, 3u);
   EXPECT_EQ(written->offset, 512u);
   layouts.clear();
   EXPECT_FALSE(layouts.differs(0, 1024, kNone));
 }
 
 }  // namespace
-}  // namespace warpgrind::checkers
+}  // namespace warpgrind

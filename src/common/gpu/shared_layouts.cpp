@@ -1,8 +1,8 @@
-#include "checkers/shared_layouts.h"
+#include "gpu/shared_layouts.h"
 
 #include "gpu/tensor_box.h"
 
-namespace warpgrind::checkers {
+namespace warpgrind {
 
 // Only address bits above the lines' 128 bytes choose the permutation, and only bits below them change. So the function
 // is its own inverse, and a pattern that begins `base` lines later uses the permutation of the line `base` lines
@@ -14,14 +14,20 @@ std::uint64_t SharedLayout::place(std::uint64_t offset) const {
 }
 
 void SharedLayouts::write(std::uint64_t offset, std::uint64_t bytes, const std::optional<SharedLayout>& layout,
-                          std::uint32_t site) {
+                          std::uint32_t copy) {
   if (bytes == 0) return;
   const std::uint64_t first = offset / kPiece, last = (offset + bytes - 1) / kPiece;
   if (last >= pieces_.size()) {
     if (!layout && first >= pieces_.size()) return;
     pieces_.resize(last + 1);
   }
-  for (std::uint64_t p = first; p <= last; ++p) pieces_[p] = {layout, site};
+  for (std::uint64_t p = first; p <= last; ++p) pieces_[p] = {layout, copy, offset};
+}
+
+std::optional<SharedLayouts::Written> SharedLayouts::writer(std::uint64_t offset) const {
+  const std::uint64_t p = offset / kPiece;
+  if (p >= pieces_.size() || !pieces_[p].layout) return std::nullopt;
+  return Written{*pieces_[p].layout, pieces_[p].copy, pieces_[p].begin, p * kPiece};
 }
 
 std::optional<SharedLayouts::Written> SharedLayouts::differs(std::uint64_t offset, std::uint64_t bytes,
@@ -31,9 +37,9 @@ std::optional<SharedLayouts::Written> SharedLayouts::differs(std::uint64_t offse
     const Piece& piece = pieces_[p];
     if (!piece.layout || *piece.layout == layout) continue;
     if (piece.layout->place(p * kPiece) == layout.place(p * kPiece)) continue;
-    return Written{*piece.layout, piece.site, p * kPiece};
+    return Written{*piece.layout, piece.copy, piece.begin, p * kPiece};
   }
   return std::nullopt;
 }
 
-}  // namespace warpgrind::checkers
+}  // namespace warpgrind
