@@ -121,7 +121,8 @@ std::string box_words(const TensorCopyProfile& c) {
   if (std::any_of(c.dimensions.begin(), c.dimensions.end(), [](const auto& d) { return d.element_stride != 1; }))
     out += fmt::format(", every ({})th element",
                        by_dimension(c, ", ", [](const auto& d) { return std::to_string(d.element_stride); }));
-  if (std::any_of(c.dimensions.begin(), c.dimensions.end(), [](const auto& d) { return d.lowest != d.highest; }))
+  const auto differs = [](const TensorDimension& d) { return d.lowest != d.highest; };
+  if (c.count > 1 && std::any_of(c.dimensions.begin(), c.dimensions.end(), differs))
     out += fmt::format("; all copies: ({})", by_dimension(c, ", ", range_words));
   return out;
 }
@@ -242,7 +243,7 @@ std::string kind_words(const TensorCopyProfile& c) {
 std::string tensor_copy_text(const TensorCopyProfile& copy, const GpuModel& model, const TextOptions& options,
                              bool short_form) {
   const auto recorded = results::recorded_copy(copy);
-  if (!recorded) return "    the profile's map is not known here: it was written by another release\n";
+  if (!recorded) return "    the map in the profile is none that this release can draw\n";
   return CopyDrawing(copy, *recorded, model, options).run(short_form);
 }
 
