@@ -59,7 +59,7 @@ def page(data, chart):
         parts += ["## Tensor copies, rings and warpgroup products",
                   f"{s['rows']} rows that take no part in the fits above: median error {percent(s['median'])}, 90 % within "
                   f"{percent(s['p90'])}, {percent(s['within_30'])} within 30 %, worst {s['worst']:.2f}x. The constants of `terms/copies.cpp` were "
-                  "chosen by hand for these copies and rings, so this is no blind score of them. Products took no part.", table(data["beside"]["section"])]
+                  "chosen by hand for these copies and rings, so this is no blind score of them. Nothing was chosen for the topic hgemm or for products.", table(data["beside"]["section"])]
     return "\n\n".join(parts) + "\n\n"
 
 

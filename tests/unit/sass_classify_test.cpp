@@ -18,7 +18,8 @@ static_assert(!std::is_default_constructible_v<ptx::Required<ptx::CostRule>>);
 
 Instruction of(const std::string& text) {
   const auto parsed = ptx::parse(
-      ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<8>; .reg .b64 %rd<8>;\n"
+      ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n.reg .b16 %h<4>; .reg .b32 %r<8>; .reg "
+      ".b64 %rd<8>;\n"
       ".reg .pred %p<4>; .reg .f32 %f<4>; .reg .f64 %fd<4>; .shared .b64 bar;\n" +
           text + "\nret;\n}\n",
       "test.ptx");
@@ -42,6 +43,11 @@ TEST(Classify, NumberOfMachineInstructions) {
       {"cnot.b64 %rd0, %rd1;", Pipe::alu, 3},
       {"testp.finite.f32 %p0, %f1;", Pipe::alu, 2},
       {"cvt.pack.sat.u8.s32.b32 %r0, %r1, %r2, %r3;", Pipe::alu, 1},
+      // HADD2.F32, a shift, F2FP: none of them is the special function unit's.
+      {"cvt.f32.f16 %f0, %h1;", Pipe::half, 1},
+      {"cvt.f32.bf16 %f0, %h1;", Pipe::alu, 1},
+      {"cvt.rn.f16.f32 %h0, %f1;", Pipe::alu, 1},
+      {"cvt.rn.bf16.f32 %h0, %f1;", Pipe::alu, 1},
       {"dp4a.s32.s32 %r0, %r1, %r2, %r3;", Pipe::imad, 1},
       {"mul24.lo.s32 %r0, %r1, %r2;", Pipe::imad, 3},
       {"sad.u32 %r0, %r1, %r2, %r3;", Pipe::alu, 1},

@@ -240,7 +240,7 @@ struct alignas(64) Block {
   Block* next_start = nullptr;                 // next block of the cluster: its warps start after this block's
   std::uint8_t* shared_memory = nullptr;       // memory that contains `shared`
   std::uint64_t shared_capacity = 0;
-  std::uint64_t shared_shadow = 0;  // distance from `shared` to its shadow, if it has one
+  std::uint64_t shared_shadow = 0;         // distance from `shared` to its shadow, if it has one
   std::vector<std::uint64_t> copy_places;  // offsets (count_copy_place())
   events::LateLoads late_loads;
   events::BlockLog* log = nullptr;  // set if the block is logged
