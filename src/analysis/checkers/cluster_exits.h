@@ -19,8 +19,11 @@ inline bool is_of_ended_block(const events::InvalidAccess& e) {
   const std::int64_t apart = ranks_apart(offset);
   const std::int64_t own = (b.z % c.z * c.y + b.y % c.y) * c.x + b.x % c.x;
   const std::uint64_t inside = offset - (static_cast<std::uint64_t>(apart) << kClusterShift);
+  // The object is the other block's memory, or the variable of this block from whose address that of the other was
+  // made.
+  const auto in_object = [&](std::uint64_t at) { return at >= e.low && at < e.high; };
   return apart != 0 && own + apart >= 0 && own + apart < static_cast<std::int64_t>(c.count()) &&
-         inside < e.high - e.low;
+         (in_object(offset) || in_object(inside));
 }
 
 }  // namespace warpgrind::checkers
