@@ -103,6 +103,15 @@ export interface Work {
   constant_requests: number; // loads of constant memory
   constant_wavefronts: number; // different addresses of them
   constant_span: number; // that they touch
+  copy_loads: number; // copies from global memory to shared memory
+  copy_load_rows: number; // rows of their boxes, in lines of 128 bytes of global memory
+  copy_load_bytes: number; // that they write to shared memory
+  copy_stores: number; // copies from shared memory to global memory, reductions too
+  copy_store_rows: number; // rows of their boxes, in lines of 128 bytes of global memory
+  copy_store_bytes: number; // that they read from shared memory
+  copy_turns: number; // loading copies of a block that wait for each other: they fill the same place of shared memory
+  copy_places: number; // places of a block's ring: loading copies that can be under way together
+  copy_new: number; // share of the loading copies whose memory is new to their warp
   l2_read_sectors: number; // read by what L1 and the texture cache miss
   l2_read_lines: number; // 128-byte lines of these reads
   translation_misses: number; // address translations that the SM's cache of them lacks
@@ -196,7 +205,7 @@ export interface TensorRow {
 export interface TensorCopy {
   count: number; // how often
   operation: string; // load, store, reduce, prefetch
-  mode: string; // tile, rows (.tile::gather4, .tile::scatter4), im2col, im2col::w, im2col::w::128
+  mode: string; // tile, rows (.tile::gather4, .tile::scatter4), im2col
   element: string; // type of the elements
   interleave: string; // none, 16B, 32B
   swizzle: string; // none, or the end of CU_TENSOR_MAP_SWIZZLE_...
