@@ -51,7 +51,7 @@ tests.tensor_copies = async () => {
   Object.assign(copy, { kind: "bulk_copy", space: "shared", patterns: [], patterns_other: 0, worst: 0, best: 0, copies_other: 0 });
   copy.copies = [{
     count: 2, operation: "load", mode: "tile", element: "f16", interleave: "none", swizzle: "128B", promotion: "none", fill: "zero",
-    dimensions: [dimension(256, 0, 64, 64), dimension(64, 512, 16, 16)], rows: [], channels: 0, pixels: 0,
+    dimensions: [dimension(256, 0, 64, 64), dimension(64, 512, 16, 16)], rows: [], channels: 0, pixels: 0, halo: 0,
     tensor: { allocation: 0, offset: 0 }, shared: 0, blocks: 0, bytes: 2048, inside: 2048, sectors: 64, block: [0, 0, 0], warp: 0,
   }];
   const addresses = Array.from({ length: 32 }, (_, k) => (k < 8 ? k * 128 + (3 ^ k) * 16 - 48 : null));
