@@ -119,6 +119,26 @@ TEST(TensorCopies, ObserversSeeEachRowAndTheBox) {
   EXPECT_EQ(recorder.completed, 512u);  // of the whole box
 }
 
+// CUTLASS announces 4 or 6 bits of each element (sizeof_bits of its unpacksmem types, examples 72c and 84b); in shared
+// memory 16 elements take 16 bytes.
+TEST(TensorCopies, MbarriersCountNoGapsBetweenPackedElements) {
+  for (const auto [element, bits] :
+       {std::pair{TensorElement::u4_16_align_16, 4u}, {TensorElement::u6_16_align_16, 6u}}) {
+    Recorder recorder;
+    TensorKernel in(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%s], [%m, {0, 0}], [bar];",
+        &recorder);
+    TensorMap map = matrix(in.data);
+    map.element = element;
+    map.sizes = {127, 7};
+    map.strides = {96};
+    map.box = {128, 4, 1};
+    const LaunchResult result = in.run(map);
+    EXPECT_FALSE(result.fault) << result.fault->message;
+    EXPECT_EQ(recorder.completed, 128u * 4 * bits / 8);
+  }
+}
+
 // CUTLASS (make_tma_copy_desc in copy_traits_sm90_tma.hpp) does this to maps of tensors of less than 128 KiB.
 TEST(TensorCopies, MapsStayTheSameIfCutlassClearsItsBit) {
   for (unsigned bit = 0; bit < 64; ++bit)

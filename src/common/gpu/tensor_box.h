@@ -48,7 +48,7 @@ struct TensorGroup {
 TensorGroup tensor_group(const TensorMap& map);
 
 struct TensorBox {
-  std::uint32_t bytes = 0;  // that an mbarrier counts
+  std::uint32_t bytes = 0;  // in shared memory; an mbarrier counts those in global memory
   std::uint32_t span = 0;   // bytes from the first to the last one in shared memory
 };
 

@@ -65,9 +65,10 @@ Access range_access(Box& b, AccessType type, const std::uint32_t* sizes) {
   return a;
 }
 
-std::uint32_t memory_bytes(const Box& b, const TensorRun& run) {
+// Bytes without the gaps that elements of 4 and 6 bits have in shared memory.
+std::uint32_t memory_bytes(const Box& b, std::uint32_t shared_bytes) {
   const TensorGroup group = tensor_group(b.map);
-  return run.bytes / group.shared * group.memory;
+  return shared_bytes / group.shared * group.memory;
 }
 
 // Passes all runs as one range, if nothing sees the difference.
@@ -77,7 +78,7 @@ bool pass_together(Box& b, AccessType type) {
   for (const TensorRun& run : b.runs) {
     if (!run.inside) continue;
     low = std::min(low, run.address);
-    high = std::max(high, run.address + memory_bytes(b, run));
+    high = std::max(high, run.address + memory_bytes(b, run.bytes));
   }
   if (low >= high || high - low > ~std::uint32_t{0}) return false;
   std::uint64_t addresses[kWarpSize];
@@ -99,7 +100,7 @@ void pass_runs(Box& b, AccessType type) {
   for (TensorRun& run : b.runs) {
     if (!run.inside) continue;
     addresses[b.lane] = run.address;
-    sizes[b.lane] = memory_bytes(b, run);
+    sizes[b.lane] = memory_bytes(b, run.bytes);
     Access a = range_access(b, type, sizes).at(Lanes<GlobalAddress>(addresses), LaneMask{1} << b.lane);
     const Place place = pass(a);
     run.inside = a.mask != 0;  // an invalid range that the launch survives counts as outside
@@ -114,9 +115,9 @@ void pass_memory(Box& b, AccessType type) {
   for (const TensorRun& run : b.runs)
     if (run.inside)
       cost.add(stretch_cost(launch_of(b.w).rules, StateSpace::global, type, static_cast<std::int64_t>(run.address),
-                            memory_bytes(b, run)));
+                            memory_bytes(b, run.bytes)));
     else
-      outside += (memory_bytes(b, run) + kSectorBytes - 1) / kSectorBytes;
+      outside += (memory_bytes(b, run.bytes) + kSectorBytes - 1) / kSectorBytes;
   if (type == AccessType::load) b.sectors = cost.sectors + outside;
   count_box(b.w, b.site, b.lane, StateSpace::global, cost);
   if (!pass_together(b, type)) pass_runs(b, type);
@@ -227,7 +228,7 @@ void complete_on(const Box& b, GenericAddress barrier) {
   std::uint64_t barriers[kWarpSize];
   std::uint32_t bytes[kWarpSize];
   barriers[b.lane] = raw(barrier);
-  bytes[b.lane] = b.size.bytes;
+  bytes[b.lane] = memory_bytes(b, b.size.bytes);  // CUTLASS announces so many
   complete_bytes(b.w, b.site, barriers, bytes, LaneMask{1} << b.lane);
 }
 
@@ -269,7 +270,7 @@ void store(Box& b, GenericAddress from) {
     if (reduces)
       reduce_bytes(b.code.reduction, type, to, bytes, run.bytes, false, reduction_flushes(b.map.element));
     else
-      std::memcpy(to, bytes, memory_bytes(b, run));
+      std::memcpy(to, bytes, memory_bytes(b, run.bytes));
   });
 }
 

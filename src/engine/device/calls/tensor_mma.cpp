@@ -116,8 +116,9 @@ unsigned stored_depth(const MmaCall& call) {
 template <class Number>
 void spread_left(const MmaCall& call, TensorMemory& memory, const TensorLayout& layout, TensorFactors<Number>& m) {
   SparsePlaces& places = per_thread<SparsePlaces>();
-  read_metadata(call, memory, layout, places);
   const unsigned depth = call.product.k, stored = depth / 2;
+  std::transform(m.a, m.a + std::size_t{layout.rows} * stored, places.is_zero, [](Number a) { return a == Number{0}; });
+  read_metadata(call, memory, layout, places);
   std::copy_n(m.a, std::size_t{layout.rows} * stored, m.linear);
   std::fill_n(m.a, std::size_t{layout.rows} * depth, Number{0});
   for (unsigned i = 0; i < layout.rows; ++i)

@@ -26,8 +26,10 @@ inline constexpr unsigned kAllQuarters = (1u << TensorMemory::kQuarters) - 1;
 struct SparsePlaces {
   static constexpr unsigned kMost = 128 * 64;
   std::uint8_t of[kMost];
+  bool is_zero[kMost];  // the stored element; filled before read_metadata()
 };
-// Raises a fault where the metadata are no index.
+// Raises a fault where the metadata are no index and the elements are not all zero. CUTLASS's compressor writes 0b0000,
+// which the manual calls undefined, for a group of zeros.
 void read_metadata(const MmaCall& call, TensorMemory& memory, const jit::TensorLayout& layout, SparsePlaces& places);
 
 }  // namespace warpgrind::device

@@ -67,12 +67,15 @@ void read_metadata(const MmaCall& call, TensorMemory& memory, const TensorLayout
   for (unsigned i = 0; i < layout.rows; ++i)
     for (unsigned g = 0; g < stored / per_group; ++g) {
       const unsigned bits = metadata_bits(call, memory, layout, i, g), first = g * per_group * 2;
-      if (single ? bits != 0b0100 && bits != 0b1110 : !is_index_of_two(bits))
+      const std::size_t at = std::size_t{i} * stored + g * per_group;
+      const bool* const zeros = places.is_zero + at;
+      const bool all_zero = std::all_of(zeros, zeros + per_group, [](bool zero) { return zero; });
+      if (!all_zero && (single ? bits != 0b0100 && bits != 0b1110 : !is_index_of_two(bits)))
         call.fail(
             FaultKind::tensor_memory,
             fmt::format("tcgen05.mma.sp: the metadata of row {}, elements {} to {}, are {:#06b}, which is no index", i,
                         first, first + 2 * per_group - 1, bits));
-      std::uint8_t* const to = places.of + std::size_t{i} * stored + g * per_group;
+      std::uint8_t* const to = places.of + at;
       if (single) {
         to[0] = static_cast<std::uint8_t>(first + (bits == 0b1110 ? 1 : 0));
         continue;
