@@ -103,7 +103,7 @@ std::string box_words(const TensorCopyProfile& c) {
   if (c.mode.starts_with("im2col")) {
     out = fmt::format("{} pixels of {} channels from ({}) on", c.pixels, c.channels, by_dimension(c, ", ", coordinate));
     if (c.halo != 0) out += fmt::format(", a halo of {}{}", c.halo, c.mode == "im2col::w::128" ? " a quarter" : "");
-    std::string offsets, corners;
+    std::string offsets;
     for (const TensorDimension& d : c.dimensions)
       if (d.lower != 0 || d.upper != 0 || d.offset != 0)
         offsets += fmt::format("; dimension {}: bounding box {} to {}, offset {}", &d - c.dimensions.data(), d.lower,
