@@ -15,14 +15,13 @@ using events::ranks_apart;
 inline bool is_of_ended_block(const events::InvalidAccess& e) {
   if (e.space != StateSpace::shared || e.problem != events::InvalidAccess::Problem::outside) return false;
   const std::uint64_t offset = e.addresses[static_cast<unsigned>(std::countr_zero(e.mask))];
-  const Dim3 &c = e.launch->cluster, &b = e.block;
   const std::int64_t apart = ranks_apart(offset);
-  const std::int64_t own = (b.z % c.z * c.y + b.y % c.y) * c.x + b.x % c.x;
+  const std::int64_t own = events::rank_in_cluster(*e.launch, e.block);
   const std::uint64_t inside = offset - (static_cast<std::uint64_t>(apart) << kClusterShift);
   // The object is the other block's memory, or the variable of this block from whose address that of the other was
   // made.
   const auto in_object = [&](std::uint64_t at) { return at >= e.low && at < e.high; };
-  return apart != 0 && own + apart >= 0 && own + apart < static_cast<std::int64_t>(c.count()) &&
+  return apart != 0 && own + apart >= 0 && own + apart < static_cast<std::int64_t>(e.launch->cluster.count()) &&
          (in_object(offset) || in_object(inside));
 }
 

@@ -84,11 +84,8 @@ class Layouts final : public Checker {
   void report(std::vector<results::Finding>& findings) override { found_.report(findings); }
 
  private:
-  SharedLayouts& layouts_of(const events::Launch& launch, const Dim3& block, std::uint64_t& offset) {
-    const std::int64_t ranks = ranks_apart(offset);
-    if (ranks == 0) return blocks_.of(launch, block).layouts;
-    offset &= (std::uint64_t{1} << kClusterShift) - 1;
-    return blocks_.of(launch, block_of(launch, block_of_cluster(launch, block, ranks))).layouts;
+  SharedLayouts& layouts_of(const events::Launch& launch, const Dim3& block, std::uint64_t offset) {
+    return blocks_.of(launch, events::owner_of_shared(launch, block, offset)).layouts;
   }
   void found(const events::Access& a, unsigned lane, const SharedLayout& read, const SharedLayouts::Written& written);
 
@@ -104,8 +101,8 @@ void Layouts::on_access(const events::Access& a, unsigned) {
   if (a.swizzle) layout = SharedLayout{*a.swizzle, a.swizzle_base};
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
-    std::uint64_t offset = a.addresses[lane];
-    SharedLayouts& layouts = layouts_of(*a.launch, a.block, offset);
+    SharedLayouts& layouts = layouts_of(*a.launch, a.block, a.addresses[lane]);
+    const std::uint64_t offset = events::offset_in_owner(a.addresses[lane]);
     if (!reads)
       layouts.write(offset, a.bytes_of(lane), layout, a.site);
     else if (const auto written = layouts.differs(offset, a.bytes_of(lane), *layout))
@@ -116,8 +113,8 @@ void Layouts::on_access(const events::Access& a, unsigned) {
 bool Layouts::on_affine_access(const events::AffineAccess& a, unsigned) {
   if (a.space != StateSpace::shared || a.type == AccessType::load) return true;
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
-    std::uint64_t offset = a.address(static_cast<unsigned>(std::countr_zero(m)));
-    layouts_of(*a.launch, a.block, offset).write(offset, a.bytes, std::nullopt, a.site);
+    const std::uint64_t offset = a.address(static_cast<unsigned>(std::countr_zero(m)));
+    layouts_of(*a.launch, a.block, offset).write(events::offset_in_owner(offset), a.bytes, std::nullopt, a.site);
   }
   return true;
 }

@@ -72,10 +72,9 @@ class MBarriers final : public Checker {
   void on_mbarrier(const events::MBarrier& e, unsigned) override {
     for (LaneMask m = e.mask; m; m &= m - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(m));
-      const std::int64_t ranks = ranks_apart(e.offsets[lane]);
       // The blocks of a cluster run on one worker.
-      const Dim3 owner = ranks == 0 ? e.block : block_of(*e.launch, block_of_cluster(*e.launch, e.block, ranks));
-      operate(e, lane, e.offsets[lane] & ((std::uint64_t{1} << kClusterShift) - 1), owner);
+      operate(e, lane, events::offset_in_owner(e.offsets[lane]),
+              events::owner_of_shared(*e.launch, e.block, e.offsets[lane]));
     }
   }
   void on_block_end(const events::BlockEvent& e, unsigned) override {

@@ -15,8 +15,6 @@ void each_lane_of(LaneMask mask, F&& f) {
   for (LaneMask m = mask; m != 0; m &= m - 1) f(static_cast<unsigned>(std::countr_zero(m)));
 }
 
-constexpr std::uint64_t kOwnOffset = (std::uint64_t{1} << kClusterShift) - 1;
-
 }  // namespace
 
 // ---- Proxies
@@ -98,7 +96,7 @@ bool LaunchOrder::completes_copy(const events::MBarrier& e) const {
 MBarrierOrder& LaunchOrder::mbarrier_of(const BlockOrder& b, const events::MBarrier& e, unsigned l) {
   const std::int64_t ranks = ranks_apart(e.offsets[l]);
   const std::uint64_t owner = ranks == 0 ? b.number : block_of_cluster(launch_, e.block, ranks);
-  return mbarriers_[{owner, e.offsets[l] & kOwnOffset}];
+  return mbarriers_[{owner, events::offset_in_owner(e.offsets[l])}];
 }
 
 // Is the use ordered after the initialisation by another thread?

@@ -143,12 +143,12 @@ BlockOrder* LaunchRaces::find(std::uint64_t block) {
 // Offsets of other blocks of the cluster lie 16 MiB apart, relative to the block's own.
 Shadow& LaunchRaces::shared_of(Running& block, std::uint64_t& offset) {
   Running* owner = &block;
-  const auto apart = static_cast<std::int64_t>(offset) >> kClusterShift;
+  const std::int64_t apart = events::ranks_apart(offset);
   if (apart != 0 && launch_.cluster.count() > 1) {
     std::unique_ptr<Running>& other = blocks_[block_of_cluster(launch_, block_of(launch_, block.order->number), apart)];
     if (!other) other = std::make_unique<Running>();
     owner = other.get();
-    offset &= (std::uint64_t{1} << kClusterShift) - 1;
+    offset = events::offset_in_owner(offset);
   }
   if (!owner->shared) owner->shared = std::make_unique<Shadow>();
   return *owner->shared;

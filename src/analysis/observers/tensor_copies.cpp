@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/element.h"
+#include "events/blocks.h"
 #include "gpu/tensor_box.h"
 #include "observers/profile_observer.h"
 
@@ -92,7 +93,7 @@ unsigned outside(const TensorMap& map, std::int64_t first, std::int64_t last, un
   return (first < 0 ? 1u : 0u) | (last > map.sizes[d] ? 2u : 0u);
 }
 
-// What tells kinds apart: the map, the sides where the box is outside, its place in the swizzle's pattern.
+// Kinds differ in the map, in the sides where the box is outside, or in its place in the swizzle's pattern.
 std::uint64_t hash_of(const Kind& k) {
   KindHash hash;
   const std::array<std::byte, kTensorMapBytes> bytes = tensor_map_bytes(k.map);
@@ -168,7 +169,7 @@ void TensorCopies::on_tensor_copy(const events::TensorCopyEvent& e, unsigned wor
   k.operation = e.operation;
   k.map = *e.map;
   k.copy = *e.copy;
-  k.shared = e.shared & ((std::uint64_t{1} << kClusterShift) - 1);
+  k.shared = events::offset_in_owner(e.shared);
   k.blocks = e.blocks;
   k.lowest = k.highest = e.copy->coordinates;
   const Dim3& grid = e.launch->grid;

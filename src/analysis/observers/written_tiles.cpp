@@ -8,12 +8,14 @@
 
 namespace warpgrind::observers {
 
-std::uint64_t WrittenTiles::owner_of(const events::Launch& launch, const Dim3& block, std::uint64_t& offset) {
-  const std::int64_t ranks = events::ranks_apart(offset);
-  if (ranks == 0) return events::linear_block(launch, block);
-  offset &= (std::uint64_t{1} << kClusterShift) - 1;
-  return events::block_of_cluster(launch, block, ranks);
+namespace {
+
+// Number of the block whose shared memory `block` accesses at this offset.
+std::uint64_t owner_of(const events::Launch& launch, const Dim3& block, std::uint64_t offset) {
+  return events::linear_block(launch, events::owner_of_shared(launch, block, offset));
 }
+
+}  // namespace
 
 void WrittenTiles::begin_copy(const events::TensorCopyEvent& e) {
   const events::Site& site = e.launch->facts->sites[e.site];
@@ -31,30 +33,38 @@ void WrittenTiles::write(const events::Access& a) {
   if (a.path == events::AccessPath::tensor_copy && a.swizzle) layout = SharedLayout{*a.swizzle, 0};
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
-    std::uint64_t offset = a.addresses[lane];
-    blocks_[owner_of(*a.launch, a.block, offset)].write(offset, a.bytes_of(lane), layout, current_);
+    const std::uint64_t offset = a.addresses[lane];
+    SharedLayouts& layouts = blocks_[owner_of(*a.launch, a.block, offset)];
+    layouts.write(events::offset_in_owner(offset), a.bytes_of(lane), layout, current_);
   }
 }
 
-std::optional<Tile> WrittenTiles::tile_at(const events::Launch& launch, const Dim3& block, std::uint64_t offset) const {
+std::optional<SharedLayouts::Written> WrittenTiles::writer(const events::Launch& launch, const Dim3& block,
+                                                           std::uint64_t offset) const {
   const auto found = blocks_.find(owner_of(launch, block, offset));
-  if (found == blocks_.end()) return std::nullopt;
-  const auto written = found->second.writer(offset);
-  if (!written) return std::nullopt;
-  Tile tile = tiles_[written->copy];
-  tile.begin = written->begin;
+  return found == blocks_.end() ? std::nullopt : found->second.writer(events::offset_in_owner(offset));
+}
+
+Tile WrittenTiles::tile_of(const SharedLayouts::Written& written) const {
+  Tile tile = tiles_[written.copy];
+  tile.begin = written.begin;
   return tile;
+}
+
+std::optional<Tile> WrittenTiles::tile_at(const events::Launch& launch, const Dim3& block, std::uint64_t offset) const {
+  const auto written = writer(launch, block, offset);
+  return written ? std::optional(tile_of(*written)) : std::nullopt;
 }
 
 std::optional<Tile> WrittenTiles::tile_of(const events::Access& a) const {
   if (blocks_.empty()) return std::nullopt;
-  std::optional<Tile> all;
+  std::optional<SharedLayouts::Written> all;
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
-    const auto tile = tile_at(*a.launch, a.block, a.addresses[static_cast<unsigned>(std::countr_zero(m))]);
-    if (!tile || (all && *all != *tile)) return std::nullopt;
-    all = tile;
+    const auto one = writer(*a.launch, a.block, a.addresses[static_cast<unsigned>(std::countr_zero(m))]);
+    if (!one || (all && (all->copy != one->copy || all->begin != one->begin))) return std::nullopt;
+    all = one;
   }
-  return all;
+  return all ? std::optional(tile_of(*all)) : std::nullopt;
 }
 
 void WrittenTiles::end_block(const events::Launch& launch, const Dim3& block) {

@@ -27,8 +27,9 @@ class WrittenTiles {
   void clear();
 
  private:
-  // Number of the block that owns the memory. Removes the rank from `offset`.
-  static std::uint64_t owner_of(const events::Launch& launch, const Dim3& block, std::uint64_t& offset);
+  std::optional<SharedLayouts::Written> writer(const events::Launch& launch, const Dim3& block,
+                                               std::uint64_t offset) const;
+  Tile tile_of(const SharedLayouts::Written& written) const;
 
   std::unordered_map<std::uint64_t, SharedLayouts> blocks_;  // by linear block number
   std::vector<Tile> tiles_;                                  // by the number of a copy; `begin` is unused
