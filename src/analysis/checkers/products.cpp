@@ -15,10 +15,8 @@
 #include "checkers/block_states.h"
 #include "checkers/checker.h"
 #include "checkers/first_seen.h"
+#include "checkers/kernel_code.h"
 #include "checkers/repairs.h"
-#include "checkers/site_roles.h"
-#include "checkers/touched_registers.h"
-#include "checkers/warp_paths.h"
 
 namespace warpgrind::checkers {
 
@@ -44,9 +42,11 @@ struct BlockProducts {
 
 // Static facts of a kernel that has products.
 struct KernelProducts {
-  std::vector<SiteRole> roles;
-  std::vector<std::uint32_t> pending;
-  std::map<std::string, std::unique_ptr<TouchedRegisters>> functions;
+  explicit KernelProducts(const events::Launch& launch) : code(launch, {"wgmma."}) {
+    for (const events::Site& s : launch.facts->sites) pending.push_back(pending_groups(s));
+  }
+  KernelCode code;
+  std::vector<std::uint32_t> pending;  // groups that may stay so behind a wait, by site
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> done;  // of the ways that are looked at already
 };
 
@@ -58,13 +58,11 @@ class Products final : public Checker {
     return w;
   }
   events::Wants wants_of(const events::Launch& launch) override {
-    const auto& sites = launch.facts->sites;
-    const bool any =
-        std::any_of(sites.begin(), sites.end(), [](const events::Site& s) { return role_of(s) == SiteRole::product; });
-    return any ? wants() : events::Wants{};
+    return has_role(launch, SiteRole::product) ? wants() : events::Wants{};
   }
   void on_warp_sync(const events::WarpSync& e, unsigned) override;
   void on_block_end(const events::BlockEvent& e, unsigned) override {
+    const std::lock_guard lock(mutex_);
     BlockProducts& block = blocks_.of(*e.launch, e.block);
     for (std::uint32_t w = 0; w < block.warps.size(); ++w) {
       if (block.warps[w].last == ~0u) continue;
@@ -80,8 +78,7 @@ class Products final : public Checker {
   void report(std::vector<results::Finding>& findings) override { found_.report(findings); }
 
  private:
-  KernelProducts& kernel(const events::Launch& launch);
-  TouchedRegisters* function(KernelProducts& k, const events::Launch& launch, std::uint32_t site);
+  KernelProducts& kernel(const events::Launch& launch) { return kernels_.try_emplace(launch.id, launch).first->second; }
   void look(const events::WarpEvent& e, WarpProducts& warp, std::uint32_t to);
   void begin(const events::WarpEvent& e, WarpProducts& warp);
   void touched(const events::WarpEvent& e, const Pending& product, bool committed,
@@ -94,31 +91,13 @@ class Products final : public Checker {
   FirstSeen found_;
 };
 
-KernelProducts& Products::kernel(const events::Launch& launch) {
-  KernelProducts& k = kernels_[launch.id];
-  if (k.roles.empty())
-    for (const events::Site& s : launch.facts->sites) {
-      k.roles.push_back(role_of(s));
-      k.pending.push_back(pending_groups(s));
-    }
-  return k;
-}
-
-TouchedRegisters* Products::function(KernelProducts& k, const events::Launch& launch, std::uint32_t site) {
-  const std::string& name = launch.facts->sites[site].function;
-  std::unique_ptr<TouchedRegisters>& f = k.functions[name];
-  if (!f)
-    if (const ptx::Function* body = find_body(*launch.module, name)) f = std::make_unique<TouchedRegisters>(*body);
-  return f.get();
-}
-
 // Looks for registers of pending products that are touched between the last operation of the warp and the next one.
 void Products::look(const events::WarpEvent& e, WarpProducts& warp, std::uint32_t to) {
   KernelProducts& k = kernel(*e.launch);
   const auto& sites = e.launch->facts->sites;
   const bool exits = to == TouchedRegisters::kExit;
   if (!exits && sites[to].function != sites[warp.last].function) return;
-  TouchedRegisters* const f = function(k, *e.launch, warp.last);
+  const TouchedRegisters* const f = k.code.function(*e.launch, warp.last);
   if (!f) return;
   for (const Pending& p : warp.pending) {
     if (!k.done.insert({p.site, warp.last, to}).second || sites[p.site].function != sites[warp.last].function) continue;
@@ -133,7 +112,7 @@ void Products::begin(const events::WarpEvent& e, WarpProducts& warp) {
   KernelProducts& k = kernel(*e.launch);
   const auto& sites = e.launch->facts->sites;
   if (warp.since_fence.empty()) return not_fenced(e, TouchedRegisters::kExit);
-  TouchedRegisters* const f = function(k, *e.launch, e.site);
+  const TouchedRegisters* const f = k.code.function(*e.launch, e.site);
   if (!f) return;
   for (std::size_t i = 0; i < warp.since_fence.size(); ++i) {
     const std::uint32_t from = warp.since_fence[i],
@@ -150,7 +129,7 @@ void Products::on_warp_sync(const events::WarpSync& e, unsigned) {
   if (e.operation != SiteKind::matrix) return;
   const std::lock_guard lock(mutex_);
   KernelProducts& k = kernel(*e.launch);
-  const SiteRole role = e.site < k.roles.size() ? k.roles[e.site] : SiteRole::none;
+  const SiteRole role = k.code.role(e.site);
   constexpr SiteRole kRoles[] = {SiteRole::product, SiteRole::product_fence, SiteRole::product_commit,
                                  SiteRole::product_wait};
   if (std::find(std::begin(kRoles), std::end(kRoles), role) == std::end(kRoles)) return;
@@ -178,21 +157,13 @@ void Products::on_warp_sync(const events::WarpSync& e, unsigned) {
 
 void Products::touched(const events::WarpEvent& e, const Pending& product, bool committed,
                        const TouchedRegisters::Touch& touch) {
-  const auto [instruction, writes] = touch;
-  const auto& sites = e.launch->facts->sites;
-  found_.add(fmt::format("touched {} {} {}", e.launch->facts->name, product.site, instruction),
+  found_.add(fmt::format("touched {} {} {}", e.launch->facts->name, product.site, touch.instruction),
              {e.launch->work, e.launch->id, linear_block(*e.launch, e.block), e.warp, 0}, [&] {
                results::Finding f;
                f.kind = "wgmma-registers";
-               f.accesses.push_back(access_at(*e.launch, product.site, e.block, e.warp, 0, "wgmma"));
-               f.accesses.push_back(access_at(*e.launch, product.site, e.block, e.warp, 0,
-                                              writes ? "write of a register" : "read of a register"));
-               move_to(f.accesses[1], *e.launch, sites[product.site], instruction);
-               f.accesses[0].role = "first";
-               f.accesses[1].role = "second";
-               take_place(f, f.accesses[1]);
+               take_touch(f, e, product.site, "wgmma", touch);
                f.message = fmt::format("a register of wgmma.mma_async is {} before the product is complete",
-                                       writes ? "written" : "read");
+                                       touch.writes ? "written" : "read");
                f.missing =
                    fmt::format("{} between {} and {}: until then the product uses its registers",
                                committed ? "wgmma.wait_group" : "wgmma.commit_group, and wgmma.wait_group after it,",

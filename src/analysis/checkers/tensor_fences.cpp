@@ -16,10 +16,8 @@
 #include "checkers/block_states.h"
 #include "checkers/checker.h"
 #include "checkers/first_seen.h"
+#include "checkers/kernel_code.h"
 #include "checkers/repairs.h"
-#include "checkers/site_roles.h"
-#include "checkers/touched_registers.h"
-#include "checkers/warp_paths.h"
 
 namespace warpgrind::checkers {
 
@@ -33,9 +31,9 @@ struct BlockWaits {
 };
 
 struct KernelWaits {
-  std::vector<SiteRole> roles;
-  std::set<std::uint64_t> committed;  // offsets of the mbarriers that tcgen05.commit arrives at
-  std::map<std::string, std::unique_ptr<TouchedRegisters>> functions;
+  explicit KernelWaits(const events::Launch& launch) : code(launch, {}) {}
+  KernelCode code;
+  std::set<std::uint64_t> committed;                       // offsets of the mbarriers that tcgen05.commit arrives at
   std::set<std::pair<std::uint32_t, std::uint32_t>> done;  // of the ways that are looked at already
 };
 
@@ -47,10 +45,7 @@ class TensorFences final : public Checker {
     return w;
   }
   events::Wants wants_of(const events::Launch& launch) override {
-    const auto& sites = launch.facts->sites;
-    const bool any = std::any_of(sites.begin(), sites.end(),
-                                 [](const events::Site& s) { return role_of(s) == SiteRole::tensor_commit; });
-    return any ? wants() : events::Wants{};
+    return has_role(launch, SiteRole::tensor_commit) ? wants() : events::Wants{};
   }
   void on_mbarrier(const events::MBarrier& e, unsigned) override;
   void on_warp_sync(const events::WarpSync& e, unsigned) override;
@@ -65,7 +60,7 @@ class TensorFences final : public Checker {
   void report(std::vector<results::Finding>& findings) override { found_.report(findings); }
 
  private:
-  KernelWaits& kernel(const events::Launch& launch);
+  KernelWaits& kernel(const events::Launch& launch) { return kernels_.try_emplace(launch.id, launch).first->second; }
   std::uint32_t& wait_of(const events::WarpEvent& e);
   bool has_fence(KernelWaits& k, const events::Launch& launch, std::uint32_t wait, std::uint32_t access);
   void missing(const events::WarpEvent& e, std::uint32_t wait);
@@ -76,13 +71,6 @@ class TensorFences final : public Checker {
   FirstSeen found_;
 };
 
-KernelWaits& TensorFences::kernel(const events::Launch& launch) {
-  KernelWaits& k = kernels_[launch.id];
-  if (k.roles.empty())
-    for (const events::Site& s : launch.facts->sites) k.roles.push_back(role_of(s));
-  return k;
-}
-
 std::uint32_t& TensorFences::wait_of(const events::WarpEvent& e) {
   std::vector<std::uint32_t>& warps = blocks_.of(*e.launch, e.block).warps;
   if (warps.size() <= e.warp) warps.resize(e.warp + 1, kNoWait);
@@ -90,37 +78,31 @@ std::uint32_t& TensorFences::wait_of(const events::WarpEvent& e) {
 }
 
 void TensorFences::on_mbarrier(const events::MBarrier& e, unsigned) {
-  constexpr std::uint64_t kOwn = (std::uint64_t{1} << kClusterShift) - 1;  // offset in the block that has it
   const std::lock_guard lock(mutex_);
   KernelWaits& k = kernel(*e.launch);
-  const bool commits = e.site < k.roles.size() && k.roles[e.site] == SiteRole::tensor_commit;
+  const bool commits = k.code.role(e.site) == SiteRole::tensor_commit;
   if (!commits && !events::is_wait(e.operation)) return;
   for (LaneMask m = e.mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
-    if (commits) k.committed.insert(e.offsets[lane] & kOwn);
-    if (!commits && e.results[lane] != 0 && k.committed.contains(e.offsets[lane] & kOwn)) wait_of(e) = e.site;
+    if (commits) k.committed.insert(events::offset_in_owner(e.offsets[lane]));
+    if (!commits && e.results[lane] != 0 && k.committed.contains(events::offset_in_owner(e.offsets[lane])))
+      wait_of(e) = e.site;
   }
 }
 
 bool TensorFences::has_fence(KernelWaits& k, const events::Launch& launch, std::uint32_t wait, std::uint32_t access) {
   const auto& sites = launch.facts->sites;
-  const std::string& name = sites[wait].function;
-  if (sites[access].function != name) return true;  // unknown
-  std::unique_ptr<TouchedRegisters>& f = k.functions[name];
-  if (!f) {
-    const ptx::Function* const body = find_body(*launch.module, name);
-    if (!body) return true;
-    f = std::make_unique<TouchedRegisters>(*body, std::vector<std::string_view>{});
-  }
-  return f->passes(sites[wait].instruction, sites[access].instruction, ptx::Opcode::tcgen05_fence,
-                   ptx::Modifier::fence_after_thread_sync);
+  if (sites[access].function != sites[wait].function) return true;  // unknown
+  const TouchedRegisters* const f = k.code.function(launch, wait);
+  return !f || f->passes(sites[wait].instruction, sites[access].instruction, ptx::Opcode::tcgen05_fence,
+                         ptx::Modifier::fence_after_thread_sync);
 }
 
 void TensorFences::on_warp_sync(const events::WarpSync& e, unsigned) {
   if (e.operation != SiteKind::matrix) return;
   const std::lock_guard lock(mutex_);
   KernelWaits& k = kernel(*e.launch);
-  const SiteRole role = e.site < k.roles.size() ? k.roles[e.site] : SiteRole::none;
+  const SiteRole role = k.code.role(e.site);
   if (role != SiteRole::tensor_load && role != SiteRole::tensor_store) return;
   const std::uint32_t wait = std::exchange(wait_of(e), kNoWait);
   if (wait == kNoWait || !k.done.insert({wait, e.site}).second) return;
@@ -129,24 +111,20 @@ void TensorFences::on_warp_sync(const events::WarpSync& e, unsigned) {
 
 void TensorFences::missing(const events::WarpEvent& e, std::uint32_t wait) {
   const bool loads = role_of(e.launch->facts->sites[e.site]) == SiteRole::tensor_load;
-  found_.add(
-      fmt::format("fence {} {} {}", e.launch->facts->name, wait, e.site),
-      {e.launch->work, e.launch->id, linear_block(*e.launch, e.block), e.warp, 0}, [&] {
-        results::Finding f;
-        f.kind = "tensor-fence";
-        f.severity = results::Severity::info;
-        f.accesses.push_back(access_at(*e.launch, wait, e.block, e.warp, 0, "wait for tcgen05.commit"));
-        f.accesses.push_back(access_at(*e.launch, e.site, e.block, e.warp, 0, loads ? "tcgen05.ld" : "tcgen05.st"));
-        f.accesses[0].role = "first";
-        f.accesses[1].role = "second";
-        take_place(f, f.accesses[1]);
-        f.message = fmt::format("{} follows a wait for the mbarrier of tcgen05.commit without a fence",
-                                loads ? "tcgen05.ld" : "tcgen05.st");
-        f.missing = fmt::format("tcgen05.fence::after_thread_sync between {} and {}", place_text(f.accesses[0]),
-                                place_text(f.accesses[1]));
-        f.advice = in_cpp(Repair::tensor_fence);
-        return f;
-      });
+  found_.add(fmt::format("fence {} {} {}", e.launch->facts->name, wait, e.site),
+             {e.launch->work, e.launch->id, linear_block(*e.launch, e.block), e.warp, 0}, [&] {
+               results::Finding f;
+               f.kind = "tensor-fence";
+               f.severity = results::Severity::info;
+               take_pair(f, access_at(*e.launch, wait, e.block, e.warp, 0, "wait for tcgen05.commit"),
+                         access_at(*e.launch, e.site, e.block, e.warp, 0, loads ? "tcgen05.ld" : "tcgen05.st"));
+               f.message = fmt::format("{} follows a wait for the mbarrier of tcgen05.commit without a fence",
+                                       loads ? "tcgen05.ld" : "tcgen05.st");
+               f.missing = fmt::format("tcgen05.fence::after_thread_sync between {} and {}", place_text(f.accesses[0]),
+                                       place_text(f.accesses[1]));
+               f.advice = in_cpp(Repair::tensor_fence);
+               return f;
+             });
 }
 
 }  // namespace

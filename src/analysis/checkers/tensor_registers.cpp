@@ -15,10 +15,8 @@
 #include "checkers/block_states.h"
 #include "checkers/checker.h"
 #include "checkers/first_seen.h"
+#include "checkers/kernel_code.h"
 #include "checkers/repairs.h"
-#include "checkers/site_roles.h"
-#include "checkers/touched_registers.h"
-#include "checkers/warp_paths.h"
 
 namespace warpgrind::checkers {
 
@@ -35,8 +33,8 @@ struct BlockLoads {
 };
 
 struct KernelLoads {
-  std::vector<SiteRole> roles;
-  std::map<std::string, std::unique_ptr<TouchedRegisters>> functions;
+  explicit KernelLoads(const events::Launch& launch) : code(launch, {"tcgen05.ld", "tcgen05.wait"}) {}
+  KernelCode code;
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> done;  // of the ways that are looked at already
 };
 
@@ -48,10 +46,7 @@ class TensorRegisters final : public Checker {
     return w;
   }
   events::Wants wants_of(const events::Launch& launch) override {
-    const auto& sites = launch.facts->sites;
-    const bool any = std::any_of(sites.begin(), sites.end(),
-                                 [](const events::Site& s) { return role_of(s) == SiteRole::tensor_load; });
-    return any ? wants() : events::Wants{};
+    return has_role(launch, SiteRole::tensor_load) ? wants() : events::Wants{};
   }
   void on_warp_sync(const events::WarpSync& e, unsigned) override;
   void on_block_end(const events::BlockEvent& e, unsigned) override {
@@ -69,7 +64,7 @@ class TensorRegisters final : public Checker {
   void report(std::vector<results::Finding>& findings) override { found_.report(findings); }
 
  private:
-  KernelLoads& kernel(const events::Launch& launch);
+  KernelLoads& kernel(const events::Launch& launch) { return kernels_.try_emplace(launch.id, launch).first->second; }
   void look(const events::WarpEvent& e, const WarpLoads& warp, std::uint32_t to);
   void touched(const events::WarpEvent& e, std::uint32_t load, const TouchedRegisters::Touch& touch);
 
@@ -79,13 +74,6 @@ class TensorRegisters final : public Checker {
   FirstSeen found_;
 };
 
-KernelLoads& TensorRegisters::kernel(const events::Launch& launch) {
-  KernelLoads& k = kernels_[launch.id];
-  if (k.roles.empty())
-    for (const events::Site& s : launch.facts->sites) k.roles.push_back(role_of(s));
-  return k;
-}
-
 // Looks for results of pending loads that are touched between the last operation of the warp and the next one.
 void TensorRegisters::look(const events::WarpEvent& e, const WarpLoads& warp, std::uint32_t to) {
   KernelLoads& k = kernel(*e.launch);
@@ -93,12 +81,8 @@ void TensorRegisters::look(const events::WarpEvent& e, const WarpLoads& warp, st
   const events::Site& last = sites[warp.last];
   const bool exits = to == TouchedRegisters::kExit;
   if (!exits && sites[to].function != last.function) return;
-  std::unique_ptr<TouchedRegisters>& f = k.functions[last.function];
-  if (!f) {
-    const ptx::Function* const body = find_body(*e.launch->module, last.function);
-    if (!body) return;
-    f = std::make_unique<TouchedRegisters>(*body, std::vector<std::string_view>{"tcgen05.ld", "tcgen05.wait"});
-  }
+  const TouchedRegisters* const f = k.code.function(*e.launch, warp.last);
+  if (!f) return;
   for (const std::uint32_t load : warp.pending) {
     if (sites[load].function != last.function || !k.done.insert({load, warp.last, to}).second) continue;
     const auto touch =
@@ -110,8 +94,7 @@ void TensorRegisters::look(const events::WarpEvent& e, const WarpLoads& warp, st
 void TensorRegisters::on_warp_sync(const events::WarpSync& e, unsigned) {
   if (e.operation != SiteKind::matrix) return;
   const std::lock_guard lock(mutex_);
-  KernelLoads& k = kernel(*e.launch);
-  const SiteRole role = e.site < k.roles.size() ? k.roles[e.site] : SiteRole::none;
+  const SiteRole role = kernel(*e.launch).code.role(e.site);
   const bool waits = role == SiteRole::tensor_wait_loads;
   if (!waits && role != SiteRole::tensor_load && role != SiteRole::tensor_wait_stores) return;
   BlockLoads& block = blocks_.of(*e.launch, e.block);
@@ -126,22 +109,14 @@ void TensorRegisters::on_warp_sync(const events::WarpSync& e, unsigned) {
 }
 
 void TensorRegisters::touched(const events::WarpEvent& e, std::uint32_t load, const TouchedRegisters::Touch& touch) {
-  const auto [instruction, writes] = touch;
-  const auto& sites = e.launch->facts->sites;
-  found_.add(fmt::format("touched {} {} {}", e.launch->facts->name, load, instruction),
+  found_.add(fmt::format("touched {} {} {}", e.launch->facts->name, load, touch.instruction),
              {e.launch->work, e.launch->id, linear_block(*e.launch, e.block), e.warp, 0}, [&] {
                results::Finding f;
                f.kind = "tensor-registers";
                f.severity = results::Severity::info;
-               f.accesses.push_back(access_at(*e.launch, load, e.block, e.warp, 0, "tcgen05.ld"));
-               f.accesses.push_back(access_at(*e.launch, load, e.block, e.warp, 0,
-                                              writes ? "write of a register" : "read of a register"));
-               move_to(f.accesses[1], *e.launch, sites[load], instruction);
-               f.accesses[0].role = "first";
-               f.accesses[1].role = "second";
-               take_place(f, f.accesses[1]);
+               take_touch(f, e, load, "tcgen05.ld", touch);
                f.message = fmt::format("a result of tcgen05.ld is {} before the load is complete",
-                                       writes ? "overwritten" : "read");
+                                       touch.writes ? "overwritten" : "read");
                f.missing = fmt::format("tcgen05.wait::ld between {} and {}", place_text(f.accesses[0]),
                                        place_text(f.accesses[1]));
                f.advice = in_cpp(Repair::tensor_load_wait);

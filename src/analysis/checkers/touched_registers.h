@@ -16,7 +16,7 @@ class TouchedRegisters {
  public:
   static constexpr std::uint32_t kExit = ~0u;
   // operations: beginnings of the opcodes at which ways end.
-  explicit TouchedRegisters(const ptx::Function& function, std::vector<std::string_view> operations = {"wgmma."});
+  explicit TouchedRegisters(const ptx::Function& function, std::vector<std::string_view> operations);
 
   struct Touch {
     std::uint32_t instruction = 0;
