@@ -109,7 +109,7 @@ TEST(TensorProducts, OfAWarpgroup) {
             TensorPipe::imma);
 }
 
-// What nobody has counted on an H200 has no figures.
+// Forms that were not counted on an H200 have no figures.
 TEST(TensorProducts, OthersAreNotKnown) {
   EXPECT_EQ(use_of("wgmma.fence.sync.aligned;").pipe, TensorPipe::none);
   EXPECT_EQ(use_of("add.s32 a0, a1, a2;").pipe, TensorPipe::none);

@@ -10,7 +10,7 @@ namespace {
 using ptx::Opcode;
 using ptx::ScalarType;
 
-// Forms of other GPUs, or of older ones: nobody has counted them on an H200.
+// Forms of other GPUs or of older ones, which were not counted on an H200.
 bool is_elsewhere(const ptx::Instruction& i) {
   using ptx::Modifier;
   return i.has(Modifier::block_scale) || i.has(Modifier::kind_f8f6f4) ||

@@ -1,4 +1,4 @@
-// Tensor memory of compute capability 10 (tcgen05): allocation, who may touch which lanes, what must be waited for.
+// Tensor memory of compute capability 10 (tcgen05): allocation, the lanes that a warp may touch, needed waits.
 // Each bug stands beside its twin, which is right. The rules are those of the PTX manual; no hardware has run these
 // cases. Each block is a warpgroup of 128 threads.
 #include "cases.h"
