@@ -130,6 +130,12 @@ unsigned needed_by_multimem(const Instruction& i) {
   return fp8 || i.has(Modifier::cp_mask) ? 100 : 0;
 }
 
+// Matrices of elements of a byte or less.
+bool has_byte_rows(const Instruction& i) {
+  using M = Modifier;
+  return any_modifier(i, {M::m8n16, M::m16n16, M::m16n8});
+}
+
 unsigned needed_by_registers(const Instruction& i) {
   const bool cluster = std::any_of(i.operands.begin(), i.operands.end(), [](const Operand& o) {
     return o.kind == OperandKind::sreg && o.sreg >= SpecialRegister::clusterid_x &&
@@ -172,6 +178,8 @@ unsigned needed_by_form(const Instruction& i) {
       return needed_by_bulk_copy(i);
     case FormNeeds::conversion:
       return needed_by_conversion(i);
+    case FormNeeds::matrix_rows:
+      return has_byte_rows(i) ? 100 : 0;
   }
   WG_ASSERT(false);
   return 0;
@@ -186,6 +194,7 @@ unsigned needed_architecture(const Instruction& i) {
 PtxVersion needed_version(const Instruction& i) {
   using T = ScalarType;
   const PtxVersion row = info(i.opcode).since;
+  if (FormNeeds{info(i.opcode).needs} == FormNeeds::matrix_rows && has_byte_rows(i)) return {8, 6};
   if (i.opcode != Opcode::cvt || i.types.size() != 2) return row;
   const auto narrow = [](T t) {
     return t == T::e2m1x2 || t == T::e2m3x2 || t == T::e3m2x2 || t == T::e4m3x2 || t == T::e5m2x2;

@@ -179,7 +179,8 @@ enum class FormNeeds : std::uint8_t {
   special,
   conversion,
   bulk_copy,
-  multimem
+  multimem,
+  matrix_rows  // ldmatrix, stmatrix
 };
 
 // What an instruction computes of integers, for analyses that follow indexes and addresses (flow/transfer.cpp,

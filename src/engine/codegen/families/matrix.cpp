@@ -6,6 +6,7 @@
 #include "codegen/families/families.h"
 #include "codegen/families/fragments.h"
 #include "jit/calls/matrix.h"
+#include "jit/calls/matrix_bytes.h"
 #include "jit/calls/matrix_elements.h"
 #include "jit/calls/sparse_matrix.h"
 
@@ -270,10 +271,53 @@ unsigned matrices_of(const Instruction& i) {
   return i.has(Modifier::x4) ? 4 : i.has(Modifier::x2) ? 2 : 1;
 }
 
+// Elements of a byte or less; nullopt for a form that does not exist.
+std::optional<ByteMatrices> byte_matrices_of(const Instruction& i, bool load) {
+  using M = Modifier;
+  using Shape = ByteMatrices::Shape;
+  ByteMatrices form;
+  form.count = static_cast<std::uint8_t>(matrices_of(i));
+  form.element_bits = i.has(M::b6x16_p32) ? 6 : i.has(M::b4x16_p64) ? 4 : 8;
+  if (form.element_bits == 8 && (i.types.empty() || ptx::bits(i.type()) != 8)) return std::nullopt;
+  if (!load) {
+    form.shape = Shape::m16n8;
+    return i.has(M::m16n8) && i.has(M::trans) ? std::optional(form) : std::nullopt;
+  }
+  form.shape = i.has(M::m16n16) ? Shape::m16n16 : Shape::m8n16;
+  const bool fits = form.shape == Shape::m16n16 ? i.has(M::trans) && form.count <= 2
+                                                : i.has(M::m8n16) && !i.has(M::trans) && form.element_bits != 8;
+  return fits ? std::optional(form) : std::nullopt;
+}
+
+// Lane rows*j + r holds the address of row r of matrix j.
+void lower_byte_matrices(Lowering& l, bool load) {
+  const Instruction& i = l.instruction();
+  const auto form = byte_matrices_of(i, load);
+  if (!form) return l.unsupported("this shape");
+  llvm::IRBuilder<>& ir = l.ir();
+  const Operand& fragment = i.operands[load ? 0 : 1];
+  if (registers_of(fragment).size() != form->registers())
+    return l.unsupported("another number of registers than the shape has");
+  Value* addresses = l.read_vector(i.operands[load ? 1 : 0], ScalarType::b64);
+  const unsigned lanes = form->rows() * form->count;
+  const LaneMask used = lanes == kWarpSize ? kFullMask : (LaneMask{1} << lanes) - 1;
+  Value* mask = ir.CreateAnd(l.mask_bits(), ir.getInt32(used));
+  Value* rows = l.scratch(ir.getInt32Ty(), 4);
+  l.meet_all();
+  Value* registers = load ? l.scratch(ir.getInt32Ty(), form->registers()) : spill(l, fragment, ScalarType::b32);
+  if (load) request(l, true, addresses, mask, rows);
+  l.call("wg_matrix_bytes", ir.getVoidTy(), {ir.getInt32(form->code()), rows, registers});
+  if (load)
+    reload(l, fragment, ScalarType::b32, registers);
+  else
+    request(l, false, addresses, mask, rows);
+}
+
 // ldmatrix and stmatrix: lane 8*j + r holds the address of row r of matrix j.
 void lower_matrix_rows(Lowering& l, bool load) {
   const Instruction& i = l.instruction();
-  if (!i.has(Modifier::m8n8) || ptx::bits(i.type()) != 16) return l.unsupported("this shape");
+  if (!i.has(Modifier::m8n8)) return lower_byte_matrices(l, load);
+  if (ptx::bits(i.type()) != 16) return l.unsupported("this shape");
   llvm::IRBuilder<>& ir = l.ir();
   const unsigned matrices = matrices_of(i);
   const Operand& fragment = i.operands[load ? 0 : 1];

@@ -8,6 +8,7 @@
 #include "base/per_thread.h"
 #include "gpu/types.h"
 #include "jit/abi.h"
+#include "jit/calls/matrix_bytes.h"
 #include "jit/calls/matrix_elements.h"
 #include "jit/calls/matrix_factors.h"
 #include "jit/calls/matrix_products.h"
@@ -148,6 +149,7 @@ void register_matrix_symbols() {
       {"wg_mma", reinterpret_cast<void*>(&mma)},
       {"wg_mma_sparse", reinterpret_cast<void*>(&mma_sparse)},
       {"wg_matrix_rows", reinterpret_cast<void*>(&matrix_rows)},
+      {"wg_matrix_bytes", reinterpret_cast<void*>(&move_byte_matrices)},
   };
   register_call_symbols(symbols);
 }

@@ -12,6 +12,12 @@
 
 namespace warpgrind::jit {
 
+unsigned packed_element(const std::uint8_t* piece, unsigned i, unsigned bits) {
+  const unsigned at = i * bits;
+  const unsigned two = piece[at / 8] | unsigned{piece[std::min(at / 8 + 1, 15u)]} << 8;
+  return two >> at % 8 & ((1u << bits) - 1);
+}
+
 namespace {
 
 // A number of sign, `exponent` and `mantissa` bits without infinities, by its bits.
@@ -76,13 +82,6 @@ const float* byte_numbers(TensorElement type) {
 unsigned plain_bits(TensorElement type) {
   if (type == TensorElement::e2m1) return 4;
   return type == TensorElement::e2m3 || type == TensorElement::e3m2 ? 6 : 8;
-}
-
-// Element `i` of 16 that lie side by side in a piece of 16 bytes.
-unsigned packed_element(const std::uint8_t* piece, unsigned i, unsigned bits) {
-  const unsigned at = i * bits;
-  const unsigned two = piece[at / 8] | unsigned{piece[std::min(at / 8 + 1, 15u)]} << 8;
-  return two >> at % 8 & ((1u << bits) - 1);
 }
 
 // An element of 4 or 6 bits lies in the middle of its byte (seen on a B200: CUTLASS, cp_narrow_a_to_tmem_mma.py).

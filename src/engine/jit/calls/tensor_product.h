@@ -50,6 +50,9 @@ void unpack_tensor(double* out, const std::uint8_t* in, unsigned count, TensorEl
 void unpack_tensor(std::int32_t* out, const std::uint8_t* in, unsigned count, TensorElement type, TensorKind kind,
                    bool packed);
 
+// Element `i` of 16 of `bits` each that lie side by side in a piece of 16 bytes.
+unsigned packed_element(const std::uint8_t* piece, unsigned i, unsigned bits);
+
 // Copies 16 elements of `bits` (4 or 6) from a padded piece of 16 bytes to one byte each (tcgen05.cp.b8x16).
 void spread_elements(std::uint8_t* out, const std::uint8_t* in, unsigned bits);
 
