@@ -32,6 +32,7 @@ struct TensorRun {
   bool p = true;
   bool pair = false;
   bool commits = true, waits = true;
+  const char *gpu = "b200", *target = "sm_100a";
   std::vector<std::uint8_t> shared[2] = {std::vector<std::uint8_t>(kSharedBytes),
                                          std::vector<std::uint8_t>(kSharedBytes)};
   TensorImage before[2];
@@ -40,7 +41,7 @@ struct TensorRun {
   std::string text() const {
     const std::string group = pair ? "cta_group::2" : "cta_group::1";
     std::string s = R"(.version 8.8
-.target sm_100a
+.target TARGET
 .address_size 64
 .extern .shared .align 1024 .b8 data[];
 .visible .entry run(.param .u64 shared, .param .u64 before, .param .u64 after, .param .u64 pa, .param .u64 pb,
@@ -119,24 +120,25 @@ freed:
                       : "  bar.sync 0;");
     put("CLUSTER", pair ? "barrier.cluster.arrive; barrier.cluster.wait;" : "");
     put("GROUP", group);
+    put("TARGET", target);
     return s;
   }
 
   LaunchResult run() {
     Options options;
     options.workers = 1;
-    Device gpu(0, **find_gpu_model("b200"), options);
+    Device device(0, **find_gpu_model(gpu), options);
     auto module = ptx::parse(text(), "run.ptx");
     EXPECT_TRUE(module.ok()) << (module.ok() ? "" : module.error().message + module.error().detail);
     if (!module.ok()) return {};
-    auto loaded = gpu.load(*module);
+    auto loaded = device.load(*module);
     EXPECT_TRUE(loaded.ok());
     const unsigned blocks = pair ? 2 : 1;
     constexpr std::size_t kImageBytes = std::size_t{TensorImage::kLanes} * TensorImage::kColumns * 4;
-    auto* bytes = reinterpret_cast<std::uint8_t*>(*gpu.allocate(blocks * kSharedBytes));
-    auto* in = reinterpret_cast<std::uint8_t*>(*gpu.allocate(blocks * kImageBytes));
-    auto* out = reinterpret_cast<std::uint8_t*>(*gpu.allocate(blocks * kImageBytes));
-    auto* lanes = reinterpret_cast<std::uint8_t*>(*gpu.allocate(sizeof masks));
+    auto* bytes = reinterpret_cast<std::uint8_t*>(*device.allocate(blocks * kSharedBytes));
+    auto* in = reinterpret_cast<std::uint8_t*>(*device.allocate(blocks * kImageBytes));
+    auto* out = reinterpret_cast<std::uint8_t*>(*device.allocate(blocks * kImageBytes));
+    auto* lanes = reinterpret_cast<std::uint8_t*>(*device.allocate(sizeof masks));
     for (unsigned k = 0; k < blocks; ++k) {
       std::memcpy(bytes + k * kSharedBytes, shared[k].data(), kSharedBytes);
       std::memcpy(in + k * kImageBytes, before[k].words.data(), kImageBytes);
@@ -146,7 +148,7 @@ freed:
     void* arguments[] = {&bytes, &in, &out, &a, &b, &z, &lanes, &i, &x, &y, &enable};
     LaunchConfig config = shape({blocks, 1, 1}, {128, 1, 1}, kSharedBytes);
     if (pair) config.cluster = {2, 1, 1};
-    auto result = gpu.launch(*loaded, 0, config, arguments);
+    auto result = device.launch(*loaded, 0, config, arguments);
     EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message + result.error().detail);
     if (!result.ok()) return {};
     for (unsigned k = 0; k < blocks; ++k) std::memcpy(after[k].words.data(), out + k * kImageBytes, kImageBytes);

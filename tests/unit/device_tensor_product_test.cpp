@@ -164,7 +164,8 @@ TEST_P(TensorProducts, AreThoseOfPlainLoops) {
       }
       // Columns from 256 on, packed in words; 4-bit and 6-bit elements lie in the middle of a byte.
       const unsigned size = element_bits(c.a) < 8 ? 8 : element_bits(c.a), bit = k * size;
-      for (unsigned group = 0; group < c.n; group += c.n / (rows == 64 && c.pair ? 2 : 1)) {
+      const unsigned copies = c.stationary || c.pair ? 128 / rows : 1;
+      for (unsigned group = 0; group < c.n; group += c.n / copies) {
         const unsigned lane = place(c, i % rows, group).first;
         run.before[i / rows].at(lane, 256 + bit / 32) |=
             bits << ((element_bits(c.a) < 8 ? (8 - element_bits(c.a)) / 2 : 0) + bit % 32);
@@ -258,6 +259,17 @@ INSTANTIATE_TEST_SUITE_P(
         changed(kHalfProduct, [](ProductCase& c) { c.name = "f16_stationary_m64", c.stationary = true, c.m = 64; }),
         changed(kHalfProduct,
                 [](ProductCase& c) { c.name = "f16_stationary_m32", c.stationary = true, c.m = 32, c.n = 128; }),
+        changed(kHalfProduct,
+                [](ProductCase& c) { c.name = "f16_stationary_a_in_tensor", c.stationary = c.a_in_tensor = true; }),
+        changed(kHalfProduct,
+                [](ProductCase& c) {
+                  c.name = "f16_stationary_a_in_tensor_m64", c.stationary = c.a_in_tensor = true, c.m = 64;
+                }),
+        changed(kByteProduct,
+                [](ProductCase& c) {
+                  c.name = "e4m3_stationary_a_in_tensor_m32", c.stationary = c.a_in_tensor = true;
+                  c.m = 32, c.n = 128;
+                }),
         changed(kHalfProduct,
                 [](ProductCase& c) { c.name = "bf16", c.a = c.b = ElementType::bf16, c.a_code = c.b_code = 1; }),
         kTf32Product,

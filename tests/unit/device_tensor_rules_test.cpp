@@ -49,6 +49,24 @@ TEST(TensorRules, TakesMaskedColumnsOfBAsZeroes) {
   const LaunchResult shifted = run.run();
   ASSERT_TRUE(shifted.fault);
   EXPECT_EQ(shifted.fault->kind, FaultKind::unsupported);
+  EXPECT_NE(shifted.fault->message.find("does not say which way B moves"), std::string::npos);
+}
+
+// Each group of lanes of D multiplies the rows of A that lie in its own lanes. FlashMLA computes two products at once
+// with different ones (SM100_MMA_F16BF16_WS_TS_NOELECT, "dual gemm").
+TEST(TensorRules, TakesRowsOfALaneGroupFromItsOwnLanes) {
+  for (const unsigned m : {32u, 64u}) {
+    TensorRun run = ones_run(128);
+    constexpr std::uint32_t kHalves[] = {0x3c00, 0x4000, 0x4200, 0x4400},
+                            kSingles[] = {kOne, 0x40000000, 0x40400000, 0x40800000};
+    for (unsigned lane = 0; lane < 128; ++lane) run.before[0].at(lane, 300) = kHalves[lane / m];
+    run.i = InstructionBits{.m = m, .n = 128}.bits();
+    run.instructions = "tcgen05.mma.ws.cta_group::1.kind::f16 [%y], [300], %b, %i, %p;";
+    expect_no_warnings(run.run());
+    for (unsigned lane = 0; lane < 128; ++lane)
+      for (unsigned column = 0; column < m; ++column)  // 128 columns in 128 / m groups of lanes
+        EXPECT_EQ(run.after[0].at(lane, column), kSingles[lane / m]) << "lane " << lane << " column " << column;
+  }
 }
 
 TEST(TensorRules, SaturatesIntegersWhereTheDescriptorSaysSo) {
@@ -169,6 +187,7 @@ TEST(TensorRules, RefusesBadDescriptors) {
   has(with([](TensorRun& r) { r.b |= std::uint64_t{3} << 61; }), "3 is no swizzling mode");
   has(with([](TensorRun& r) { r.b |= std::uint64_t{1} << 61; }), "atoms of 32 bytes is for transposed");
   has(with([](TensorRun& r) { r.b += 0x3f00; }), "shared");
+  has(with([](TensorRun& r) { r.b |= std::uint64_t{1} << 52; }), "is for a K of 96");
   has(with([](TensorRun& r) { r.y = 0x100000; }), "matrix D begins at lane 16");
   has(with([](TensorRun& r) { r.y = 480; }), "columns 480 to 543");
 }

@@ -31,6 +31,7 @@ void copy_to_tensor(const TensorCall& call, const jit::TensorMemoryCopy& form, s
   std::string problem = d.decode(bits);
   if (problem.empty() && d.swizzle == MatrixDescriptor::Swizzle::bytes_128_by_32)
     problem = "128-byte swizzling with atoms of 32 bytes is for tcgen05.mma only";
+  if (problem.empty() && d.absolute) problem = "the absolute address mode (bit 52) is for tcgen05.mma only";
   if (!problem.empty()) {
     problem.insert(0, "tcgen05.cp: ");
     call.fail(FaultKind::illegal_instruction, std::move(problem));

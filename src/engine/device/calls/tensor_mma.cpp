@@ -26,6 +26,7 @@ using jit::TensorLayout;
 using jit::TensorProduct;
 
 constexpr unsigned kOperandPiece = MatrixDescriptor::kPiece;
+constexpr unsigned kLongLinePieces = 3;  // a K of 96 elements of 4 bits
 constexpr unsigned kWordBits = 32;
 
 // A and B of one block as they lie in memory.
@@ -44,10 +45,22 @@ bool needs_padding(TensorElement type, TensorKind kind) {
   return small && jit::tensor_element_bits(type, kind) == 8;
 }
 
+// PTX ISA, "Absolute address mode for K dimension being 48B", and lines that need it.
+std::string long_line_problem(const MatrixDescriptor& d, bool long_lines) {
+  using Swizzle = MatrixDescriptor::Swizzle;
+  if (d.absolute && !long_lines) return "the absolute address mode (bit 52) is for a K of 96";
+  if (d.absolute && d.swizzle != Swizzle::bytes_128) return "the absolute address mode needs 128-byte swizzling";
+  if (d.absolute && d.base != 0) return "the absolute address mode needs a base offset of 0";
+  if (long_lines && !d.absolute && d.swizzle != Swizzle::none && d.pieces_of_line() < kLongLinePieces)
+    return "a line of 48 bytes passes the end of the swizzled line, which needs the absolute address mode (bit 52)";
+  return "";
+}
+
 MatrixDescriptor descriptor_of(const MmaCall& call, unsigned operand, char matrix, TensorElement type, bool transpose) {
   const bool lines_of_64 = call.form.sparse && matrix == 'B';
   MatrixDescriptor d;
   std::string problem = d.decode(call.operand(operand));
+  if (problem.empty()) problem = long_line_problem(d, call.product.k == jit::kLongTensorDepth);
   if (problem.empty()) {
     const bool by_32 = d.swizzle == MatrixDescriptor::Swizzle::bytes_128_by_32;
     const bool wide = jit::tensor_element_bits(type, call.form.kind) == 32;
@@ -74,9 +87,10 @@ void read_matrix(TensorReader& reader, const MatrixDescriptor& d, const Block& b
     reader.read_lines(d, block, lines, line_bytes(depth, type, kind) / kOperandPiece, to);
 }
 
-// The rows of A lie in the lanes of their rows of D, 32 bits of each row in a column.
-void read_left_cells(const MmaCall& call, TensorMemory& memory, const TensorLayout& layout, unsigned bytes,
-                     std::uint8_t* to) {
+// The rows of A lie in the lanes of their rows of D, 32 bits of each row in a column. If D lies in several groups of
+// lanes, each has an A of its own: usually copies, but FlashMLA's "dual gemm" multiplies different ones.
+void read_left_cells(const MmaCall& call, TensorMemory& memory, const TensorLayout& layout, unsigned group,
+                     unsigned bytes, std::uint8_t* to) {
   const std::uint32_t address = call.address(kLeft);
   const unsigned first = tensor_column(address), lane = tensor_lane(address), columns = bytes / 4;
   check_columns(call, memory, first, columns);
@@ -87,16 +101,14 @@ void read_left_cells(const MmaCall& call, TensorMemory& memory, const TensorLayo
               "let A and D begin at the same lane of tensor memory");
   report_hazard(call, memory.read({first, columns, kAllQuarters}), true);
   for (unsigned row = 0; row < layout.rows; ++row) {
-    const unsigned at = lane + layout.place(row, 0).lane;
-    const std::uint32_t* const cells = memory.row(at) + first;
-    std::memcpy(to + std::size_t{row} * bytes, cells, bytes);
-    for (unsigned g = 1; g < layout.across; ++g)
-      if (std::memcmp(memory.row(at + g * layout.lanes_apart) + first, cells, bytes) != 0)
-        call.fail(FaultKind::tensor_memory,
-                  fmt::format("tcgen05.mma: row {} of A differs between lanes {} and {} of tensor memory", row, at,
-                              at + g * layout.lanes_apart),
-                  "with this layout of D, each group of lanes needs its own copy of A");
+    const unsigned at = lane + layout.place(row, group * layout.width()).lane;
+    std::memcpy(to + std::size_t{row} * bytes, memory.row(at) + first, bytes);
   }
+}
+
+// Groups of lanes of D whose rows of A differ, or may.
+unsigned groups_of_left(const MmaCall& call, const TensorLayout& layout) {
+  return call.form.a_in_tensor_memory || call.form.sparse ? layout.across : 1;
 }
 
 // .ashift: after the product, each lane of A gets the words of the next one (seen on a B200: CUTLASS,
@@ -114,11 +126,12 @@ unsigned stored_depth(const MmaCall& call) {
 
 // Puts the stored elements of A, `m.a`, to their places in whole rows.
 template <class Number>
-void spread_left(const MmaCall& call, TensorMemory& memory, const TensorLayout& layout, TensorFactors<Number>& m) {
+void spread_left(const MmaCall& call, TensorMemory& memory, const TensorLayout& layout, unsigned group,
+                 TensorFactors<Number>& m) {
   SparsePlaces& places = per_thread<SparsePlaces>();
   const unsigned depth = call.product.k, stored = depth / 2;
   std::transform(m.a, m.a + std::size_t{layout.rows} * stored, places.is_zero, [](Number a) { return a == Number{0}; });
-  read_metadata(call, memory, layout, places);
+  read_metadata(call, memory, layout, group, places);
   std::copy_n(m.a, std::size_t{layout.rows} * stored, m.linear);
   std::fill_n(m.a, std::size_t{layout.rows} * depth, Number{0});
   for (unsigned i = 0; i < layout.rows; ++i)
@@ -177,33 +190,9 @@ void zero_columns(const MmaCall& call, TensorFactors<std::int32_t>& m) {
 
 void zero_columns(const MmaCall&, TensorFactors<double>&) {}
 
-// Scales A by rows and B by columns. A scale factor of row (column) i is a byte of the word at lane i % 32 of the
-// quarter that computes with it, i / 32 columns from the matrix's address.
 void scale(const MmaCall& call, TensorMemory& memory, const TensorLayout& layout, TensorFactors<double>& m) {
-  const TensorProduct& p = call.product;
-  const unsigned blocks = call.form.scale_blocks, length = p.k / blocks;
-  const unsigned b_columns = layout.width();
-  const auto columns_of = [](unsigned lines) { return (lines + 31) / 32; };
-  const auto check = [&](unsigned operand, unsigned lines) {
-    const unsigned first = tensor_column(call.address(operand));
-    check_columns(call, memory, first, columns_of(lines));
-    report_hazard(call, memory.read({first, columns_of(lines), kAllQuarters}), true);
-    return first;
-  };
-  const unsigned first_a = check(kScaleA, layout.rows), first_b = check(kScaleB, b_columns);
-  const auto factor = [&](unsigned quarter, unsigned first, unsigned line, unsigned byte) {
-    const std::uint32_t word = memory.row(quarter * 32 + line % 32)[first + line / 32];
-    return jit::scale_factor(static_cast<std::uint8_t>(word >> 8 * byte), p.scale);
-  };
-  for (unsigned i = 0; i < layout.rows; ++i)
-    for (unsigned k = 0; k < p.k; ++k) m.a[i * p.k + k] *= factor(i / 32, first_a, i, p.scale_a_id + k / length);
-  for (unsigned j = 0; j < p.n; ++j) {
-    const unsigned quarter = j / b_columns * layout.lanes_apart / 32;
-    for (unsigned k = 0; k < p.k; ++k)
-      m.b[k * p.n + j] *= factor(quarter, first_b, j % b_columns, p.scale_b_id + k / length);
-  }
+  scale_factors(call, memory, layout, m);
 }
-
 void scale(const MmaCall&, TensorMemory&, const TensorLayout&, TensorFactors<float>&) {}
 void scale(const MmaCall&, TensorMemory&, const TensorLayout&, TensorFactors<std::int32_t>&) {}
 
@@ -235,14 +224,20 @@ std::uint32_t word_of<std::int32_t>(std::int32_t sum, const MmaCall&) {
   return static_cast<std::uint32_t>(sum);
 }
 
+// Groups of lanes of D.
+struct LaneGroups {
+  unsigned first, end;
+};
+
 // Calls f(cell, index of the sum) for each element of D in one block that the instruction may write.
 template <class F>
-void each_sum(const MmaCall& call, TensorMemory& memory, const TensorLayout& layout, unsigned half, F&& f) {
+void each_sum(const MmaCall& call, TensorMemory& memory, const TensorLayout& layout, LaneGroups groups, unsigned half,
+              F&& f) {
   const std::uint32_t address = call.address(kSums);
   const unsigned lane = tensor_lane(address), first = tensor_column(address);
   const unsigned width = layout.width();
   for (unsigned i = 0; i < layout.rows; ++i)
-    for (unsigned group = 0; group < layout.across; ++group) {
+    for (unsigned group = groups.first; group < groups.end; ++group) {
       const unsigned to = lane + layout.place(i, group * width).lane;
       if (call.form.masks_lanes && (call.operand(kLaneMask + half * 4 + to / kWordBits) >> to % kWordBits & 1) != 0)
         continue;
@@ -264,13 +259,36 @@ void check_sums(const MmaCall& call, TensorMemory& memory, const TensorLayout& l
   report_hazard(call, memory.write(range, call.thread(), call.site), false);
 }
 
+// Computes the part of D in some groups of lanes of one block. B lies in tiles.b, and so does A if it is in shared
+// memory.
+template <class Number>
+void multiply_groups(const MmaCall& call, TensorMemory& memory, const TensorLayout& layout, const TensorBlocks& blocks,
+                     unsigned half, LaneGroups groups, RawTiles& tiles) {
+  const TensorForm& form = call.form;
+  TensorFactors<Number>& m = per_thread<TensorFactors<Number>>();
+  if (form.a_in_tensor_memory)
+    read_left_cells(call, memory, layout, groups.first, line_bytes(stored_depth(call), call.product.a, form.kind),
+                    tiles.a);
+  make_left(call, tiles, layout.rows, m);
+  if (form.sparse) spread_left(call, memory, layout, groups.first, m);
+  make_right(call, tiles, blocks.count, m);
+  if (form.masks_columns) zero_columns(call, m);
+  scale(call, memory, layout, m);
+  std::fill_n(m.sums, std::size_t{layout.rows} * layout.columns, Number{0});
+  if (call.add)
+    each_sum(call, memory, layout, groups, half,
+             [&](std::uint32_t cell, std::size_t k) { m.sums[k] = number_of<Number>(cell, call); });
+  run(call, m, layout.rows);
+  each_sum(call, memory, layout, groups, half,
+           [&](std::uint32_t& cell, std::size_t k) { cell = word_of<Number>(m.sums[k], call); });
+}
+
 template <class Number>
 void multiply(const MmaCall& call, const TensorBlocks& blocks) {
   const TensorProduct& p = call.product;
   const TensorForm& form = call.form;
   const TensorLayout layout = jit::tensor_layout(form, p);
   RawTiles& tiles = per_thread<RawTiles>();
-  TensorFactors<Number>& m = per_thread<TensorFactors<Number>>();
   const MatrixDescriptor right = descriptor_of(call, kRight, 'B', p.b, p.transpose_b);
   MatrixDescriptor left;
   if (!form.a_in_tensor_memory) left = descriptor_of(call, kLeft, 'A', p.a, p.transpose_a);
@@ -284,26 +302,27 @@ void multiply(const MmaCall& call, const TensorBlocks& blocks) {
     Block& block = *blocks.of[half];
     TensorMemory& memory = tensor_memory(call, block, form.pair);
     check_sums(call, memory, layout);
-    if (form.a_in_tensor_memory) {
-      read_left_cells(call, memory, layout, line_bytes(stored_depth(call), p.a, form.kind), tiles.a);
-    } else {
+    if (!form.a_in_tensor_memory) {
       read_matrix(reader, left, block, layout.rows, stored_depth(call), p.a, form.kind, p.transpose_a, tiles.a);
       reader.flush();
     }
-    make_left(call, tiles, layout.rows, m);
-    if (form.sparse) spread_left(call, memory, layout, m);
-    make_right(call, tiles, blocks.count, m);
-    if (form.masks_columns) zero_columns(call, m);
-    scale(call, memory, layout, m);
-    std::fill_n(m.sums, std::size_t{layout.rows} * layout.columns, Number{0});
-    if (call.add)
-      each_sum(call, memory, layout, half,
-               [&](std::uint32_t cell, std::size_t k) { m.sums[k] = number_of<Number>(cell, call); });
-    run(call, m, layout.rows);
+    const unsigned parts = groups_of_left(call, layout), groups = layout.across / parts;
+    for (unsigned part = 0; part < parts; ++part)
+      multiply_groups<Number>(call, memory, layout, blocks, half, {part * groups, (part + 1) * groups}, tiles);
     if (form.shifts_a) shift_left_cells(call, memory);
-    each_sum(call, memory, layout, half,
-             [&](std::uint32_t& cell, std::size_t k) { cell = word_of<Number>(m.sums[k], call); });
   }
+}
+
+void check_long_depth(const MmaCall& call) {
+  if (call.product.k != jit::kLongTensorDepth) return;
+  constexpr unsigned kCapability = 103;
+  if (call.context->capability != kCapability)
+    call.fail(FaultKind::illegal_instruction, "tcgen05.mma with a K of 96 needs a GPU of compute capability 10.3");
+  if (jit::tensor_layout(call.form, call.product).across > 1)
+    call.fail(
+        FaultKind::unsupported,
+        "tcgen05.mma.cta_group::2 with a K of 96 and an M of 128: the manual does not say where the scale factors "
+        "of A lie");
 }
 
 void multiply(MmaCall& call) {
@@ -313,14 +332,12 @@ void multiply(MmaCall& call) {
     call.fail(FaultKind::illegal_instruction, std::move(problem),
               "make the descriptor with cute::UMMA::make_instr_desc, or check its fields against the PTX manual");
   }
-  const TensorLayout layout = jit::tensor_layout(call.form, call.product);
-  if (call.form.stationary && call.form.a_in_tensor_memory && layout.across > 1)
-    call.fail(FaultKind::unsupported,
-              "tcgen05.mma.ws with A in tensor memory and M of 32 or 64: the manual does not say where A lies");
-  if (call.product.k == 96) call.fail(FaultKind::unsupported, "tcgen05.mma with K of 96 (sm_103a) is not done yet");
+  check_long_depth(call);
   if (call.form.masks_columns &&
       jit::decode_column_mask(call.operand(kColumnMask), call.product.m, call.product.n).shift != 0)
-    call.fail(FaultKind::unsupported, "tcgen05.mma.ws with a column shift is not done yet");
+    call.fail(FaultKind::unsupported,
+              "tcgen05.mma.ws with a column shift: the manual does not say which way B moves, and what then stands in "
+              "its last columns");
   const TensorBlocks blocks = tensor_blocks(call, call.form.pair);
   if (call.product.d == TensorElement::s32)
     multiply<std::int32_t>(call, blocks);

@@ -29,7 +29,11 @@ struct SparsePlaces {
   bool is_zero[kMost];  // the stored element; filled before read_metadata()
 };
 // Raises a fault where the metadata are no index and the elements are not all zero. CUTLASS's compressor writes 0b0000,
-// which the manual calls undefined, for a group of zeros.
-void read_metadata(const MmaCall& call, TensorMemory& memory, const jit::TensorLayout& layout, SparsePlaces& places);
+// which the manual calls undefined, for a group of zeros. `group`: of lanes of D, each of which has its own metadata.
+void read_metadata(const MmaCall& call, TensorMemory& memory, const jit::TensorLayout& layout, unsigned group,
+                   SparsePlaces& places);
+// Multiplies the elements of A and B by their scale factors.
+void scale_factors(const MmaCall& call, TensorMemory& memory, const jit::TensorLayout& layout,
+                   jit::TensorFactors<double>& m);
 
 }  // namespace warpgrind::device

@@ -21,9 +21,10 @@ bool is_wide(const MmaCall& call) {
 // Four bits of metadata for each group of stored elements. PTX ISA, "Sparsity selector", and CUTLASS's fragments: with
 // elements of 8 bits or less, a row's 64 bits lie in two columns of its lane. With wider ones, 16 lanes hold those of
 // 16 rows: the first eight lanes those of the first half of the depth, rows 8 to 15 in the upper halves of the words.
-unsigned metadata_bits(const MmaCall& call, TensorMemory& memory, const TensorLayout& layout, unsigned row,
-                       unsigned group) {
-  const unsigned first = tensor_column(call.address(kMetadata)), lane = tensor_lane(call.address(kMetadata));
+unsigned metadata_bits(const MmaCall& call, TensorMemory& memory, const TensorLayout& layout, unsigned lanes,
+                       unsigned row, unsigned group) {
+  const unsigned first = tensor_column(call.address(kMetadata));
+  const unsigned lane = tensor_lane(call.address(kMetadata)) + lanes * layout.lanes_apart;
   const bool wide = is_wide(call);
   constexpr unsigned kGroupsOfWord = 8, kGroupsOfHalf = 4;
   if (!wide) {
@@ -57,7 +58,8 @@ void check_metadata(const MmaCall& call, TensorMemory& memory) {
 
 }  // namespace
 
-void read_metadata(const MmaCall& call, TensorMemory& memory, const TensorLayout& layout, SparsePlaces& places) {
+void read_metadata(const MmaCall& call, TensorMemory& memory, const TensorLayout& layout, unsigned group,
+                   SparsePlaces& places) {
   check_metadata(call, memory);
   const unsigned stored = call.product.k / 2;
   const bool single = call.form.kind == TensorKind::tf32;  // one of two elements; otherwise two of four
@@ -66,7 +68,7 @@ void read_metadata(const MmaCall& call, TensorMemory& memory, const TensorLayout
   const unsigned per_group = single ? 1 : 2 * run;
   for (unsigned i = 0; i < layout.rows; ++i)
     for (unsigned g = 0; g < stored / per_group; ++g) {
-      const unsigned bits = metadata_bits(call, memory, layout, i, g), first = g * per_group * 2;
+      const unsigned bits = metadata_bits(call, memory, layout, group, i, g), first = g * per_group * 2;
       const std::size_t at = std::size_t{i} * stored + g * per_group;
       const bool* const zeros = places.is_zero + at;
       const bool all_zero = std::all_of(zeros, zeros + per_group, [](bool zero) { return zero; });

@@ -62,7 +62,7 @@ std::string sum_type(TensorKind kind, unsigned code, TensorElement& type) {
 }
 
 unsigned depth_of(TensorKind kind, bool sparse, bool deeper) {
-  if (deeper) return 96;
+  if (deeper) return kLongTensorDepth;
   const unsigned dense = kind == TensorKind::f16 ? 16 : kind == TensorKind::tf32 ? 8 : is_four_bits(kind) ? 64 : 32;
   return sparse ? 2 * dense : dense;
 }
@@ -121,6 +121,10 @@ std::string scale_problem(const TensorForm& f, const TensorProduct& p) {
     return "scale factors of UE4M3 need .scale_vec::4X";
   }
   for (const unsigned id : {p.scale_a_id, p.scale_b_id}) {
+    const bool is_long = p.k == kLongTensorDepth;
+    if (is_long && f.scale_blocks == 4 && id % 2 != 0)
+      return fmt::format("scale factor id {} with blocks of 16 and a K of 96 must be 0 or 2", id);
+    if (is_long) continue;
     if (f.scale_blocks == 2 && id % 2 != 0)
       return fmt::format("scale factor id {} with .scale_vec::2X must be 0 or 2", id);
     if (f.scale_blocks == 4 && id != 0) return fmt::format("scale factor id {} with .scale_vec::4X must be 0", id);
@@ -219,6 +223,7 @@ std::string decode_tensor_product(std::uint32_t bits, const TensorForm& form, Te
   p.n = field(bits, 17, 6) << 3;
   p.m = scaled ? field(bits, 27, 2) << 7 : field(bits, 24, 5) << 4;
   const bool deeper = four && field(bits, 31, 1) != 0;
+  if (deeper && form.sparse) return "a K of 96 (bit 31) is for a dense A";
   p.k = depth_of(form.kind, form.sparse, deeper);
   if (fails(shape_problem(form, p)) || fails(transpose_problem(form, p))) return problem;
   if (scaled && fails(scale_problem(form, p))) return problem;
@@ -237,7 +242,6 @@ std::string MatrixDescriptor::decode(std::uint64_t bits) {
         "capability 10)",
         bits);
   if (field(bits, 53, 8) != 0) return fmt::format("bits 53 to 60 of the matrix descriptor {:#018x} are not 0", bits);
-  if (absolute) return "the absolute address mode of a matrix descriptor (bit 52) needs sm_103a";
   switch (field(bits, 61, 3)) {
     case 0:
       swizzle = Swizzle::none;
@@ -277,10 +281,18 @@ std::uint64_t MatrixDescriptor::swizzled(std::uint64_t address) const {
   return address ^ (line & (width_of(swizzle) - 1)) << 4;
 }
 
+unsigned MatrixDescriptor::pieces_of_line() const {
+  const unsigned width = width_of(swizzle);
+  return width - start / kPiece % width;
+}
+
 std::uint64_t MatrixDescriptor::of_line(unsigned line, unsigned p) const {
   const unsigned width = width_of(swizzle);
-  const std::uint64_t beside = width == 1 ? p * leading : std::uint64_t{p} * kPiece;
-  return swizzled(start + std::uint64_t{line % 8} * width * kPiece + line / 8 * stride + beside);
+  const std::uint64_t before = std::uint64_t{line % 8} * width * kPiece + line / 8 * stride;
+  if (width == 1) return swizzled(start + before + p * leading);
+  const unsigned first = pieces_of_line();
+  const bool next = absolute && p >= first;
+  return swizzled((next ? leading : start) + before + std::uint64_t{next ? p - first : p} * kPiece);
 }
 
 std::uint64_t MatrixDescriptor::of_depth(unsigned group, unsigned depth) const {

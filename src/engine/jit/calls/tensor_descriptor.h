@@ -32,6 +32,9 @@ struct TensorForm {
   static TensorForm from_code(std::uint32_t code);
 };
 
+// The K of .kind::mxf4 and .kind::mxf4nvf4 on sm_103a, if the instruction descriptor says so.
+inline constexpr unsigned kLongTensorDepth = 96;
+
 // One product: D (m x n) = A (m x k) * B (k x n) + D. Scale factors are bytes of a word of tensor memory.
 struct TensorProduct {
   TensorElement a = TensorElement::f16, b = TensorElement::f16, d = TensorElement::f32;
@@ -57,10 +60,13 @@ struct MatrixDescriptor {
   std::uint64_t start = 0, leading = 0, stride = 0;  // bytes
   unsigned base = 0;                                 // of the swizzling pattern, in lines of 128 bytes
   Swizzle swizzle = Swizzle::none;
-  bool absolute = false;  // `leading` is an address (sm_103a)
+  // `leading` is the address of the lines' second part, which follows where a line of 128 bytes ends (sm_103a).
+  bool absolute = false;
 
   // Returns what is wrong with the bits, or an empty text.
   std::string decode(std::uint64_t bits);
+  // Pieces from `start` to the end of the swizzled line.
+  unsigned pieces_of_line() const;
   // Address of piece `p` of a row of A or column of B (K-major).
   std::uint64_t of_line(unsigned line, unsigned p) const;
   // Address of the piece that holds rows of A or columns of B from group * (16 bytes of elements) on, at one depth
