@@ -1,6 +1,8 @@
 // Compute capabilities of instruction forms, from the "Target ISA Notes" of the PTX ISA manual.
 #include "ptx/architecture.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -40,14 +42,15 @@ unsigned needed_by_atomic(const Instruction& i) {
 // add, sub, mul, set, setp.
 unsigned needed_by_arithmetic(const Instruction& i) {
   using T = ScalarType;
-  if (any_type(i, {T::f32x2})) return 100;
+  const bool mixed = i.types.size() == 2 && i.type(0) == T::f32 && (i.type(1) == T::f16 || i.type(1) == T::bf16);
+  if (mixed || any_type(i, {T::f32x2})) return 100;
   if (any_type(i, {T::bf16, T::bf16x2, T::u16x2, T::s16x2})) return 90;
   return any_type(i, {T::f16, T::f16x2}) ? 53 : 0;
 }
 
 unsigned needed_by_fma(const Instruction& i) {
   using T = ScalarType;
-  if (any_type(i, {T::f32x2})) return 100;
+  if (i.types.size() == 2 || any_type(i, {T::f32x2})) return 100;  // two types: f32 of f16 or bf16
   if (any_type(i, {T::bf16, T::bf16x2}) || i.has(Modifier::relu)) return 80;
   return any_type(i, {T::f16, T::f16x2}) ? 53 : 0;
 }
@@ -203,6 +206,24 @@ PtxVersion needed_version(const Instruction& i) {
   const bool from_halves = from == T::bf16x2 || (from == T::f16x2 && (to == T::e2m3x2 || to == T::e3m2x2));
   if (narrow(to) && from_halves) return std::max(row, PtxVersion{9, 1});
   return narrow(from) && to == T::bf16x2 ? std::max(row, PtxVersion{9, 2}) : row;
+}
+
+std::string outdated_form(const Instruction& i, const Module& m) {
+  using M = Modifier;
+  using T = ScalarType;
+  constexpr unsigned kFermi = 20, kVolta = 70;
+  constexpr PtxVersion kWithoutSync{6, 3}, kWithoutRounding{3, 1};  // the last ones
+  const std::string_view text = info(i.opcode).text;
+  const PtxVersion version{static_cast<std::uint8_t>(m.version_major), static_cast<std::uint8_t>(m.version_minor)};
+  unsigned target = 0;
+  for (const char c : m.target)
+    if (c >= '0' && c <= '9') target = target * 10 + static_cast<unsigned>(c - '0');
+  if ((text == "shfl" || text == "vote") && !i.has(M::sync) && target >= kVolta && version > kWithoutSync)
+    return fmt::format("'{}' needs .sync for {} from PTX ISA .version 6.4 on", text, m.target);
+  if (text == "mad" && any_type(i, {T::f32, T::f64}) && !any_modifier(i, {M::rn, M::rz, M::rm, M::rp}) &&
+      target >= kFermi && version > kWithoutRounding)
+    return fmt::format("'mad' of floating-point numbers needs a rounding mode for {}", m.target);
+  return "";
 }
 
 unsigned last_architecture(const Instruction& i) {

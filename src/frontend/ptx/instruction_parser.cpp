@@ -176,6 +176,10 @@ bool FunctionParser::check(const Instruction& i, const Token& opcode) {
     f_->unknown.push_back({std::move(problem), opcode.range()});  // may belong to a PTX newer than the table
     return false;
   }
+  if (std::string problem = outdated_form(i, m_.module()); !problem.empty()) {
+    f_->unknown.push_back({std::move(problem), opcode.range()});
+    return false;
+  }
   // Earlier versions are not checked: the modules of old compilers run whatever they say.
   constexpr PtxVersion kFirstChecked{9, 1};
   const PtxVersion needed = needed_version(i);
@@ -201,7 +205,7 @@ bool FunctionParser::check(const Instruction& i, const Token& opcode) {
     return t_.error(o.range, fmt::format("the destination of '{}' must be a register", facts.text),
                     fmt::format("syntax: {}", facts.syntax));
   }
-  if (const auto problem = operand_problem(i, *f_))
+  if (const auto problem = operand_problem(i, *f_, m_.module()))
     return t_.error(problem->range, fmt::format("'{}': {}", opcode.text.substr(0, 60), problem->what),
                     fmt::format("syntax: {}", facts.syntax));
   return true;

@@ -104,6 +104,7 @@ class FormReader {
 
   void suffixes(std::string_view mnemonic, std::size_t from) {
     bool optional = false, alternative = false;
+    std::size_t first_of_braces = 0;  // choice
     for (std::size_t i = from; i < mnemonic.size(); ++i) {
       const std::string_view rest = mnemonic.substr(i);
       if (rest.starts_with(".{") || rest.starts_with("::{")) {
@@ -114,6 +115,9 @@ class FormReader {
       } else if (rest[0] == '{' || rest[0] == '}') {
         optional = rest[0] == '{';
         alternative = false;
+        for (std::size_t c = first_of_braces + 1; !optional && c < form.choices.size(); ++c)
+          form.together.emplace_back(first_of_braces, c);
+        first_of_braces = form.choices.size();
       } else if (rest[0] == ',') {
         alternative = true;
       } else if (rest[0] == '.') {
@@ -250,6 +254,9 @@ class FormReader {
         {"parts of ", Takes::parts},  {"vector of ", Takes::vector}, {"fragment of ", Takes::fragment},
         {"number", Takes::number},    {"label", Takes::label},       {"table", Takes::table},
         {"anything", Takes::anything}};
+    constexpr std::string_view kRegister = "register of ";
+    slot.no_number = means.starts_with(kRegister);
+    if (slot.no_number) means.remove_prefix(kRegister.size());
     for (const auto& [word, takes] : kWords) {
       if (!means.starts_with(word)) continue;
       slot.takes = takes;

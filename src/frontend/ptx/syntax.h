@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ptx/ast.h"
@@ -41,6 +42,7 @@ struct OperandSlot {
   bool selector = false;               // video instructions: %r1.b0
   bool needs_selector = false;         // d.dsel
   bool wider = false;                  // registers may be wider than the type
+  bool no_number = false;              // no literal
   bool sink = false;                   // `_` stands for a result that is not wanted
   ScalarType type = ScalarType::none;  // a fixed type; none: the type of `type_slot`
   int type_slot = -1;
@@ -56,6 +58,7 @@ struct SyntaxForm {
   std::uint8_t vector = 0;                      // required .v2 or .v4; 0: given by the operands
   std::vector<Modifier> excluded;               // modifiers that select another form of the opcode
   std::vector<std::vector<Modifier>> choices;   // at most one of each list, and no others; spaces are among them
+  std::vector<std::pair<std::size_t, std::size_t>> together;  // choices of which both stand, or none
 };
 
 const std::vector<SyntaxForm>& syntax_forms(Opcode opcode);
@@ -76,6 +79,7 @@ struct OperandProblem {
   SourceRange range;
   std::string what;
 };
-std::optional<OperandProblem> operand_problem(const Instruction& instruction, const Function& function);
+std::optional<OperandProblem> operand_problem(const Instruction& instruction, const Function& function,
+                                              const Module& module);
 
 }  // namespace warpgrind::ptx

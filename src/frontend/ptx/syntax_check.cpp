@@ -100,6 +100,11 @@ bool has_modifiers_of(const SyntaxForm& form, const Instruction& i, const std::v
   const auto has = [&](Modifier m) { return contains(suffixes, m); };
   for (const auto& one_of : form.required)
     if (std::none_of(one_of.begin(), one_of.end(), has)) return false;
+  const auto any = [&](std::size_t choice) {
+    return std::any_of(form.choices[choice].begin(), form.choices[choice].end(), has);
+  };
+  for (const auto& [one, other] : form.together)
+    if (any(one) != any(other)) return false;
   return std::none_of(form.excluded.begin(), form.excluded.end(), has) && ChoiceMatch(form, suffixes).match();
 }
 
@@ -123,8 +128,8 @@ Kind kind_of(ScalarType t) {
 
 class OperandCheck {
  public:
-  OperandCheck(const Instruction& i, const Function& f, const SyntaxForm& form, const SlotTypes& types)
-      : i_(i), f_(f), form_(form), types_(types) {}
+  OperandCheck(const Instruction& i, const Function& f, const Module& m, const SyntaxForm& form, const SlotTypes& types)
+      : i_(i), f_(f), m_(m), form_(form), types_(types) {}
 
   // Tries each optional operand as present and as missing.
   bool match(std::size_t slot = 0, std::size_t next = 0) {
@@ -239,6 +244,8 @@ class OperandCheck {
   // f32 and f64 take literals of either, integers take integers, and other floats and pairs take none.
   static std::string immediate_problem(const OperandSlot& s, const Operand& o, ScalarType type) {
     const bool is_float_literal = o.literal != Literal::integer;
+    if (s.no_number) return fmt::format("'{}' must be a register, not a number", s.name);
+    if (is_float_literal && type == ScalarType::pred) return fmt::format("'{}' must be a predicate", s.name);
     if (type == ScalarType::f32 || type == ScalarType::f64)
       return is_float_literal ? ""
                               : fmt::format("'{}' must be a literal like 1.0 or 0f3F800000, not an integer", s.name);
@@ -311,12 +318,23 @@ class OperandCheck {
       const Register& r = f_.registers[o.index];
       return fmt::format("{} of .{} holds no address", r.name.substr(0, 40), name(r.type));
     }
-    if (o.base == OperandKind::reg && s.type != ScalarType::none && bits(f_.registers[o.index].type) != bits(s.type))
+    if (is_opaque(s.type)) {
+      if (o.base == OperandKind::variable && o.scope == Scope::module) {
+        const Variable& v = m_.variables[o.index];
+        if (is_opaque(v.type) && v.type != s.type)
+          return fmt::format("'{}' must be a .{}, not a .{}", s.name, name(s.type), name(v.type));
+      }
+    } else if (o.base == OperandKind::reg && s.type != ScalarType::none &&
+               bits(f_.registers[o.index].type) != bits(s.type))
       return fmt::format("'{}' must be a register of {} bits", s.name, bits(s.type));
     if (!o.elements.empty() && !s.has_parts) return "this address has no coordinates";
     for (const Operand& e : o.elements)
       if (std::string problem = coordinate_problem(e); !problem.empty()) return problem;
     return "";
+  }
+
+  static bool is_opaque(ScalarType t) {
+    return t == ScalarType::texref || t == ScalarType::samplerref || t == ScalarType::surfref;
   }
 
   bool holds_address(const Operand& o) const {
@@ -347,6 +365,7 @@ class OperandCheck {
 
   const Instruction& i_;
   const Function& f_;
+  const Module& m_;
   const SyntaxForm& form_;
   const SlotTypes& types_;
   std::size_t deepest_ = 0;
@@ -400,7 +419,7 @@ std::string type_problem(const Instruction& i) {
   return fmt::format("'{}' is no form of '{}'", text, info(i.opcode).text);
 }
 
-std::optional<OperandProblem> operand_problem(const Instruction& i, const Function& f) {
+std::optional<OperandProblem> operand_problem(const Instruction& i, const Function& f, const Module& m) {
   if (!info(i.opcode).refused.empty()) return std::nullopt;
   SlotTypes types;
   std::optional<OperandProblem> problem;
@@ -408,7 +427,7 @@ std::optional<OperandProblem> operand_problem(const Instruction& i, const Functi
   const std::vector<Modifier> suffixes = suffixes_of(i);
   for (const SyntaxForm& form : syntax_forms(i.opcode)) {
     if (!fits_form(form, i, suffixes, types)) continue;
-    OperandCheck check(i, f, form, types);
+    OperandCheck check(i, f, m, form, types);
     if (check.match()) return std::nullopt;
     if (problem && check.depth() < deepest) continue;
     deepest = check.depth();
