@@ -1,4 +1,5 @@
 // Functions of cuBLAS beyond BLAS: batches, mixed types, factorisations, copies; streams and captures; errors.
+#include <algorithm>
 #include <cstring>
 
 #include "blas_calls.h"
@@ -202,6 +203,40 @@ TEST_F(BlasCalls, IntegersAreExact) {
       for (std::size_t k = 0; k < kK; ++k) sum += a[i * kK + k] * b[j * kK + k];
       EXPECT_EQ(c[j * kM + i], 2 * sum - 21);
     }
+}
+
+// 1 and 39 products of 2^-24, half a unit in the last place of 1. A tensor core of compute capability 9.0 adds 16
+// products as one exact sum, those of 8.x eight, and cuts off the bits below the last place
+// (tests/hardware/tensor_cores.expected for an H200; Fasi et al., "Numerical behavior of NVIDIA tensor cores", 2021,
+// for 8.0). Each addition of f32 gives 1.
+TEST_F(BlasCalls, HalvesAddAsOnTensorCores) {
+  constexpr std::size_t kK = 40;
+  cudaDeviceProp properties;
+  ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+  ASSERT_GE(properties.major, 8);
+  const float unit = 0x1p-23f, one = 1, zero = 0;
+  const auto expected = [&](std::size_t k) {
+    const std::size_t terms = properties.major >= 9 ? 16 : 8;
+    float sum = 1;
+    // The first sum has an odd number of small products, so that half a unit is lost.
+    for (std::size_t first = 0; first < k; first += terms)
+      sum += unit * static_cast<float>((std::min(terms, k - first) - (first == 0 ? 1 : 0)) / 2);
+    return sum;
+  };
+  const Array<std::uint16_t> ha(kK, half(0x1p-12f)), ba(kK, bf16(0x1p-12f));
+  ha[0] = half(1), ba[0] = bf16(1);
+  const Array<std::uint16_t> hb(kK, half(0x1p-12f)), bb(kK, bf16(0x1p-12f));
+  hb[0] = half(1), bb[0] = bf16(1);
+  for (const int k : {16, 32, 40}) {
+    const Array<float> of_halves(1), of_bf16(1);
+    DONE(cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, 1, 1, k, &one, ha.data(), CUDA_R_16F, kK, hb.data(), CUDA_R_16F,
+                      kK, &zero, of_halves.data(), CUDA_R_32F, 1, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+    DONE(cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, 1, 1, k, &one, ba.data(), CUDA_R_16BF, kK, bb.data(),
+                      CUDA_R_16BF, kK, &zero, of_bf16.data(), CUDA_R_32F, 1, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(of_halves[0], expected(static_cast<std::size_t>(k))) << k;
+    EXPECT_EQ(of_bf16[0], expected(static_cast<std::size_t>(k))) << k;
+  }
 }
 
 TEST_F(BlasCalls, Tf32RoundsOperands) {
