@@ -270,10 +270,17 @@ unsigned matrices_of(const Instruction& i) {
   return i.has(Modifier::x4) ? 4 : i.has(Modifier::x2) ? 2 : 1;
 }
 
+// Bits of the elements that ldmatrix.m8n16 spreads to a byte each. 0: another instruction.
+unsigned packed_bits(const Instruction& i) {
+  if (i.opcode != Opcode::ldmatrix || !i.has(Modifier::m8n16) || !i.has(Modifier::b8x16)) return 0;
+  return i.has(Modifier::b6x16_p32) ? 6 : i.has(Modifier::b4x16_p64) ? 4 : 0;
+}
+
 // ldmatrix and stmatrix: lane 8*j + r holds the address of row r of matrix j.
 void lower_matrix_rows(Lowering& l, bool load) {
   const Instruction& i = l.instruction();
-  if (!i.has(Modifier::m8n8) || ptx::bits(i.type()) != 16) return l.unsupported("this shape");
+  const unsigned packed = packed_bits(i);
+  if (packed == 0 && (!i.has(Modifier::m8n8) || ptx::bits(i.type()) != 16)) return l.unsupported("this shape");
   llvm::IRBuilder<>& ir = l.ir();
   const unsigned matrices = matrices_of(i);
   const Operand& fragment = i.operands[load ? 0 : 1];
@@ -290,6 +297,7 @@ void lower_matrix_rows(Lowering& l, bool load) {
   if (load) {
     Value* registers = l.scratch(ir.getInt32Ty(), matrices);
     request(l, true, addresses, mask, rows);
+    if (packed != 0) l.call("wg_spread_rows", ir.getVoidTy(), {ir.getInt32(matrices), ir.getInt32(packed), rows});
     permute(registers);
     reload(l, fragment, ScalarType::b32, registers);
   } else {

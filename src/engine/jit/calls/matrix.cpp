@@ -1,4 +1,5 @@
-// Functions wg_mma, wg_mma_sparse and wg_matrix_rows, which machine code calls for mma, wmma, ldmatrix and stmatrix.
+// Functions wg_mma, wg_mma_sparse, wg_matrix_rows and wg_spread_rows, which machine code calls for mma, wmma, ldmatrix
+// and stmatrix.
 #include "jit/calls/matrix.h"
 
 #include <algorithm>
@@ -141,6 +142,28 @@ void matrix_rows(std::uint32_t matrices, std::uint32_t transposed, std::uint32_t
   (transposed ? move_columns : move_rows)(matrices, to_rows != 0, rows, registers);
 }
 
+// ldmatrix.m8n16 with .b8x16: each row of 16 bytes holds 16 elements of `bits` (4 or 6) and padding, and becomes a byte
+// for each element, with zeros above it. `rows` as above.
+void spread_rows(std::uint32_t matrices, std::uint32_t bits, std::uint32_t* rows) {
+  for (unsigned row = 0; row < matrices * kRowsOfPlane; ++row) {
+    std::uint64_t packed[2];
+    for (unsigned half = 0; half < 2; ++half)
+      packed[half] = rows[2 * half * kWarpSize + row] | std::uint64_t{rows[(2 * half + 1) * kWarpSize + row]}
+                                                            << kWarpSize;
+    const auto element = [&](unsigned k) {
+      const unsigned at = k * bits;
+      std::uint64_t v = packed[at / 64] >> at % 64;
+      if (at % 64 + bits > 64) v |= packed[1] << (64 - at % 64);
+      return static_cast<std::uint32_t>(v & ((1u << bits) - 1));
+    };
+    for (unsigned w = 0; w < kLanesOfRow; ++w) {
+      std::uint32_t word = 0;
+      for (unsigned k = 0; k < 4; ++k) word |= element(4 * w + k) << 8 * k;
+      rows[w * kWarpSize + row] = word;
+    }
+  }
+}
+
 }  // namespace
 
 void register_matrix_symbols() {
@@ -148,6 +171,7 @@ void register_matrix_symbols() {
       {"wg_mma", reinterpret_cast<void*>(&mma)},
       {"wg_mma_sparse", reinterpret_cast<void*>(&mma_sparse)},
       {"wg_matrix_rows", reinterpret_cast<void*>(&matrix_rows)},
+      {"wg_spread_rows", reinterpret_cast<void*>(&spread_rows)},
   };
   register_call_symbols(symbols);
 }

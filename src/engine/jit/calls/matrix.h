@@ -26,6 +26,6 @@ enum MatrixFlags : std::uint32_t {
   kMatrixAndPopc = 16,   // b1: and instead of xor
 };
 
-void register_matrix_symbols();  // wg_mma, wg_mma_sparse, wg_matrix_rows
+void register_matrix_symbols();  // wg_mma, wg_mma_sparse, wg_matrix_rows, wg_spread_rows
 
 }  // namespace warpgrind::jit
