@@ -136,7 +136,7 @@ using BlasCalls = Blas<float>;
 std::uint16_t bf16(float v) {
   std::uint32_t bits;
   std::memcpy(&bits, &v, 4);
-  return static_cast<std::uint16_t>(bits >> 16);  // of values that fit
+  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);  // of finite values
 }
 float from_bf16(std::uint16_t v) {
   const std::uint32_t bits = static_cast<std::uint32_t>(v) << 16;
@@ -236,6 +236,43 @@ TEST_F(BlasCalls, HalvesAddAsOnTensorCores) {
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     EXPECT_EQ(of_halves[0], expected(static_cast<std::size_t>(k))) << k;
     EXPECT_EQ(of_bf16[0], expected(static_cast<std::size_t>(k))) << k;
+  }
+}
+
+// Products of 24 x 40 x 136 whose results an H200's cuBLAS 13.0 gave, as hashes (FNV-1a) of their bytes.
+TEST_F(BlasCalls, HalvesGiveTheBitsOfAnH200) {
+  cudaDeviceProp properties;
+  ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+  if (properties.major != 9) GTEST_SKIP() << "the results are those of compute capability 9.0";
+  constexpr int kM = 24, kN = 40, kK = 136;
+  struct {
+    cudaDataType factors, result;
+    float alpha, beta;
+    std::uint64_t hash;
+  } const cases[] = {{CUDA_R_16BF, CUDA_R_32F, 1, 0, 0xa04ad33b2d971f15},
+                     {CUDA_R_16F, CUDA_R_32F, 1, 0, 0x3c2cfa23e37c799d},
+                     {CUDA_R_16BF, CUDA_R_16BF, 1, 0, 0x36cde68d1a951639},
+                     {CUDA_R_16F, CUDA_R_16F, 1, 0, 0x96af3eb7e4bfc687},
+                     {CUDA_R_16BF, CUDA_R_32F, 1.5f, 0.5f, 0x64e87107ef9a8325}};
+  for (const auto& c : cases) {
+    std::uint32_t seed = 12345 + kM + 7 * kN + 31 * kK;
+    const auto next = [&] {
+      seed = seed * 1664525 + 1013904223;
+      return static_cast<float>(static_cast<int>(seed >> 8) - (1 << 23)) / (1 << 22);
+    };
+    Array<std::uint16_t> a(kM * kK), b(kK * kN);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = c.factors == CUDA_R_16F ? half(next()) : bf16(next());
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = c.factors == CUDA_R_16F ? half(next()) : bf16(next());
+    Array<float> d(kM * kN, 0.0f);
+    if (c.beta != 0)
+      for (std::size_t i = 0; i < d.size(); ++i) d[i] = next();
+    DONE(cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, kM, kN, kK, &c.alpha, a.data(), c.factors, kK, b.data(),
+                      c.factors, kK, &c.beta, d.data(), c.result, kM, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    std::uint64_t hash = 1469598103934665603u;
+    for (std::size_t i = 0; i < kM * kN * (c.result == CUDA_R_32F ? 4 : 2); ++i)
+      hash = (hash ^ d.as<std::uint8_t>()[i]) * 1099511628211u;
+    EXPECT_EQ(hash, c.hash) << c.factors << " " << c.result << " " << c.beta;
   }
 }
 
