@@ -1,4 +1,5 @@
 // Functions of cuBLAS beyond BLAS: batches, mixed types, factorisations, copies; streams and captures; errors.
+#include <algorithm>
 #include <cstring>
 
 #include "blas_calls.h"
@@ -135,7 +136,7 @@ using BlasCalls = Blas<float>;
 std::uint16_t bf16(float v) {
   std::uint32_t bits;
   std::memcpy(&bits, &v, 4);
-  return static_cast<std::uint16_t>(bits >> 16);  // of values that fit
+  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);  // of finite values
 }
 float from_bf16(std::uint16_t v) {
   const std::uint32_t bits = static_cast<std::uint32_t>(v) << 16;
@@ -202,6 +203,77 @@ TEST_F(BlasCalls, IntegersAreExact) {
       for (std::size_t k = 0; k < kK; ++k) sum += a[i * kK + k] * b[j * kK + k];
       EXPECT_EQ(c[j * kM + i], 2 * sum - 21);
     }
+}
+
+// 1 and 39 products of 2^-24, half a unit in the last place of 1. A tensor core of compute capability 9.0 adds 16
+// products as one exact sum, those of 8.x eight, and cuts off the bits below the last place
+// (tests/hardware/tensor_cores.expected for an H200; Fasi et al., "Numerical behavior of NVIDIA tensor cores", 2021,
+// for 8.0). Each addition of f32 gives 1.
+TEST_F(BlasCalls, HalvesAddAsOnTensorCores) {
+  constexpr std::size_t kK = 40;
+  cudaDeviceProp properties;
+  ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+  ASSERT_GE(properties.major, 8);
+  const float unit = 0x1p-23f, one = 1, zero = 0;
+  const auto expected = [&](std::size_t k) {
+    const std::size_t terms = properties.major >= 9 ? 16 : 8;
+    float sum = 1;
+    // The first sum has an odd number of small products, so that half a unit is lost.
+    for (std::size_t first = 0; first < k; first += terms)
+      sum += unit * static_cast<float>((std::min(terms, k - first) - (first == 0 ? 1 : 0)) / 2);
+    return sum;
+  };
+  const Array<std::uint16_t> ha(kK, half(0x1p-12f)), ba(kK, bf16(0x1p-12f));
+  ha[0] = half(1), ba[0] = bf16(1);
+  const Array<std::uint16_t> hb(kK, half(0x1p-12f)), bb(kK, bf16(0x1p-12f));
+  hb[0] = half(1), bb[0] = bf16(1);
+  for (const int k : {16, 32, 40}) {
+    const Array<float> of_halves(1), of_bf16(1);
+    DONE(cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, 1, 1, k, &one, ha.data(), CUDA_R_16F, kK, hb.data(), CUDA_R_16F,
+                      kK, &zero, of_halves.data(), CUDA_R_32F, 1, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+    DONE(cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, 1, 1, k, &one, ba.data(), CUDA_R_16BF, kK, bb.data(),
+                      CUDA_R_16BF, kK, &zero, of_bf16.data(), CUDA_R_32F, 1, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(of_halves[0], expected(static_cast<std::size_t>(k))) << k;
+    EXPECT_EQ(of_bf16[0], expected(static_cast<std::size_t>(k))) << k;
+  }
+}
+
+// Products of 24 x 40 x 136 whose results an H200's cuBLAS 13.0 gave, as hashes (FNV-1a) of their bytes.
+TEST_F(BlasCalls, HalvesGiveTheBitsOfAnH200) {
+  cudaDeviceProp properties;
+  ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+  if (properties.major != 9) GTEST_SKIP() << "the results are those of compute capability 9.0";
+  constexpr int kM = 24, kN = 40, kK = 136;
+  struct {
+    cudaDataType factors, result;
+    float alpha, beta;
+    std::uint64_t hash;
+  } const cases[] = {{CUDA_R_16BF, CUDA_R_32F, 1, 0, 0xa04ad33b2d971f15},
+                     {CUDA_R_16F, CUDA_R_32F, 1, 0, 0x3c2cfa23e37c799d},
+                     {CUDA_R_16BF, CUDA_R_16BF, 1, 0, 0x36cde68d1a951639},
+                     {CUDA_R_16F, CUDA_R_16F, 1, 0, 0x96af3eb7e4bfc687},
+                     {CUDA_R_16BF, CUDA_R_32F, 1.5f, 0.5f, 0x64e87107ef9a8325}};
+  for (const auto& c : cases) {
+    std::uint32_t seed = 12345 + kM + 7 * kN + 31 * kK;
+    const auto next = [&] {
+      seed = seed * 1664525 + 1013904223;
+      return static_cast<float>(static_cast<int>(seed >> 8) - (1 << 23)) / (1 << 22);
+    };
+    Array<std::uint16_t> a(kM * kK), b(kK * kN);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = c.factors == CUDA_R_16F ? half(next()) : bf16(next());
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = c.factors == CUDA_R_16F ? half(next()) : bf16(next());
+    Array<float> d(kM * kN, 0.0f);
+    if (c.beta != 0)
+      for (std::size_t i = 0; i < d.size(); ++i) d[i] = next();
+    DONE(cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, kM, kN, kK, &c.alpha, a.data(), c.factors, kK, b.data(),
+                      c.factors, kK, &c.beta, d.data(), c.result, kM, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    std::uint64_t hash = 1469598103934665603u;
+    for (std::size_t i = 0; i < kM * kN * (c.result == CUDA_R_32F ? 4 : 2); ++i)
+      hash = (hash ^ d.as<std::uint8_t>()[i]) * 1099511628211u;
+    EXPECT_EQ(hash, c.hash) << c.factors << " " << c.result << " " << c.beta;
+  }
 }
 
 TEST_F(BlasCalls, Tf32RoundsOperands) {

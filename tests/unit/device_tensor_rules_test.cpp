@@ -84,6 +84,51 @@ TEST(TensorRules, SaturatesIntegersWhereTheDescriptorSaysSo) {
   }
 }
 
+// ---- Pairs of blocks
+
+// The second block comes late. The first one uses the memory of both without another barrier (PTX ISA,
+// "tcgen05.alloc": a warp of each block allocates, and they do it together).
+TEST(TensorRules, LetsThePairAllocateTogether) {
+  Options options;
+  options.workers = 1;
+  Device gpu(0, **find_gpu_model("b200"), options);
+  auto module = ptx::parse(R"(
+.version 8.8
+.target sm_100a
+.address_size 64
+.shared .align 16 .b8 slot[16];
+.visible .entry pair()
+{
+  .reg .pred %p, %q;
+  .reg .b32 %rank, %n, %t, %l;
+  mov.u32 %rank, %cluster_ctarank; mov.u32 %l, %laneid;
+  setp.eq.u32 %p, %rank, 0; @%p bra allocate;
+  mov.u32 %n, 100000;
+late:
+  sub.u32 %n, %n, 1; setp.ne.u32 %q, %n, 0; @%q bra late;
+allocate:
+  tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [slot], 32;
+  ld.shared.b32 %t, [slot];
+  setp.ne.u32 %q, %l, 0; or.pred %q, %q, !%p; @%q bra shifted;
+  tcgen05.shift.cta_group::2.down [%t];
+shifted:
+  barrier.cluster.arrive; barrier.cluster.wait;
+  tcgen05.dealloc.cta_group::2.sync.aligned.b32 %t, 32;
+  ret;
+}
+)",
+                           "pair.ptx");
+  ASSERT_TRUE(module.ok()) << module.error().message << module.error().detail;
+  auto loaded = gpu.load(*module);
+  ASSERT_TRUE(loaded.ok());
+  LaunchConfig config = shape({2, 1, 1}, {32, 1, 1});
+  config.cluster = {2, 1, 1};
+  void* none[] = {nullptr};
+  auto result = gpu.launch(*loaded, 0, config, none);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_FALSE(result->fault) << result->fault->message;
+}
+
 // ---- Missing waits
 
 std::string warnings_of_run(TensorRun run) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "device/memory/address_space.h"
+#include "jit/calls/tensor_core_sums.h"
 #include "semantics/operation.h"
 #include "semantics/state.h"
 
@@ -45,6 +46,21 @@ class Run final : public LibraryRun {
   void fail(const std::string& why) override {
     session::messages().problem(Error{ErrorKind::environment, fmt::format("{}: {}", call_.function, why), ""});
     break_context(cudaErrorUnknown);
+  }
+  bool add_on_tensor_cores(float* sums, const float* a, const float* b, TensorCoreFactors factors, std::uint32_t rows,
+                           std::uint32_t columns, std::uint32_t depth) override {
+    using ptx::ScalarType;
+    const GpuModel& model = session::devices()[device_].model();
+    const auto capability = static_cast<unsigned>(model.cc_major * 10 + model.cc_minor);
+    const bool is_half = factors == TensorCoreFactors::f16;
+    if (capability < (is_half ? 70u : 80u)) return false;
+    const ScalarType type = is_half                              ? ScalarType::f16
+                            : factors == TensorCoreFactors::bf16 ? ScalarType::bf16
+                                                                 : ScalarType::tf32;
+    // The depth of an instruction matters for 8-bit factors alone, and so does whether it is asynchronous.
+    const jit::TensorCoreSum sum = jit::tensor_core_sum(type, depth, capability, false);
+    jit::add_on_tensor_core(sums, a, b, {rows, columns, depth, type, type, ScalarType::f32, sum});
+    return true;
   }
 
  private:

@@ -14,6 +14,9 @@
 
 namespace warpgrind::semantics {
 
+// Types of factors that tensor cores multiply into sums of f32.
+enum class TensorCoreFactors : std::uint8_t { f16, bf16, tf32 };
+
 // Interface passed to a library call when its stream reaches it. The call announces each operand before it accesses it.
 // An access outside GPU memory ends the call and breaks the context, like an invalid access of a kernel.
 class LibraryRun {
@@ -24,6 +27,12 @@ class LibraryRun {
   virtual bool writes(const char* name, void* at, std::size_t bytes) = 0;
   // Warpgrind cannot carry out the call: the reason is reported, and the run counts as incomplete.
   virtual void fail(const std::string& why) = 0;
+  // sums += a * b, bit for bit as the tensor cores of this GPU add. All are stored row by row: sums is rows x columns,
+  // a is rows x depth and b depth x columns. rows and columns are multiples of 8, and each call but the last for the
+  // same sums has a depth of a multiple of 16, at most kDepthOfTensorCores. False: this GPU has none for such factors.
+  virtual bool add_on_tensor_cores(float* sums, const float* a, const float* b, TensorCoreFactors factors,
+                                   std::uint32_t rows, std::uint32_t columns, std::uint32_t depth) = 0;
+  static constexpr std::uint32_t kDepthOfTensorCores = 128;
 };
 
 struct LibraryCall {

@@ -56,7 +56,7 @@ class OneProduct {
     std::vector<T> dense_a, dense_b;
     const void* const a = dense(plan_.a, a_, p.a, dense_a);
     const void* const b = dense(plan_.b, b_, p.b, dense_b);
-    blas::multiply_matrices(p, {}, a, b, values_.data());
+    blas::multiply_matrices(run_, p, {}, a, b, values_.data());
     return true;
   }
   // Converts a tiled matrix to column-major order.

@@ -1,4 +1,4 @@
-// Matrix products by OpenBLAS, with conversion of the operands' types.
+// Matrix products by OpenBLAS or as tensor cores add, with conversion of the operands' types.
 #include "libraries/products/products.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpu/half.h"
+#include "libraries/products/tensor_cores.h"
 
 namespace warpgrind::libraries::blas {
 
@@ -107,11 +108,33 @@ struct Shape {
         columns_b(is_transposed(p.transb) ? p.k : p.n) {}
 };
 
+// True: the product is one of tensor cores, and C is done.
 template <class D>
-void multiply_one(const Product& p, const Factors& f, const void* a, const void* b, void* c) {
+bool multiplied_on_tensor_cores(LibraryRun& run, const Product& p, const Factors& f, const Dense<D>& a,
+                                const Dense<D>& b, void* c) {
+  if constexpr (std::is_same_v<D, float>) {
+    const auto factors = tensor_core_factors(p);
+    std::vector<float> sums(static_cast<std::size_t>(p.m * p.n)), before;
+    if (!factors || !multiply_on_tensor_cores(run, p, *factors, {a.at, a.ld}, {b.at, b.ld}, sums.data())) return false;
+    const float alpha = converted<float>(f.alpha), beta = converted<float>(f.beta);
+    if (beta != 0) {
+      before.resize(sums.size());
+      load(p.c.type, c, p.c.ld, p.m, p.n, before.data());
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      sums[i] = beta != 0 ? std::fma(alpha, sums[i], beta * before[i]) : alpha * sums[i];
+    store(p.c.type, c, p.c.ld, p.m, p.n, sums.data());
+    return true;
+  }
+  return false;
+}
+
+template <class D>
+void multiply_one(LibraryRun& run, const Product& p, const Factors& f, const void* a, const void* b, void* c) {
   const Shape shape(p);
   const Dense<D> da(p.a, a, shape.rows_a, shape.columns_a, rounding_of(p));
   const Dense<D> db(p.b, b, shape.rows_b, shape.columns_b, rounding_of(p));
+  if (multiplied_on_tensor_cores(run, p, f, da, db, c)) return;
   const D alpha = converted<D>(f.alpha);
   const D beta = converted<D>(f.beta);
   const auto gemm = [&](D* to, std::int64_t ld) {
@@ -133,17 +156,19 @@ bool reads(LibraryRun& run, const char* name, const BatchOperand& o, const void*
 
 }  // namespace
 
-void multiply_matrices(const Product& p, const Factors& f, const void* a, const void* b, void* c) {
+void multiply_matrices(LibraryRun& run, const Product& p, const Factors& f, const void* a, const void* b, void* c) {
   switch (p.compute) {
     // Sums of products of 8-bit integers are exact in double.
     case CUBLAS_COMPUTE_32I:
     case CUBLAS_COMPUTE_32I_PEDANTIC:
-      return multiply_one<double>(p, f, a, b, c);
+      return multiply_one<double>(run, p, f, a, b, c);
     case CUBLAS_COMPUTE_64F:
     case CUBLAS_COMPUTE_64F_PEDANTIC:
-      return p.a.type == CUDA_C_64F ? multiply_one<DoubleComplex>(p, f, a, b, c) : multiply_one<double>(p, f, a, b, c);
+      return p.a.type == CUDA_C_64F ? multiply_one<DoubleComplex>(run, p, f, a, b, c)
+                                    : multiply_one<double>(run, p, f, a, b, c);
     default:
-      return p.c.type == CUDA_C_32F ? multiply_one<Complex>(p, f, a, b, c) : multiply_one<float>(p, f, a, b, c);
+      return p.c.type == CUDA_C_32F ? multiply_one<Complex>(run, p, f, a, b, c)
+                                    : multiply_one<float>(run, p, f, a, b, c);
   }
 }
 
@@ -223,7 +248,7 @@ void multiply_now(LibraryRun& run, const Product& p, const Factors& f) {
       return;
     Product one = p;
     if (no_product) one.k = 0;
-    multiply_matrices(one, f, a, b, c);
+    multiply_matrices(run, one, f, a, b, c);
   }
 }
 

@@ -39,7 +39,8 @@ struct Factors {
 // Checks access to every operand, then multiplies. Called when the stream reaches the work.
 void multiply_now(LibraryRun& run, const Product& p, const Factors& factors);
 // One product. The caller has checked access to the matrices.
-void multiply_matrices(const Product& p, const Factors& factors, const void* a, const void* b, void* c);
+void multiply_matrices(LibraryRun& run, const Product& p, const Factors& factors, const void* a, const void* b,
+                       void* c);
 const void* matrix_of(const BatchOperand& o, std::int64_t i);
 
 }  // namespace warpgrind::libraries::blas

@@ -143,6 +143,18 @@ using namespace warpgrind::device;
 
 extern "C" {
 
+// With .cta_group::2 a warp of each block of the pair allocates, and they do it together: neither goes on before the
+// other has allocated (PTX ISA, "tcgen05.alloc").
+static void meet_other_of_pair(void* context, const TensorCall& call, TensorMemory& memory, LaneMask mask) {
+  memory.count_pair_allocation();
+  const Block& own = call.block();
+  const auto other = [&] { return own.cluster->blocks[own.cluster_rank ^ 1]; };
+  const auto has_allocated = [&](const Block& b) {
+    return b.uses_tensor && b.tensor->pair_allocations() >= memory.pair_allocations();
+  };
+  while (other() && !has_allocated(*other())) wg_yield(context, mask);
+}
+
 static void wg_tensor_alloc(void* context, std::uint32_t site, std::uint32_t pair, const std::uint64_t* to,
                             const std::uint32_t* columns, std::uint32_t mask) {
   if (mask == 0) return;
@@ -162,6 +174,7 @@ static void wg_tensor_alloc(void* context, std::uint32_t site, std::uint32_t pai
   warn_of_waiting_blocks(call, memory, count);
   std::optional<unsigned> first;
   while (!(first = memory.allocate(count, site, call.context->warp))) wg_yield(context, mask);
+  if (pair != 0) meet_other_of_pair(context, call, memory, mask);
   store_word(call, to[call.lane], *first);
 }
 

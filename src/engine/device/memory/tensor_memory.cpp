@@ -20,7 +20,7 @@ void TensorMemory::begin(std::uint8_t fill) {
   freed_.clear();
   batches_.clear();
   first_open_ = 0;
-  last_size_ = group_ = 0;
+  last_size_ = group_ = pair_allocations_ = 0;
   given_up_ = false;
 }
 

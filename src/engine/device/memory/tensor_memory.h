@@ -59,6 +59,9 @@ class TensorMemory {
   const std::vector<Allocation>& allocations() const { return allocations_; }
   bool is_allocated(unsigned first, unsigned columns) const;
   unsigned last_size() const { return last_size_; }  // of the last allocation; 0: none
+  // Allocations with .cta_group::2, which both blocks of a pair make together.
+  unsigned pair_allocations() const { return pair_allocations_; }
+  void count_pair_allocation() { ++pair_allocations_; }
   bool has_given_up() const { return given_up_; }
   void give_up() { given_up_ = true; }
 
@@ -114,7 +117,7 @@ class TensorMemory {
   std::vector<Allocation> allocations_, freed_;           // freed_: by the dealloc's site, oldest first
   std::vector<Batch> batches_;
   std::size_t first_open_ = 0;  // all batches before are done
-  unsigned last_size_ = 0, group_ = 0;
+  unsigned last_size_ = 0, group_ = 0, pair_allocations_ = 0;
   bool given_up_ = false;
 };
 
