@@ -146,18 +146,24 @@ void LaunchOrder::mbarrier(BlockOrder& b, const events::MBarrier& e) {
       case Operation::arrive:
       case Operation::arrive_drop:
         m.expected += e.bytes ? e.bytes[l] : 0;
+        m.arrived[{b.number, e.warp}] |= bit;
         if (e.site < roles_.size() && roles_[e.site] == SiteRole::tensor_commit) {
-          // tcgen05.commit: the mbarrier tracks all products and copies that the thread has issued.
+          // tcgen05.commit: the mbarrier tracks all products and copies that the thread has issued. They began after
+          // all that the thread has waited for, such as the copies of their operands. No release: not its own accesses.
           constexpr auto kUnit = Knowledge::Unit::tcgen05;
+          arrive(learned(b, w, l));
           m.arriving.learn_products(kUnit, b.number, e.warp, ++w.product_groups[static_cast<std::size_t>(kUnit)]);
           break;
         }
         if (releases(e.order)) {
           arrive(knowledge(b, e.warp, bit));
           gave = true;
+        } else {
+          arrive(released_by_fence(b, e, l));
         }
         break;
       case Operation::complete:
+        if (!completes_copy(e)) arrive(released_by_fence(b, e, l));  // mbarrier.complete_tx is relaxed
         if (w.bulk_copy.group != 0 && completes_copy(e)) {
           m.arriving.learn_copy(w.bulk_copy.group, l);
           m.arriving.learn_copy(written_side(w.bulk_copy.group), l);
@@ -185,9 +191,30 @@ void LaunchOrder::mbarrier(BlockOrder& b, const events::MBarrier& e) {
     }
     if (!events::is_wait(e.operation) || e.results[l] == 0) return;
     m.waits[{b.number, e.warp}] = {m.number - 1, e.site};
-    if (acquires(e.order)) learn(b, w, bit, m.passed);
+    if (acquires(e.order)) {
+      learn(b, w, bit, m.passed);
+    } else {  // a relaxed wait: known after the next fence
+      LaneOrder& lane = w.lanes[l];
+      Shared& pending = launch_.cluster.count() > 1 ? lane.pending_gpu : lane.pending_cta;
+      pending = joined(pending, m.passed);
+    }
   });
   if (gave) ++w.tick;
+}
+
+std::optional<std::uint32_t> LaunchOrder::wait_without_arrival(const Stamp& q, unsigned lane, std::uint64_t block,
+                                                               std::uint32_t warp) const {
+  const std::pair<std::uint64_t, std::uint32_t> before{q.block, q.warp};
+  for (const auto& [place, m] : mbarriers_) {
+    const auto wait = m.waits.find({block, warp});
+    if (wait == m.waits.end() || m.waits.contains(before)) continue;
+    const auto arrived = m.arrived.find(before);
+    const bool itself = arrived != m.arrived.end() && (arrived->second >> lane & 1) != 0;
+    const bool neighbour = std::any_of(m.arrived.begin(), m.arrived.end(),
+                                       [&](const auto& a) { return a.first.first == q.block && a.second != 0; });
+    if (!itself && neighbour) return wait->second.site;
+  }
+  return std::nullopt;
 }
 
 WrongWait LaunchOrder::wrong_wait(const Stamp& copy, std::uint64_t block, std::uint32_t warp) const {

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/assert.h"
+#include "events/blocks.h"
 
 namespace warpgrind::checkers {
 
@@ -89,15 +90,23 @@ LaunchOrder::Order LaunchOrder::ordered(const Stamp& q, unsigned lane, const Blo
   return weakly ? Order::weakly : Order::none;
 }
 
-Hint LaunchOrder::hint(const Stamp& q, unsigned lane, const WarpOrder& w) const {
+Hint LaunchOrder::hint(const Stamp& q, unsigned lane, const BlockOrder& b, const WarpOrder& w) const {
   if (w.partly.tick > q.tick && (w.partly.members >> lane & 1) == 0)
     return {Hint::Kind::sync_of_others, w.partly.site, w.partly.members};
+  if (const WarpOrder::Meeting& relaxed = b.warps[q.warp].relaxed_cluster; relaxed.tick > q.tick)
+    return {Hint::Kind::relaxed_cluster, relaxed.site, 0};
   if (w.arrived.tick != 0) return {Hint::Kind::arrival, w.arrived.site, 0};
   return {};
 }
 
 bool LaunchOrder::follows(const Stamp& q, unsigned lane, const BlockOrder& b, const LaneOrder& by) const {
   for (const Shared* seen : {&by.seen, &b.seen})
+    if (*seen && (*seen)->knows(q.block, q.warp, lane, q.epoch, q.tick)) return true;
+  return false;
+}
+
+bool LaunchOrder::lacks_acquire(const Stamp& q, unsigned lane, const BlockOrder& b, const LaneOrder& by) {
+  for (const Shared* seen : {&by.pending_cta, &by.pending_gpu, &b.observed})
     if (*seen && (*seen)->knows(q.block, q.warp, lane, q.epoch, q.tick)) return true;
   return false;
 }
@@ -144,6 +153,15 @@ Shared LaunchOrder::knowledge(const BlockOrder& b, std::uint32_t warp, LaneMask 
     each_lane(mask, [&](unsigned l) {
       if (w.lanes[l].known) all->join(*w.lanes[l].known);
     });
+  return all;
+}
+
+// Knowledge of a lane that it has from others: by barriers of the block, mbarriers and acquires.
+Shared LaunchOrder::learned(const BlockOrder& b, const WarpOrder& w, unsigned lane) {
+  auto all = std::make_shared<Knowledge>();
+  for (const Shared* known : {&b.known, &w.known, &w.lanes[lane].known})
+    if (*known) all->join(**known);
+  all->learn_block(b.number, b.epoch);
   return all;
 }
 
@@ -323,6 +341,7 @@ void LaunchOrder::cluster_barrier(BlockOrder& b, const events::ClusterBarrier& e
   if (e.order != MemoryOrder::relaxed) {
     met.all = joined(met.all, knowledge(b, e.warp, e.mask));
   } else {  // what a fence before it has released
+    w.relaxed_cluster = {e.site, ++w.tick, 0};
     each_lane(e.mask, [&](unsigned l) {
       const LaneOrder& lane = w.lanes[l];
       if (lane.fence.set && wide(lane.fence_scope)) met.all = joined(met.all, knowledge(b, e.warp, l, lane.fence));
@@ -361,6 +380,13 @@ void LaunchOrder::fence(BlockOrder& b, const events::Fence& e) {
     w.lanes[l].fence_scope = e.scope;
   });
   ++w.tick;
+}
+
+// A relaxed operation at an mbarrier releases what a fence before it has released.
+Shared LaunchOrder::released_by_fence(const BlockOrder& b, const events::MBarrier& e, unsigned l) {
+  const LaneOrder& lane = b.warps[e.warp].lanes[l];
+  const bool reaches = events::ranks_apart(e.offsets[l]) == 0 || wide(lane.fence_scope);
+  return lane.fence.set && reaches ? knowledge(b, e.warp, l, lane.fence) : nullptr;
 }
 
 void LaunchOrder::release(BlockOrder& b, BlockOrder::Variable& v, const Shared& what, MemoryScope scope) const {
@@ -453,6 +479,25 @@ std::uint64_t LaunchOrder::copy_issued(WarpOrder& w, LaneMask mask) {
     if (open.empty() || open.back() != w.open_copy) open.push_back(w.open_copy);
   });
   return w.open_copy;
+}
+
+void LaunchOrder::copy_reads(WarpOrder& w, const events::Access& a) {
+  if (!w.copy_sources) w.copy_sources = std::make_unique<WarpOrder::CopySources>();
+  WarpOrder::CopySources& sources = *w.copy_sources;
+  sources.site = a.site;
+  sources.lanes = a.mask;
+  each_lane(a.mask, [&](unsigned l) {
+    sources.from[l] = a.addresses[l];
+    sources.bytes[l] = a.bytes_of(l);
+  });
+}
+
+bool LaunchOrder::reads_the_same(const WarpOrder& w, std::uint32_t site, unsigned first_lane, unsigned second_lane) {
+  if (!w.copy_sources || w.copy_sources->site != site) return false;
+  const WarpOrder::CopySources& s = *w.copy_sources;
+  const bool first = (s.lanes >> first_lane & 1) != 0, second = (s.lanes >> second_lane & 1) != 0;
+  if (!first || !second) return first == second;
+  return s.from[first_lane] == s.from[second_lane] && s.bytes[first_lane] == s.bytes[second_lane];
 }
 
 std::uint64_t LaunchOrder::bulk_copy_part(WarpOrder& w, std::uint32_t site, LaneMask mask, const CopyPart& part) {

@@ -606,3 +606,61 @@ CASE(C475, "the response of try_cancel is read after the wait for its mbarrier")
   cudaDeviceSynchronize();
   cudaFree(out);
 }
+
+// A ring of one stage, as CUTLASS's PipelineTmaUmmaAsync: warp 1 copies, warp 0 multiplies and hands the stage back by
+// tcgen05.commit. The product began after the copy was complete, so the next copy comes after both.
+template <bool kWaitForEmpty>
+__global__ void ring_of_one_stage(const unsigned* in, unsigned* out) {
+  __shared__ Operands m;
+  __shared__ unsigned base;
+  __shared__ unsigned long long full, empty, done;
+  BEGIN(base, done, 32);
+  if (threadIdx.x == 0) {
+    MBARRIER_INIT(full, 1);
+    MBARRIER_INIT(empty, 1);
+    INIT_FENCE();
+  }
+  __syncthreads();
+  constexpr unsigned kTurns = 4, kBytes = sizeof m;
+  if (threadIdx.x == 32) {
+#pragma unroll 1
+    for (unsigned turn = 0; turn < kTurns; ++turn) {
+      if (kWaitForEmpty && turn > 0) MBARRIER_WAIT(empty, turn - 1 & 1);
+      if (!kWaitForEmpty && turn > 0) MBARRIER_WAIT(full, turn - 1 & 1);
+      MBARRIER_EXPECT(full, kBytes);
+      //! C391 ERROR race-tcgen05 access=write message~umma_arrive
+      //! C391 may ERROR race-async-copy
+      BULK_LOAD(&m, in, kBytes, full);
+    }
+  } else if (threadIdx.x == 0) {
+#pragma unroll 1
+    for (unsigned turn = 0; turn < kTurns; ++turn) {
+      MBARRIER_WAIT(full, turn & 1);
+      TENSOR_PRODUCT(base, m.a, m.b, turn);  //! C391 ERROR race-tcgen05 access="asynchronous read by tcgen05"
+      TENSOR_COMMIT(empty);
+    }
+    TENSOR_COMMIT(done);
+  }
+  __syncwarp();
+  MBARRIER_WAIT(done, 0);
+  TENSOR_AFTER();
+  unsigned sum;
+  TENSOR_LOAD(sum, own_lanes(base));
+  TENSOR_WAIT_LOADS();
+  out[threadIdx.x] = sum;
+  END(base, 32);
+}
+#define RUN_RING(kernel)                                                           \
+  unsigned *in = cases::zeros<unsigned>(2048), *out = cases::zeros<unsigned>(128); \
+  kernel<<<1, 128>>>(in, out);                                                     \
+  cudaDeviceSynchronize();                                                         \
+  cudaFree(in);                                                                    \
+  cudaFree(out)
+//! C391 options --gpu b200
+CASE(C391, "a stage is copied to again when its copy is complete, not when tcgen05.mma has read it") {
+  RUN_RING(ring_of_one_stage<false>);
+}
+//! C392 options --gpu b200
+CASE(C392, "a stage is copied to again behind the wait for the mbarrier of tcgen05.commit") {  //! C392 clean
+  RUN_RING(ring_of_one_stage<true>);
+}
