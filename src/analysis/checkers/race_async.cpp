@@ -163,7 +163,10 @@ void LaunchOrder::mbarrier(BlockOrder& b, const events::MBarrier& e) {
         }
         break;
       case Operation::complete:
-        if (!completes_copy(e)) arrive(released_by_fence(b, e, l));  // mbarrier.complete_tx is relaxed
+        if (is_async_store(e.site))
+          m.arriving.learn_copy(w.async_store.group, l);
+        else if (!completes_copy(e))
+          arrive(released_by_fence(b, e, l));  // mbarrier.complete_tx is relaxed
         if (w.bulk_copy.group != 0 && completes_copy(e)) {
           m.arriving.learn_copy(w.bulk_copy.group, l);
           m.arriving.learn_copy(written_side(w.bulk_copy.group), l);
@@ -200,6 +203,7 @@ void LaunchOrder::mbarrier(BlockOrder& b, const events::MBarrier& e) {
     }
   });
   if (gave) ++w.tick;
+  if (e.operation == Operation::complete && is_async_store(e.site)) w.async_store.completed = true;
 }
 
 std::optional<std::uint32_t> LaunchOrder::wait_without_arrival(const Stamp& q, unsigned lane, std::uint64_t block,

@@ -83,7 +83,8 @@ LaunchRaces::LaunchRaces(const events::Launch& launch, std::unique_ptr<Shadow> g
     const SiteRole role = role_of(s);
     const bool product = role == SiteRole::product || role == SiteRole::tensor_product;
     products_.push_back(product ? role : SiteRole::none);
-    copies |= s.kind == SiteKind::bulk_copy || s.kind == SiteKind::async_copy || product;
+    copies |=
+        s.kind == SiteKind::bulk_copy || s.kind == SiteKind::async_copy || product || role == SiteRole::async_store;
     owners_.push_back(owner_of(s, accumulators));
   }
   writes_global_ = what_has(launch).global_writes;
@@ -354,6 +355,8 @@ void LaunchRaces::compare(const events::Access& a, Running& of) {
   if (role != SiteRole::none)
     copy = LaunchOrder::open_products(
         warp, role == SiteRole::tensor_product ? Knowledge::Unit::tcgen05 : Knowledge::Unit::wgmma);
+  else if (a.path == AccessPath::instruction && shared && a.type != AccessType::load)
+    copy = order_.store_issued(warp, a.site);
   else if (a.path == AccessPath::bulk_copy)
     copy = order_.bulk_copy_part(
         warp, a.site, a.mask,
@@ -685,6 +688,7 @@ void LaunchRaces::found(const Step& s, unsigned l, std::uint64_t address, const 
                          LaunchOrder::Order::ordered;
     const auto warp = static_cast<std::uint32_t>(&s.warp - s.block.warps.data());
     if (q.stamp.copy != 0 && !q.stamp.is_product()) race.wrong_wait = order_.wrong_wait(q.stamp, s.block.number, warp);
+    race.async_store = q.stamp.copy != 0 && order_.is_async_store(q.site);
     if (q.stamp.copy == 0) {
       race.lacks_acquire = LaunchOrder::lacks_acquire(q.stamp, lane, s.block, s.warp.lanes[l]);
       if (s.shared && q.stamp.block == s.block.number)

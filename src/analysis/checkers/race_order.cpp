@@ -24,6 +24,14 @@ bool wide(MemoryScope s) {
   return s != MemoryScope::cta && s != MemoryScope::none;
 }
 
+// Products that the whole block knows to be complete. Other blocks have no other way to learn that.
+void learn_own_products(Knowledge& to, const BlockOrder& b) {
+  for (std::uint32_t w = 0; w < b.warps.size(); ++w)
+    for (const Knowledge::Unit unit : {Knowledge::Unit::wgmma, Knowledge::Unit::tcgen05})
+      if (const std::uint32_t groups = b.warps[w].products_known[static_cast<std::size_t>(unit)]; groups != 0)
+        to.learn_products(unit, b.number, w, groups);
+}
+
 }  // namespace
 
 LaunchOrder::LaunchOrder(const events::Launch& launch) : launch_(launch), copies_(0) {
@@ -72,7 +80,7 @@ LaunchOrder::Order LaunchOrder::ordered(const Stamp& q, unsigned lane, const Blo
     if (over != b.copies.end() && (over->second >> lane & 1) != 0) return Order::ordered;
     for (const Shared* known : {&me.known, &w.known, &b.known})
       if (*known && (*known)->knows_copy(q.copy, lane)) return Order::ordered;
-    return Order::none;
+    return another_block_knew(q, lane, b, w, by) ? Order::ordered : Order::none;
   }
   bool weakly = false;
   if (q.block == b.number) {
@@ -88,6 +96,17 @@ LaunchOrder::Order LaunchOrder::ordered(const Stamp& q, unsigned lane, const Blo
   for (const Shared* known : {&me.known, &w.known, &b.known})
     if (*known && (*known)->knows(q.block, q.warp, lane, q.epoch, q.tick)) return Order::ordered;
   return weakly ? Order::weakly : Order::none;
+}
+
+// Does the lane know what another block did after a barrier at which that block knew the copy to be complete?
+bool LaunchOrder::another_block_knew(const Stamp& q, unsigned lane, const BlockOrder& b, const WarpOrder& w,
+                                     unsigned by) const {
+  const auto copies = known_copies_.find(q.copy);
+  if (copies == known_copies_.end()) return false;
+  for (const KnownCopy& c : copies->second)
+    for (const Shared* known : {&w.lanes[by].known, &w.known, &b.known})
+      if ((c.lanes >> lane & 1) != 0 && *known && (*known)->knows(c.block, 0, 0, c.epoch, ~0u)) return true;
+  return false;
 }
 
 Hint LaunchOrder::hint(const Stamp& q, unsigned lane, const BlockOrder& b, const WarpOrder& w) const {
@@ -153,6 +172,7 @@ Shared LaunchOrder::knowledge(const BlockOrder& b, std::uint32_t warp, LaneMask 
     each_lane(mask, [&](unsigned l) {
       if (w.lanes[l].known) all->join(*w.lanes[l].known);
     });
+  learn_own_products(*all, b);
   return all;
 }
 
@@ -162,6 +182,7 @@ Shared LaunchOrder::learned(const BlockOrder& b, const WarpOrder& w, unsigned la
   for (const Shared* known : {&b.known, &w.known, &w.lanes[lane].known})
     if (*known) all->join(**known);
   all->learn_block(b.number, b.epoch);
+  learn_own_products(*all, b);
   return all;
 }
 
@@ -209,6 +230,7 @@ void LaunchOrder::all_know_all(BlockOrder& b) {
     rest->forget_block(b.number);
     rest->take_copies([&](std::uint64_t copy, std::uint32_t lane) {
       b.copies[copy] |= LaneMask{1} << lane;
+      if (launch_.cluster.count() > 1) known_copies_[copy].push_back({b.number, b.epoch, LaneMask{1} << lane});
       return true;
     });
     b.known = rest->empty() ? nullptr : Shared(rest);
@@ -479,6 +501,12 @@ std::uint64_t LaunchOrder::copy_issued(WarpOrder& w, LaneMask mask) {
     if (open.empty() || open.back() != w.open_copy) open.push_back(w.open_copy);
   });
   return w.open_copy;
+}
+
+std::uint64_t LaunchOrder::store_issued(WarpOrder& w, std::uint32_t site) {
+  if (!is_async_store(site)) return 0;
+  if (w.async_store.group == 0 || w.async_store.completed) w.async_store = {copies_ += 2, false};
+  return w.async_store.group;
 }
 
 void LaunchOrder::copy_reads(WarpOrder& w, const events::Access& a) {

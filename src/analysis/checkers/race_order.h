@@ -117,6 +117,10 @@ struct WarpOrder {
     LaneMask lanes = 0, wrote = 0;
     std::array<std::uint64_t, kWarpSize> from{}, to{};
   } bulk_copy;  // the last one
+  struct AsyncStore {
+    std::uint64_t group = 0;  // 0: none
+    bool completed = false;
+  } async_store;  // the last st.async or red.async
   struct CopySources {
     std::uint32_t site = 0;
     LaneMask lanes = 0;  // the others write zeroes
@@ -283,6 +287,11 @@ class LaunchOrder {
     const std::uint64_t* addresses = nullptr;  // of the lanes
   };
   std::uint64_t bulk_copy_part(WarpOrder& warp, std::uint32_t site, LaneMask mask, const CopyPart& part);
+  // The same for st.async and red.async. Returns 0 for other sites.
+  std::uint64_t store_issued(WarpOrder& warp, std::uint32_t site);
+  bool is_async_store(std::uint32_t site) const {
+    return site < roles_.size() && roles_[site] == SiteRole::async_store;
+  }
   // Call for the part of a cp.async that reads, before copy_issued() for the part that writes.
   static void copy_reads(WarpOrder& warp, const events::Access& a);
   // The same question as copies_the_same(), for two lanes of one cp.async that write to the same place.
@@ -308,7 +317,9 @@ class LaunchOrder {
   static Shared knowledge(const BlockOrder& block, std::uint32_t warp, LaneMask mask);
   static Shared learned(const BlockOrder& block, const WarpOrder& warp, unsigned lane);
   static void learn(BlockOrder& block, WarpOrder& warp, LaneMask mask, const Shared& what);
-  static void all_know_all(BlockOrder& block);
+  void all_know_all(BlockOrder& block);
+  bool another_block_knew(const Stamp& copy, unsigned lane, const BlockOrder& block, const WarpOrder& warp,
+                          unsigned by) const;
   static void some_know(BlockOrder& block, const std::vector<BlockOrder::Arrival>& arrivals);
   static Shared released_by_fence(const BlockOrder& block, const events::MBarrier& e, unsigned lane);
   void release(BlockOrder& block, BlockOrder::Variable& v, const Shared& what, events::MemoryScope scope) const;
@@ -330,6 +341,13 @@ class LaunchOrder {
     Shared all, inits;
   };
   std::map<std::pair<std::uint64_t, std::uint32_t>, Meeting> clusters_;
+  // Of launches with clusters, by copy: BlockOrder::copies of all blocks, and after which barrier a block has known it.
+  struct KnownCopy {
+    std::uint64_t block = 0;
+    std::uint32_t epoch = 0;
+    LaneMask lanes = 0;
+  };
+  std::unordered_map<std::uint64_t, std::vector<KnownCopy>> known_copies_;
 };
 
 }  // namespace warpgrind::checkers

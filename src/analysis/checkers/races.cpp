@@ -157,6 +157,9 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
   if (race.first.stamp.copy != 0 && race.kind == RaceKind::same_value)
     return "no synchronisation helps here: the lanes of one instruction have no order; let only one of them copy "
            "(elect.sync)";
+  if (race.async_store)
+    return fmt::format(
+        "a wait for the mbarrier of the st.async {}: only the end of its phase says that the data is there", between);
   if (race.first.stamp.copy != 0) return missing_wait(race, between);
   if (race.kind == RaceKind::proxy)
     return fmt::format(
@@ -271,6 +274,7 @@ std::string advice_of(const events::Launch& launch, const Race& race, const Find
     return in_cpp(Repair::proxy_fence);
   if (race.wrong_wait.kind == WrongWait::Kind::early_phase) return in_cpp(Repair::expect_bytes);
   if (race.first.stamp.copy != 0 && race.kind == RaceKind::same_value) return "";
+  if (race.async_store) return in_cpp(Repair::copy_wait);
   if (race.first.stamp.copy != 0) return in_cpp(wait_of(race).repair);
   if (race.kind == RaceKind::async_copy && race.others_arrive) return in_cpp(Repair::arrival);
   if (race.kind != RaceKind::plain) return "";

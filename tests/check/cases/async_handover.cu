@@ -10,6 +10,17 @@
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared_address(to)), "l"(from) : "memory")
 #define ASYNC_WAIT() asm volatile("cp.async.wait_all;" ::: "memory")
 #define NAMED_BARRIER(id, threads) asm volatile("bar.sync %0, %1;" ::"n"(id), "n"(threads) : "memory")
+#define ASYNC_STORE(to, value, bar)                                                                               \
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(to), "r"(value), \
+               "r"(bar)                                                                                           \
+               : "memory")
+#define MULTICAST(to, from, bytes, bar, mask)                                                                         \
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2," \
+               " [%3], %4;" ::"r"(shared_address(to)),                                                               \
+               "l"(from), "r"(bytes), "r"(shared_address(&(bar))), "h"(mask)                                         \
+               : "memory")
+#define REMOTE_ARRIVE(bar, rank) \
+  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(of_block(&(bar), rank)) : "memory")
 // clang-format on
 
 // All lanes copy to one place, as the copies of scale factors in CUTLASS example 87 do.
@@ -204,6 +215,84 @@ CASE(C405, "barrier.cluster.arrive.relaxed does not make the result of cp.async 
 CASE(C406, "barrier.cluster.arrive makes the result of cp.async known to the block") {  //! C406 clean
   int *in = cases::zeros<int>(1), *out = cases::zeros<int>(128);
   copy_before_a_cluster_barrier<true><<<2, 64>>>(in, out);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}
+
+// Each block stores to the other one by st.async, which completes bytes at an mbarrier there.
+template <bool kWait>
+__global__ void __cluster_dims__(2) async_stores(int* out) {
+  __shared__ int s[32];
+  __shared__ unsigned long long full;
+  const unsigned other = blockIdx.x ^ 1, lane = threadIdx.x;
+  if (lane == 0) {
+    MBARRIER_INIT(full, 1);
+    INIT_FENCE();
+    MBARRIER_EXPECT(full, 128u);
+  }
+  CLUSTER_SYNC();
+  //! C407 ERROR race-async-copy access="asynchronous write" message~"mbarrier of the st.async"
+  ASYNC_STORE(of_block(&s[lane], other), lane, of_block(&full, other));
+  if (kWait) MBARRIER_WAIT(full, 0);
+  out[32 * blockIdx.x + lane] = s[31 - lane];  //! C407 ERROR race-async-copy access=read
+  if (!kWait) MBARRIER_WAIT(full, 0);
+  CLUSTER_SYNC();
+}
+CASE(C407, "what another block stores by st.async is read before the wait for its mbarrier") {
+  int* out = cases::zeros<int>(64);
+  async_stores<false><<<2, 32>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
+CASE(C408, "what another block stores by st.async is read behind the wait for its mbarrier") {  //! C408 clean
+  int* out = cases::zeros<int>(64);
+  async_stores<true><<<2, 32>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
+
+// Each block copies one half to both. All threads of a block wait for the copies and meet at a barrier; then two of
+// them hand the buffer back to both blocks.
+template <bool kBothBlocks>
+__global__ void __cluster_dims__(2) multicast_ring(const int* in, int* out) {
+  __shared__ alignas(16) int s[2][64];
+  __shared__ unsigned long long full, empty;
+  const unsigned rank = blockIdx.x, t = threadIdx.x;
+  if (t == 0) {
+    MBARRIER_INIT(full, 1);
+    MBARRIER_INIT(empty, kBothBlocks ? 2 : 1);
+    INIT_FENCE();
+  }
+  CLUSTER_SYNC();
+  int sum = 0;
+#pragma unroll 1
+  for (unsigned turn = 0; turn < 4; ++turn) {
+    if (t == 0) {
+      if (turn > 0) MBARRIER_WAIT(empty, turn - 1 & 1);
+      MBARRIER_EXPECT(full, 512u);
+      //! C409 ERROR race-async-copy access="asynchronous write"
+      MULTICAST(s[rank], in + turn * 128 + rank * 64, 256u, full, static_cast<unsigned short>(3));
+    }
+    MBARRIER_WAIT(full, turn & 1);
+    sum += s[0][t] + s[1][t];  //! C409 any
+    __syncthreads();
+    if (kBothBlocks && t < 2) REMOTE_ARRIVE(empty, t);
+    if (!kBothBlocks && t == 0) MBARRIER_ARRIVE(empty);
+  }
+  out[64 * rank + t] = sum;
+  CLUSTER_SYNC();
+}
+CASE(C409, "a multicast to both blocks of a cluster waits for the block's own reads only") {
+  int *in = cases::zeros<int>(512), *out = cases::zeros<int>(128);
+  multicast_ring<false><<<2, 64>>>(in, out);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}
+CASE(C410, "a multicast to both blocks of a cluster waits for the reads of both") {  //! C410 clean
+  int *in = cases::zeros<int>(512), *out = cases::zeros<int>(128);
+  multicast_ring<true><<<2, 64>>>(in, out);
   cudaDeviceSynchronize();
   cudaFree(in);
   cudaFree(out);
