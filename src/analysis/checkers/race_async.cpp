@@ -227,7 +227,9 @@ WrongWait LaunchOrder::wrong_wait(const Stamp& copy, std::uint64_t block, std::u
       if (written_side(c.copy) != written_side(copy.copy)) continue;
       const auto wait = m.waits.find({block, warp});
       if (wait == m.waits.end() || wait->second.phase >= c.phase) return {};
-      const bool early = c.phase == m.number && m.expected == 0 && wait->second.phase + 1 == c.phase && c.phase > 0;
+      // A copy of another block may also come too early because that block did not wait until the buffer was empty.
+      const bool early = place.first == copy.block && c.phase == m.number && m.expected == 0 &&
+                         wait->second.phase + 1 == c.phase && c.phase > 0;
       return {early ? WrongWait::Kind::early_phase : WrongWait::Kind::phase_before, wait->second.site,
               wait->second.phase};
     }
