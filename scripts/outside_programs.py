@@ -46,7 +46,7 @@ lines += [
     "## What `check` finds",
     "",
     "Findings in CUTLASS and the CuTe tutorials (`tut_`), each judged by the source and the PTX manual. *True*: an order that the manual",
-    "asks for is missing. *Harmless*: no result can be wrong. *By the manual*: ptxas waits for the registers by itself.",
+    "asks for is missing. *Harmless*: no result can be wrong. *By the manual*: NVIDIA's own code does without it.",
     "",
     "| programs | findings | judgement | cause |",
     "|---|---|---|---|",
