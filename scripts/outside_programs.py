@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""outside_programs.py: writes docs/outside-programs.md from docs/outside-programs.csv. --check compares instead."""
+"""outside_programs.py: writes docs/outside-programs.md from docs/outside-programs.csv and outside-findings.csv. --check
+compares instead."""
 import csv
 import pathlib
 import sys
@@ -7,6 +8,8 @@ import sys
 docs = pathlib.Path(__file__).resolve().parent.parent / "docs"
 with open(docs / "outside-programs.csv", newline="", encoding="utf-8") as file:
     rows = list(csv.DictReader(file))
+with open(docs / "outside-findings.csv", newline="", encoding="utf-8") as file:
+    findings = list(csv.DictReader(file))
 
 
 def count(suite, wanted):
@@ -39,6 +42,19 @@ lines += ["", "## What does not pass", "", "| suite | program | result | cause |
 for row in rows:
     if row["result"] != "passes":
         lines.append(f"| {row['suite']} | {row['program']} | {row['result']} | {sentences(row['note'])} |")
+lines += [
+    "",
+    "## What `check` finds",
+    "",
+    "Findings in CUTLASS and the CuTe tutorials (`tut_`), each judged by the source and the PTX manual. *True*: an order that the manual",
+    "asks for is missing. *Harmless*: no result can be wrong. *By the manual*: NVIDIA's own code does without it.",
+    "",
+    "| programs | findings | judgement | cause |",
+    "|---|---|---|---|",
+]
+for row in findings:
+    kinds = ", ".join(f"`{kind}`" for kind in row["findings"].split())
+    lines.append(f"| {row['programs']} | {kinds} | {row['judgement']} | {row['cause']} |")
 text = "\n".join(lines) + "\n"
 page = docs / "outside-programs.md"
 if "--check" in sys.argv[1:]:

@@ -1,4 +1,4 @@
-// Happens-before order: effects of mbarriers, of fences between proxies, and of wgmma.
+// Happens-before order: effects of asynchronous copies, mbarriers, fences between proxies, and wgmma.
 #include <algorithm>
 #include <bit>
 
@@ -55,6 +55,117 @@ bool LaunchOrder::proxy_fenced(const Stamp& q, unsigned lane, const BlockOrder* 
         if (*knows && (*knows)->knows(b.number, of, at, f.epoch, f.tick)) return true;
     }
   return false;
+}
+
+// ---- Asynchronous copies
+
+std::uint64_t LaunchOrder::copy_issued(WarpOrder& w, LaneMask mask) {
+  bool fresh = w.open_copy == 0;
+  each_lane_of(mask, [&](unsigned l) {
+    const auto& open = w.lanes[l].open;
+    fresh |= !open.empty() && open.back() != w.open_copy;
+  });
+  if (fresh) w.open_copy = copies_ += 2;
+  each_lane_of(mask, [&](unsigned l) {
+    auto& open = w.lanes[l].open;
+    if (open.empty() || open.back() != w.open_copy) open.push_back(w.open_copy);
+  });
+  return w.open_copy;
+}
+
+std::uint64_t LaunchOrder::store_issued(WarpOrder& w, std::uint32_t site) {
+  if (!is_async_store(site)) return 0;
+  if (w.async_store.group == 0 || w.async_store.completed) w.async_store = {copies_ += 2, false};
+  return w.async_store.group;
+}
+
+void LaunchOrder::copy_reads(WarpOrder& w, const events::Access& a) {
+  if (!w.copy_sources) w.copy_sources = std::make_unique<WarpOrder::CopySources>();
+  WarpOrder::CopySources& sources = *w.copy_sources;
+  sources.site = a.site;
+  sources.lanes = a.mask;
+  each_lane_of(a.mask, [&](unsigned l) {
+    sources.from[l] = a.addresses[l];
+    sources.bytes[l] = a.bytes_of(l);
+  });
+}
+
+bool LaunchOrder::reads_the_same(const WarpOrder& w, std::uint32_t site, unsigned first_lane, unsigned second_lane) {
+  if (!w.copy_sources || w.copy_sources->site != site) return false;
+  const WarpOrder::CopySources& s = *w.copy_sources;
+  const bool first = (s.lanes >> first_lane & 1) != 0, second = (s.lanes >> second_lane & 1) != 0;
+  if (!first || !second) return first == second;
+  return s.from[first_lane] == s.from[second_lane] && s.bytes[first_lane] == s.bytes[second_lane];
+}
+
+std::uint64_t LaunchOrder::bulk_copy_part(WarpOrder& w, std::uint32_t site, LaneMask mask, const CopyPart& part) {
+  WarpOrder::BulkCopy& copy = w.bulk_copy;
+  const bool over = !part.continues && (copy.completed || copy.site != site);
+  if (part.begins || over || copy.group == 0) {
+    const bool one_instruction = copy.site == site && copy.tick == w.tick && (copy.lanes & mask) == 0;
+    copy.group = copies_ += 2;
+    copy.site = site;
+    copy.completed = false;
+    if (!one_instruction) {
+      copy.first = copy.group;
+      copy.tick = w.tick;
+      copy.lanes = copy.wrote = 0;
+    }
+    copy.lanes |= mask;
+    each_lane_of(mask, [&](unsigned l) {
+      w.lanes[l].bulk_open.push_back(copy.group);
+      copy.from[l] = part.addresses[l];
+    });
+  }
+  if (!part.writes) return copy.group;
+  each_lane_of(mask & ~copy.wrote, [&](unsigned l) { copy.to[l] = part.addresses[l]; });
+  copy.wrote |= mask;
+  return written_side(copy.group);
+}
+
+bool LaunchOrder::copies_the_same(const WarpOrder& w, const Stamp& first, unsigned first_lane, unsigned second_lane) {
+  const WarpOrder::BulkCopy& copy = w.bulk_copy;
+  const LaneMask both = LaneMask{1} << first_lane | LaneMask{1} << second_lane;
+  return first.copy >= copy.first && (copy.wrote & both) == both && copy.from[first_lane] == copy.from[second_lane] &&
+         copy.to[first_lane] == copy.to[second_lane];
+}
+
+void LaunchOrder::async_group(BlockOrder& b, const events::AsyncGroup& e) {
+  using Operation = events::AsyncGroupOperation;
+  WarpOrder& w = b.warps[e.warp];
+  const bool all = e.operation == Operation::wait_all, read = e.operation == Operation::bulk_wait_read;
+  const bool bulk = e.operation == Operation::bulk_commit || e.operation == Operation::bulk_wait || read;
+  each_lane_of(e.mask, [&](unsigned l) {
+    LaneOrder& lane = w.lanes[l];
+    auto& groups = bulk ? lane.bulk_groups : lane.groups;
+    auto& open = bulk ? lane.bulk_open : lane.open;
+    if (e.operation == Operation::commit || e.operation == Operation::bulk_commit) {
+      groups.push_back(std::move(open));
+      open.clear();
+      return;
+    }
+    Knowledge over;
+    const std::size_t done = groups.size() - (all ? 0 : std::min<std::size_t>(e.pending, groups.size()));
+    for (std::size_t i = read ? lane.bulk_read : 0; i < done; ++i)
+      for (const std::uint64_t copy : groups[i]) {
+        over.learn_copy(copy, l);
+        if (!read) over.learn_copy(written_side(copy), l);
+      }
+    if (read) {
+      lane.bulk_read = std::max(lane.bulk_read, done);
+    } else {
+      groups.erase(groups.begin(), groups.begin() + static_cast<std::ptrdiff_t>(done));
+      if (bulk) lane.bulk_read -= std::min(lane.bulk_read, done);
+    }
+    if (all) {
+      for (const std::uint64_t copy : open) over.learn_copy(copy, l);
+      open.clear();
+    }
+    if (over.empty()) return;
+    w.lanes_differ = true;
+    lane.known = joined(lane.known, std::make_shared<Knowledge>(std::move(over)));
+  });
+  if (e.operation == Operation::commit || e.operation == Operation::wait_all) w.open_copy = 0;
 }
 
 // ---- wgmma and tcgen05
@@ -146,18 +257,27 @@ void LaunchOrder::mbarrier(BlockOrder& b, const events::MBarrier& e) {
       case Operation::arrive:
       case Operation::arrive_drop:
         m.expected += e.bytes ? e.bytes[l] : 0;
+        m.arrived[{b.number, e.warp}] |= bit;
         if (e.site < roles_.size() && roles_[e.site] == SiteRole::tensor_commit) {
-          // tcgen05.commit: the mbarrier tracks all products and copies that the thread has issued.
+          // tcgen05.commit: the mbarrier tracks all products and copies that the thread has issued. They began after
+          // all that the thread has waited for, such as the copies of their operands. No release: not its own accesses.
           constexpr auto kUnit = Knowledge::Unit::tcgen05;
+          arrive(learned(b, w, l));
           m.arriving.learn_products(kUnit, b.number, e.warp, ++w.product_groups[static_cast<std::size_t>(kUnit)]);
           break;
         }
         if (releases(e.order)) {
           arrive(knowledge(b, e.warp, bit));
           gave = true;
+        } else {
+          arrive(released_by_fence(b, e, l));
         }
         break;
       case Operation::complete:
+        if (is_async_store(e.site))
+          m.arriving.learn_copy(w.async_store.group, l);
+        else if (!completes_copy(e))
+          arrive(released_by_fence(b, e, l));  // mbarrier.complete_tx is relaxed
         if (w.bulk_copy.group != 0 && completes_copy(e)) {
           m.arriving.learn_copy(w.bulk_copy.group, l);
           m.arriving.learn_copy(written_side(w.bulk_copy.group), l);
@@ -185,9 +305,31 @@ void LaunchOrder::mbarrier(BlockOrder& b, const events::MBarrier& e) {
     }
     if (!events::is_wait(e.operation) || e.results[l] == 0) return;
     m.waits[{b.number, e.warp}] = {m.number - 1, e.site};
-    if (acquires(e.order)) learn(b, w, bit, m.passed);
+    if (acquires(e.order)) {
+      learn(b, w, bit, m.passed);
+    } else {  // a relaxed wait: known after the next fence
+      LaneOrder& lane = w.lanes[l];
+      Shared& pending = launch_.cluster.count() > 1 ? lane.pending_gpu : lane.pending_cta;
+      pending = joined(pending, m.passed);
+    }
   });
   if (gave) ++w.tick;
+  if (e.operation == Operation::complete && is_async_store(e.site)) w.async_store.completed = true;
+}
+
+std::optional<std::uint32_t> LaunchOrder::wait_without_arrival(const Stamp& q, unsigned lane, std::uint64_t block,
+                                                               std::uint32_t warp) const {
+  const std::pair<std::uint64_t, std::uint32_t> before{q.block, q.warp};
+  for (const auto& [place, m] : mbarriers_) {
+    const auto wait = m.waits.find({block, warp});
+    if (wait == m.waits.end() || m.waits.contains(before)) continue;
+    const auto arrived = m.arrived.find(before);
+    const bool itself = arrived != m.arrived.end() && (arrived->second >> lane & 1) != 0;
+    const bool neighbour = std::any_of(m.arrived.begin(), m.arrived.end(),
+                                       [&](const auto& a) { return a.first.first == q.block && a.second != 0; });
+    if (!itself && neighbour) return wait->second.site;
+  }
+  return std::nullopt;
 }
 
 WrongWait LaunchOrder::wrong_wait(const Stamp& copy, std::uint64_t block, std::uint32_t warp) const {
@@ -196,7 +338,9 @@ WrongWait LaunchOrder::wrong_wait(const Stamp& copy, std::uint64_t block, std::u
       if (written_side(c.copy) != written_side(copy.copy)) continue;
       const auto wait = m.waits.find({block, warp});
       if (wait == m.waits.end() || wait->second.phase >= c.phase) return {};
-      const bool early = c.phase == m.number && m.expected == 0 && wait->second.phase + 1 == c.phase && c.phase > 0;
+      // A copy of another block may also come too early because that block did not wait until the buffer was empty.
+      const bool early = place.first == copy.block && c.phase == m.number && m.expected == 0 &&
+                         wait->second.phase + 1 == c.phase && c.phase > 0;
       return {early ? WrongWait::Kind::early_phase : WrongWait::Kind::phase_before, wait->second.site,
               wait->second.phase};
     }

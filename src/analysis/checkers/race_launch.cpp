@@ -83,7 +83,8 @@ LaunchRaces::LaunchRaces(const events::Launch& launch, std::unique_ptr<Shadow> g
     const SiteRole role = role_of(s);
     const bool product = role == SiteRole::product || role == SiteRole::tensor_product;
     products_.push_back(product ? role : SiteRole::none);
-    copies |= s.kind == SiteKind::bulk_copy || s.kind == SiteKind::async_copy || product;
+    copies |=
+        s.kind == SiteKind::bulk_copy || s.kind == SiteKind::async_copy || product || role == SiteRole::async_store;
     owners_.push_back(owner_of(s, accumulators));
   }
   writes_global_ = what_has(launch).global_writes;
@@ -346,11 +347,16 @@ void LaunchRaces::compare(const events::Access& a, Running& of) {
   WG_DEBUG_ASSERT(a.mask != 0 && a.warp < block->warps.size());
   WarpOrder& warp = block->warps[a.warp];
   std::uint64_t copy = 0;
-  if (a.path == AccessPath::async_copy) copy = order_.copy_issued(warp, a.mask);
+  if (a.path == AccessPath::async_copy) {
+    if (a.type == AccessType::load) LaunchOrder::copy_reads(warp, a);
+    copy = order_.copy_issued(warp, a.mask);
+  }
   const SiteRole role = a.path == AccessPath::bulk_copy ? product_role(a.site) : SiteRole::none;
   if (role != SiteRole::none)
     copy = LaunchOrder::open_products(
         warp, role == SiteRole::tensor_product ? Knowledge::Unit::tcgen05 : Knowledge::Unit::wgmma);
+  else if (a.path == AccessPath::instruction && shared && a.type != AccessType::load)
+    copy = order_.store_issued(warp, a.site);
   else if (a.path == AccessPath::bulk_copy)
     copy = order_.bulk_copy_part(
         warp, a.site, a.mask,
@@ -632,12 +638,15 @@ bool LaunchRaces::test_fully(Step& s, unsigned l, std::uint64_t word, std::uint3
   what.only_weakly = order == LaunchOrder::Order::weakly;
   what.one_instruction = same_warp && before == s.record && (s.a.mask >> lane & 1) != 0 && lane != l &&
                          s.a.addresses[lane] == s.a.addresses[l];
-  if (q.stamp.block == s.block.number) what.hint = order_.hint(q.stamp, lane, s.warp);
+  if (q.stamp.block == s.block.number) what.hint = order_.hint(q.stamp, lane, s.block, s.warp);
   const bool both_copy = same_warp && q.site == r.site && q.bulk && r.bulk && q.stamp.copy != 0 && lane != l &&
                          q.type == AccessType::store && r.type == AccessType::store;
   if (q.stamp.is_product() || (r.stamp.is_product() && q.stamp.copy == 0))
     what.kind = RaceKind::product;
   else if (both_copy && LaunchOrder::copies_the_same(s.warp, q.stamp, lane, l))
+    what.kind = RaceKind::same_value;
+  else if (what.one_instruction && s.a.path == AccessPath::async_copy && q.stamp.copy != 0 &&
+           LaunchOrder::reads_the_same(s.warp, s.a.site, lane, l))
     what.kind = RaceKind::same_value;
   else if (q.stamp.copy != 0 || r.stamp.copy != 0)
     what.kind = RaceKind::async_copy;
@@ -677,9 +686,14 @@ void LaunchRaces::found(const Step& s, unsigned l, std::uint64_t address, const 
     if (q.stamp.copy != 0 && q.stamp.block == s.block.number)
       race.copy_waited = order_.ordered(q.stamp, lane, s.block, s.block.warps[q.stamp.warp], lane, q.stamp.owner) ==
                          LaunchOrder::Order::ordered;
-    if (q.stamp.copy != 0 && !q.stamp.is_product())
-      race.wrong_wait =
-          order_.wrong_wait(q.stamp, s.block.number, static_cast<std::uint32_t>(&s.warp - s.block.warps.data()));
+    const auto warp = static_cast<std::uint32_t>(&s.warp - s.block.warps.data());
+    if (q.stamp.copy != 0 && !q.stamp.is_product()) race.wrong_wait = order_.wrong_wait(q.stamp, s.block.number, warp);
+    race.async_store = q.stamp.copy != 0 && order_.is_async_store(q.site);
+    if (q.stamp.copy == 0) {
+      race.lacks_acquire = LaunchOrder::lacks_acquire(q.stamp, lane, s.block, s.warp.lanes[l]);
+      if (s.shared && q.stamp.block == s.block.number)
+        race.others_arrive = order_.wait_without_arrival(q.stamp, lane, s.block.number, warp);
+    }
   }
   if (++race.count == kEnough) enough_.insert(pair(q.site, r.site, s.shared));
   if (race.last_block != s.block.number) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -37,6 +38,9 @@ struct Race {
   bool sizes_differ = false;     // atomics of different width
   bool copy_waited = false;      // first is a copy: its own thread has waited for it, the second access's thread not
   WrongWait wrong_wait;          // first is a copy: of the second access's warp
+  bool async_store = false;      // first is a st.async or red.async
+  bool lacks_acquire = false;    // the second thread has read the flag behind the first access by a relaxed operation
+  std::optional<std::uint32_t> others_arrive;  // in one block: LaunchOrder::wait_without_arrival()
   bool barrier_between = false;  // first is a copy of the same block: a barrier of the block follows its issue
   // The second thread's warp has not executed the first access's site since the last barrier, and the first access came
   // after that barrier. The warp may do so later, so the observed order of the two accesses means nothing.

@@ -1,10 +1,11 @@
-// Happens-before order: effects of barriers, fences, releases and acquires, mbarriers and asynchronous copies.
+// Happens-before order: effects of barriers, fences, releases and acquires.
 #include "checkers/race_order.h"
 
 #include <algorithm>
 #include <bit>
 
 #include "base/assert.h"
+#include "events/blocks.h"
 
 namespace warpgrind::checkers {
 
@@ -21,6 +22,14 @@ void each_lane(LaneMask mask, F&& f) {
 // Does the scope include threads of other blocks?
 bool wide(MemoryScope s) {
   return s != MemoryScope::cta && s != MemoryScope::none;
+}
+
+// Products that the whole block knows to be complete. Other blocks have no other way to learn that.
+void learn_own_products(Knowledge& to, const BlockOrder& b) {
+  for (std::uint32_t w = 0; w < b.warps.size(); ++w)
+    for (const Knowledge::Unit unit : {Knowledge::Unit::wgmma, Knowledge::Unit::tcgen05})
+      if (const std::uint32_t groups = b.warps[w].products_known[static_cast<std::size_t>(unit)]; groups != 0)
+        to.learn_products(unit, b.number, w, groups);
 }
 
 }  // namespace
@@ -71,7 +80,7 @@ LaunchOrder::Order LaunchOrder::ordered(const Stamp& q, unsigned lane, const Blo
     if (over != b.copies.end() && (over->second >> lane & 1) != 0) return Order::ordered;
     for (const Shared* known : {&me.known, &w.known, &b.known})
       if (*known && (*known)->knows_copy(q.copy, lane)) return Order::ordered;
-    return Order::none;
+    return another_block_knew(q, lane, b, w, by) ? Order::ordered : Order::none;
   }
   bool weakly = false;
   if (q.block == b.number) {
@@ -89,15 +98,34 @@ LaunchOrder::Order LaunchOrder::ordered(const Stamp& q, unsigned lane, const Blo
   return weakly ? Order::weakly : Order::none;
 }
 
-Hint LaunchOrder::hint(const Stamp& q, unsigned lane, const WarpOrder& w) const {
+// Does the lane know what another block did after a barrier at which that block knew the copy to be complete?
+bool LaunchOrder::another_block_knew(const Stamp& q, unsigned lane, const BlockOrder& b, const WarpOrder& w,
+                                     unsigned by) const {
+  const auto copies = known_copies_.find(q.copy);
+  if (copies == known_copies_.end()) return false;
+  for (const KnownCopy& c : copies->second)
+    for (const Shared* known : {&w.lanes[by].known, &w.known, &b.known})
+      if ((c.lanes >> lane & 1) != 0 && *known && (*known)->knows(c.block, 0, 0, c.epoch, ~0u)) return true;
+  return false;
+}
+
+Hint LaunchOrder::hint(const Stamp& q, unsigned lane, const BlockOrder& b, const WarpOrder& w) const {
   if (w.partly.tick > q.tick && (w.partly.members >> lane & 1) == 0)
     return {Hint::Kind::sync_of_others, w.partly.site, w.partly.members};
+  if (const WarpOrder::Meeting& relaxed = b.warps[q.warp].relaxed_cluster; relaxed.tick > q.tick)
+    return {Hint::Kind::relaxed_cluster, relaxed.site, 0};
   if (w.arrived.tick != 0) return {Hint::Kind::arrival, w.arrived.site, 0};
   return {};
 }
 
 bool LaunchOrder::follows(const Stamp& q, unsigned lane, const BlockOrder& b, const LaneOrder& by) const {
   for (const Shared* seen : {&by.seen, &b.seen})
+    if (*seen && (*seen)->knows(q.block, q.warp, lane, q.epoch, q.tick)) return true;
+  return false;
+}
+
+bool LaunchOrder::lacks_acquire(const Stamp& q, unsigned lane, const BlockOrder& b, const LaneOrder& by) {
+  for (const Shared* seen : {&by.pending_cta, &by.pending_gpu, &b.observed})
     if (*seen && (*seen)->knows(q.block, q.warp, lane, q.epoch, q.tick)) return true;
   return false;
 }
@@ -144,6 +172,17 @@ Shared LaunchOrder::knowledge(const BlockOrder& b, std::uint32_t warp, LaneMask 
     each_lane(mask, [&](unsigned l) {
       if (w.lanes[l].known) all->join(*w.lanes[l].known);
     });
+  learn_own_products(*all, b);
+  return all;
+}
+
+// Knowledge of a lane that it has from others: by barriers of the block, mbarriers and acquires.
+Shared LaunchOrder::learned(const BlockOrder& b, const WarpOrder& w, unsigned lane) {
+  auto all = std::make_shared<Knowledge>();
+  for (const Shared* known : {&b.known, &w.known, &w.lanes[lane].known})
+    if (*known) all->join(**known);
+  all->learn_block(b.number, b.epoch);
+  learn_own_products(*all, b);
   return all;
 }
 
@@ -191,6 +230,7 @@ void LaunchOrder::all_know_all(BlockOrder& b) {
     rest->forget_block(b.number);
     rest->take_copies([&](std::uint64_t copy, std::uint32_t lane) {
       b.copies[copy] |= LaneMask{1} << lane;
+      if (launch_.cluster.count() > 1) known_copies_[copy].push_back({b.number, b.epoch, LaneMask{1} << lane});
       return true;
     });
     b.known = rest->empty() ? nullptr : Shared(rest);
@@ -323,6 +363,7 @@ void LaunchOrder::cluster_barrier(BlockOrder& b, const events::ClusterBarrier& e
   if (e.order != MemoryOrder::relaxed) {
     met.all = joined(met.all, knowledge(b, e.warp, e.mask));
   } else {  // what a fence before it has released
+    w.relaxed_cluster = {e.site, ++w.tick, 0};
     each_lane(e.mask, [&](unsigned l) {
       const LaneOrder& lane = w.lanes[l];
       if (lane.fence.set && wide(lane.fence_scope)) met.all = joined(met.all, knowledge(b, e.warp, l, lane.fence));
@@ -361,6 +402,13 @@ void LaunchOrder::fence(BlockOrder& b, const events::Fence& e) {
     w.lanes[l].fence_scope = e.scope;
   });
   ++w.tick;
+}
+
+// A relaxed operation at an mbarrier releases what a fence before it has released.
+Shared LaunchOrder::released_by_fence(const BlockOrder& b, const events::MBarrier& e, unsigned l) {
+  const LaneOrder& lane = b.warps[e.warp].lanes[l];
+  const bool reaches = events::ranks_apart(e.offsets[l]) == 0 || wide(lane.fence_scope);
+  return lane.fence.set && reaches ? knowledge(b, e.warp, l, lane.fence) : nullptr;
 }
 
 void LaunchOrder::release(BlockOrder& b, BlockOrder::Variable& v, const Shared& what, MemoryScope scope) const {
@@ -437,92 +485,6 @@ void LaunchOrder::strong_access(BlockOrder& b, std::uint32_t warp, unsigned lane
 
 void LaunchOrder::weak_write(BlockOrder& b, bool shared, std::uint64_t address) {
   (shared ? b.variables : variables_).erase(address);
-}
-
-// ---- Asynchronous copies
-
-std::uint64_t LaunchOrder::copy_issued(WarpOrder& w, LaneMask mask) {
-  bool fresh = w.open_copy == 0;
-  each_lane(mask, [&](unsigned l) {
-    const auto& open = w.lanes[l].open;
-    fresh |= !open.empty() && open.back() != w.open_copy;
-  });
-  if (fresh) w.open_copy = copies_ += 2;
-  each_lane(mask, [&](unsigned l) {
-    auto& open = w.lanes[l].open;
-    if (open.empty() || open.back() != w.open_copy) open.push_back(w.open_copy);
-  });
-  return w.open_copy;
-}
-
-std::uint64_t LaunchOrder::bulk_copy_part(WarpOrder& w, std::uint32_t site, LaneMask mask, const CopyPart& part) {
-  WarpOrder::BulkCopy& copy = w.bulk_copy;
-  const bool over = !part.continues && (copy.completed || copy.site != site);
-  if (part.begins || over || copy.group == 0) {
-    const bool one_instruction = copy.site == site && copy.tick == w.tick && (copy.lanes & mask) == 0;
-    copy.group = copies_ += 2;
-    copy.site = site;
-    copy.completed = false;
-    if (!one_instruction) {
-      copy.first = copy.group;
-      copy.tick = w.tick;
-      copy.lanes = copy.wrote = 0;
-    }
-    copy.lanes |= mask;
-    each_lane(mask, [&](unsigned l) {
-      w.lanes[l].bulk_open.push_back(copy.group);
-      copy.from[l] = part.addresses[l];
-    });
-  }
-  if (!part.writes) return copy.group;
-  each_lane(mask & ~copy.wrote, [&](unsigned l) { copy.to[l] = part.addresses[l]; });
-  copy.wrote |= mask;
-  return written_side(copy.group);
-}
-
-bool LaunchOrder::copies_the_same(const WarpOrder& w, const Stamp& first, unsigned first_lane, unsigned second_lane) {
-  const WarpOrder::BulkCopy& copy = w.bulk_copy;
-  const LaneMask both = LaneMask{1} << first_lane | LaneMask{1} << second_lane;
-  return first.copy >= copy.first && (copy.wrote & both) == both && copy.from[first_lane] == copy.from[second_lane] &&
-         copy.to[first_lane] == copy.to[second_lane];
-}
-
-void LaunchOrder::async_group(BlockOrder& b, const events::AsyncGroup& e) {
-  using Operation = events::AsyncGroupOperation;
-  WarpOrder& w = b.warps[e.warp];
-  const bool all = e.operation == Operation::wait_all, read = e.operation == Operation::bulk_wait_read;
-  const bool bulk = e.operation == Operation::bulk_commit || e.operation == Operation::bulk_wait || read;
-  each_lane(e.mask, [&](unsigned l) {
-    LaneOrder& lane = w.lanes[l];
-    auto& groups = bulk ? lane.bulk_groups : lane.groups;
-    auto& open = bulk ? lane.bulk_open : lane.open;
-    if (e.operation == Operation::commit || e.operation == Operation::bulk_commit) {
-      groups.push_back(std::move(open));
-      open.clear();
-      return;
-    }
-    Knowledge over;
-    const std::size_t done = groups.size() - (all ? 0 : std::min<std::size_t>(e.pending, groups.size()));
-    for (std::size_t i = read ? lane.bulk_read : 0; i < done; ++i)
-      for (const std::uint64_t copy : groups[i]) {
-        over.learn_copy(copy, l);
-        if (!read) over.learn_copy(written_side(copy), l);
-      }
-    if (read) {
-      lane.bulk_read = std::max(lane.bulk_read, done);
-    } else {
-      groups.erase(groups.begin(), groups.begin() + static_cast<std::ptrdiff_t>(done));
-      if (bulk) lane.bulk_read -= std::min(lane.bulk_read, done);
-    }
-    if (all) {
-      for (const std::uint64_t copy : open) over.learn_copy(copy, l);
-      open.clear();
-    }
-    if (over.empty()) return;
-    w.lanes_differ = true;
-    lane.known = joined(lane.known, std::make_shared<Knowledge>(std::move(over)));
-  });
-  if (e.operation == Operation::commit || e.operation == Operation::wait_all) w.open_copy = 0;
 }
 
 }  // namespace warpgrind::checkers

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -116,6 +117,17 @@ struct WarpOrder {
     LaneMask lanes = 0, wrote = 0;
     std::array<std::uint64_t, kWarpSize> from{}, to{};
   } bulk_copy;  // the last one
+  struct AsyncStore {
+    std::uint64_t group = 0;  // 0: none
+    bool completed = false;
+  } async_store;  // the last st.async or red.async
+  struct CopySources {
+    std::uint32_t site = 0;
+    LaneMask lanes = 0;  // the others write zeroes
+    std::array<std::uint64_t, kWarpSize> from{};
+    std::array<std::uint32_t, kWarpSize> bytes{};
+  };
+  std::unique_ptr<CopySources> copy_sources;  // of the last cp.async
   ProxyFences proxy_fences;
   // Groups of products that the warp has committed, and those that the whole block knows to be complete. By unit.
   std::array<std::uint32_t, Knowledge::kUnits> product_groups{}, products_known{};
@@ -124,12 +136,13 @@ struct WarpOrder {
     std::uint32_t site = 0, tick = 0;
     LaneMask members = 0;
   };
-  Meeting arrived, partly;
+  Meeting arrived, partly, relaxed_cluster;
 };
 
 // Synchronisation near a race that seems to order the two accesses, but does not.
 struct Hint {
-  enum class Kind : std::uint8_t { none, arrival, sync_of_others } kind = Kind::none;
+  // relaxed_cluster: the first access's warp has arrived at a cluster barrier with .relaxed since.
+  enum class Kind : std::uint8_t { none, arrival, sync_of_others, relaxed_cluster } kind = Kind::none;
   std::uint32_t site = 0;
   LaneMask members = 0;  // of the warp sync
 };
@@ -149,7 +162,8 @@ struct MBarrierOrder {
     std::int64_t phase = 0;  // that was over; -1: the one before the first
     std::uint32_t site = 0;
   };
-  std::map<std::pair<std::uint64_t, std::uint32_t>, Wait> waits;  // the last of each block and warp
+  std::map<std::pair<std::uint64_t, std::uint32_t>, Wait> waits;        // the last of each block and warp
+  std::map<std::pair<std::uint64_t, std::uint32_t>, LaneMask> arrived;  // threads that have arrived, by block and warp
   struct Made {
     Stamp stamp;
     unsigned lane = 0;
@@ -220,11 +234,17 @@ class LaunchOrder {
   // Is `before`, of lane `lane`, ordered before what the lane `by` of the warp does now? owner: Stamp::owner of that.
   Order ordered(const Stamp& before, unsigned lane, const BlockOrder& block, const WarpOrder& warp, unsigned by,
                 std::uint8_t owner) const;
-  Hint hint(const Stamp& before, unsigned lane, const WarpOrder& warp) const;
+  Hint hint(const Stamp& before, unsigned lane, const BlockOrder& block, const WarpOrder& warp) const;
   // Has a fence.proxy.async made the write `before`, which is ordered before what the lane `by` does now, visible to
   // the async proxy? writers: the block that wrote; null: it has ended, and the answer is yes.
   bool proxy_fenced(const Stamp& before, unsigned lane, const BlockOrder* writers, bool shared, const BlockOrder& block,
                     const WarpOrder& warp, unsigned by) const;
+  // Has the lane, or its block, read by a relaxed operation what was released after `before`? A fence would order it.
+  static bool lacks_acquire(const Stamp& before, unsigned lane, const BlockOrder& block, const LaneOrder& by);
+  // Site of the wait at an mbarrier by which the warp takes memory over from `before`, whose thread has never arrived
+  // there nor waited: only other threads have arrived.
+  std::optional<std::uint32_t> wait_without_arrival(const Stamp& before, unsigned lane, std::uint64_t block,
+                                                    std::uint32_t warp) const;
   // Looks for a wait of the warp at the mbarrier on which the copy completes.
   WrongWait wrong_wait(const Stamp& copy, std::uint64_t block, std::uint32_t warp) const;
   // Does a write of `by` come after the read `before` because `by` has seen a flag that was written after that read?
@@ -267,6 +287,15 @@ class LaunchOrder {
     const std::uint64_t* addresses = nullptr;  // of the lanes
   };
   std::uint64_t bulk_copy_part(WarpOrder& warp, std::uint32_t site, LaneMask mask, const CopyPart& part);
+  // The same for st.async and red.async. Returns 0 for other sites.
+  std::uint64_t store_issued(WarpOrder& warp, std::uint32_t site);
+  bool is_async_store(std::uint32_t site) const {
+    return site < roles_.size() && roles_[site] == SiteRole::async_store;
+  }
+  // Call for the part of a cp.async that reads, before copy_issued() for the part that writes.
+  static void copy_reads(WarpOrder& warp, const events::Access& a);
+  // The same question as copies_the_same(), for two lanes of one cp.async that write to the same place.
+  static bool reads_the_same(const WarpOrder& warp, std::uint32_t site, unsigned first_lane, unsigned second_lane);
   // Do two lanes of one instruction copy from the same place to the same place? CUTLASS lets whole warps store a tile.
   static bool copies_the_same(const WarpOrder& warp, const Stamp& first, unsigned first_lane, unsigned second_lane);
   // Stamp::copy of what a bulk copy writes; that of what it reads is the group itself.
@@ -286,9 +315,13 @@ class LaunchOrder {
   MBarrierOrder& mbarrier_of(const BlockOrder& block, const events::MBarrier& e, unsigned lane);
   void use(const MBarrierOrder& m, const BlockOrder& block, const events::MBarrier& e, unsigned lane);
   static Shared knowledge(const BlockOrder& block, std::uint32_t warp, LaneMask mask);
+  static Shared learned(const BlockOrder& block, const WarpOrder& warp, unsigned lane);
   static void learn(BlockOrder& block, WarpOrder& warp, LaneMask mask, const Shared& what);
-  static void all_know_all(BlockOrder& block);
+  void all_know_all(BlockOrder& block);
+  bool another_block_knew(const Stamp& copy, unsigned lane, const BlockOrder& block, const WarpOrder& warp,
+                          unsigned by) const;
   static void some_know(BlockOrder& block, const std::vector<BlockOrder::Arrival>& arrivals);
+  static Shared released_by_fence(const BlockOrder& block, const events::MBarrier& e, unsigned lane);
   void release(BlockOrder& block, BlockOrder::Variable& v, const Shared& what, events::MemoryScope scope) const;
   LaneMask all_lanes(std::size_t warp) const;  // at the block's start
   void acquire(BlockOrder& block, WarpOrder& warp, unsigned lane, const BlockOrder::Variable& v,
@@ -308,6 +341,13 @@ class LaunchOrder {
     Shared all, inits;
   };
   std::map<std::pair<std::uint64_t, std::uint32_t>, Meeting> clusters_;
+  // Of launches with clusters, by copy: BlockOrder::copies of all blocks, and after which barrier a block has known it.
+  struct KnownCopy {
+    std::uint64_t block = 0;
+    std::uint32_t epoch = 0;
+    LaneMask lanes = 0;
+  };
+  std::unordered_map<std::uint64_t, std::vector<KnownCopy>> known_copies_;
 };
 
 }  // namespace warpgrind::checkers

@@ -133,7 +133,7 @@ std::string missing_wait(const Race& race, const std::string& between) {
 
 // Text for the missing synchronisation that would order the two accesses.
 std::string missing_edge(const Race& race, const FindingAccess& first, const FindingAccess& second, bool next_turn,
-                         bool in_one_cluster) {
+                         bool in_one_cluster, const std::string& arrival_wait) {
   const bool one_block = race.first.stamp.block == race.second.stamp.block;
   const bool one_place = place_of(first) == place_of(second) && first.file == second.file;
   const char* const later = next_turn ? " of the loop's next iteration" : "";
@@ -157,6 +157,9 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
   if (race.first.stamp.copy != 0 && race.kind == RaceKind::same_value)
     return "no synchronisation helps here: the lanes of one instruction have no order; let only one of them copy "
            "(elect.sync)";
+  if (race.async_store)
+    return fmt::format(
+        "a wait for the mbarrier of the st.async {}: only the end of its phase says that the data is there", between);
   if (race.first.stamp.copy != 0) return missing_wait(race, between);
   if (race.kind == RaceKind::proxy)
     return fmt::format(
@@ -168,6 +171,11 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
         : race.second.stamp.is_product() ? "wgmma"
                                          : "the copy",
         race.second.writes() ? "its write may come before this one" : "it may not see the written values");
+  if (race.lacks_acquire)
+    return fmt::format(
+        "an acquire {}: a relaxed operation (volatile, an atomic function) has read the flag that the other thread set "
+        "after a fence, and orders nothing by itself; it needs {} behind it, or ld.acquire instead",
+        between, one_block ? "__threadfence_block()" : "__threadfence()");
   if (race.kind == RaceKind::scope)
     return "device scope: the synchronisation has block scope (.cta, *_block, __threadfence_block()), but the threads "
            "are in different blocks";
@@ -186,6 +194,12 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
         "fence.proxy.async by the writing thread and then __syncthreads() {}: wgmma reads what other threads of the "
         "warpgroup have written, by the async proxy",
         between);
+  if (race.others_arrive && (race.kind == RaceKind::plain || race.kind == RaceKind::async_copy))
+    return fmt::format(
+        "an arrival of the first thread behind its {}, at the mbarrier that the second one waits for at {}: only other "
+        "threads arrive there, which does not order this {}; let each thread arrive, or let these threads wait for "
+        "each other before one of them arrives",
+        first.access, arrival_wait, first.access);
   if (race.kind == RaceKind::async_copy && one_block && race.first.stamp.warp == race.second.stamp.warp)
     return fmt::format(
         "__syncthreads() {}: the copy touches what another thread has accessed (for lanes of one warp alone, "
@@ -260,8 +274,12 @@ std::string advice_of(const events::Launch& launch, const Race& race, const Find
     return in_cpp(Repair::proxy_fence);
   if (race.wrong_wait.kind == WrongWait::Kind::early_phase) return in_cpp(Repair::expect_bytes);
   if (race.first.stamp.copy != 0 && race.kind == RaceKind::same_value) return "";
+  if (race.async_store) return in_cpp(Repair::copy_wait);
   if (race.first.stamp.copy != 0) return in_cpp(wait_of(race).repair);
+  if (race.kind == RaceKind::async_copy && race.others_arrive) return in_cpp(Repair::arrival);
   if (race.kind != RaceKind::plain) return "";
+  if (race.lacks_acquire) return "";
+  if (race.others_arrive) return in_cpp(Repair::arrival);
   if (race.shared && race.first.stamp.block != race.second.stamp.block) return in_cpp(Repair::cluster_sync);
   if (race.first.atomic() != race.second.atomic()) return "make both accesses atomic, or put a barrier between them";
   const bool one_line = first.line != 0 && first.line == second.line && first.file == second.file;
@@ -287,6 +305,9 @@ std::string advice_of(const events::Launch& launch, const Race& race, const Find
 std::string hint_of(const Race& race, const events::Launch& launch) {
   if (race.hint.kind == Hint::Kind::none || race.hint.site >= launch.facts->sites.size()) return "";
   const std::string at = place_of(access_at(launch, race.hint.site, {0, 0, 0}, 0, 0, ""));
+  if (race.hint.kind == Hint::Kind::relaxed_cluster)
+    return fmt::format("the barrier.cluster.arrive.relaxed at {} is no release, so it does not order the first access",
+                       at);
   if (race.hint.kind == Hint::Kind::arrival)
     return fmt::format("the bar.arrive at {} does not wait, so it does not order later accesses of its threads", at);
   return fmt::format("the __syncwarp() at {} has the member mask {:#010x}, which does not include lane {}", at,
@@ -473,6 +494,7 @@ Race order_accesses(const LaunchRaces& in, const Race& race) {
   const events::Site &first = sites[race.first.site], &second = sites[race.second.site];
   if (first.function != second.function) return race;
   if (race.kind != RaceKind::plain && race.kind != RaceKind::async_copy) return race;
+  if (race.lacks_acquire || race.others_arrive) return race;  // a flag or an mbarrier lies between the two, as seen
   bool as_seen = stands_before(first, second), other_way = !as_seen;
   if (const ptx::Function* const f = find_body(*in.launch().module, first.function)) {
     const bool onwards = reaches_without_barrier(*f, first.instruction, second.instruction);
@@ -527,7 +549,10 @@ Finding Races::finding_of(const LaunchRaces& in, const Race& seen) const {
   if (in.is_guess(race)) f.notes.push_back("the compare-and-swap that follows detects an outdated value");
   const bool next_turn = race.first.stamp.block == race.second.stamp.block &&
                          is_next_turn(in.launch(), race, f.accesses[0], f.accesses[1]);
-  f.missing = missing_edge(race, f.accesses[0], f.accesses[1], next_turn, in_one_cluster(in.launch(), race));
+  const std::string arrival_wait =
+      race.others_arrive ? place_of(access_at(in.launch(), *race.others_arrive, {0, 0, 0}, 0, 0, "")) : "";
+  f.missing =
+      missing_edge(race, f.accesses[0], f.accesses[1], next_turn, in_one_cluster(in.launch(), race), arrival_wait);
   f.advice = advice_of(in.launch(), race, f.accesses[0], f.accesses[1]);
   if (std::string hint = hint_of(race, in.launch()); !hint.empty()) f.notes.push_back(std::move(hint));
   if (std::string note = wait_note(race, in.launch()); !note.empty()) f.notes.push_back(std::move(note));
@@ -546,14 +571,18 @@ Finding Races::finding_of(const events::Launch& launch, const EarlyUse& early) {
   f.accesses[1].role = "initialised";
   take_place(f, f.accesses[0]);
   const bool cluster = made.block != early.use.block;
+  const bool relaxed = !cluster && launch.cluster.count() > 1;  // barrier.cluster.arrive.relaxed orders nothing
   f.message = fmt::format("an mbarrier is used by another {} than the one that initialises it, without synchronisation",
                           cluster ? "block of the cluster" : "warp");
   f.missing = fmt::format(
       "{} between {} and {}",
       cluster ? "fence.mbarrier_init.release.cluster by the initialising thread and then barrier.cluster (arrive, wait)"
-              : "__syncthreads()",
+      : relaxed
+          ? "fence.mbarrier_init.release.cluster by the initialising thread before a barrier.cluster.arrive.relaxed, "
+            "or __syncthreads()"
+          : "__syncthreads()",
       place_of(f.accesses[1]), place_of(f.accesses[0]));
-  if (cluster) f.advice = in_cpp(Repair::init_fence);
+  if (cluster || relaxed) f.advice = in_cpp(Repair::init_fence);
   return f;
 }
 

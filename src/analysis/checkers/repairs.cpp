@@ -37,6 +37,8 @@ constexpr Words kWords[] = {
     {Repair::tensor_load_wait, "tcgen05.wait::ld", "tcgen05_wait_ld()", "cutlass::arch::fence_view_async_tmem_load()"},
     {Repair::cluster_sync, "barrier.cluster", "barrier_cluster_arrive() and barrier_cluster_wait()",
      "cute::cluster_sync()"},
+    {Repair::arrival, "mbarrier.arrive", "mbarrier_arrive(&bar)",
+     "ClusterBarrier::arrive(); cutlass::arch::NamedBarrier::sync() lets threads wait for each other"},
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ enum class Repair {
   tensor_commit,
   tensor_load_wait,
   tensor_fence,
-  cluster_sync
+  cluster_sync,
+  arrival
 };
 
 // "fence.proxy.async is cuda::ptx::fence_proxy_async(...); in CUTLASS ...". Empty for `none`.

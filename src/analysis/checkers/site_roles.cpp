@@ -24,6 +24,8 @@ constexpr Spelling kSpellings[] = {
     {"tcgen05.st", SiteRole::tensor_store},
     {"tcgen05.wait::ld", SiteRole::tensor_wait_loads},
     {"tcgen05.wait::st", SiteRole::tensor_wait_stores},
+    {"st.async", SiteRole::async_store},
+    {"red.async", SiteRole::async_store},
     {"fence.proxy.async.shared", SiteRole::fence_async_shared},
     {"fence.proxy.async.global", SiteRole::fence_async_global},
     {"fence.proxy.async", SiteRole::fence_async},

@@ -19,6 +19,7 @@ enum class SiteRole : std::uint8_t {
   tensor_store,        // tcgen05.st
   tensor_wait_loads,   // tcgen05.wait::ld
   tensor_wait_stores,  // tcgen05.wait::st
+  async_store,         // st.async, red.async: complete bytes at an mbarrier
   fence_async,         // fence.proxy.async, for all memory
   fence_async_shared,
   fence_async_global,

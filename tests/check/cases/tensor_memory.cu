@@ -606,3 +606,125 @@ CASE(C475, "the response of try_cancel is read after the wait for its mbarrier")
   cudaDeviceSynchronize();
   cudaFree(out);
 }
+
+// A ring of one stage, as CUTLASS's PipelineTmaUmmaAsync: warp 1 copies, warp 0 multiplies and hands the stage back by
+// tcgen05.commit. The product began after the copy was complete, so the next copy comes after both.
+template <bool kWaitForEmpty>
+__global__ void ring_of_one_stage(const unsigned* in, unsigned* out) {
+  __shared__ Operands m;
+  __shared__ unsigned base;
+  __shared__ unsigned long long full, empty, done;
+  BEGIN(base, done, 32);
+  if (threadIdx.x == 0) {
+    MBARRIER_INIT(full, 1);
+    MBARRIER_INIT(empty, 1);
+    INIT_FENCE();
+  }
+  __syncthreads();
+  constexpr unsigned kTurns = 4, kBytes = sizeof m;
+  if (threadIdx.x == 32) {
+#pragma unroll 1
+    for (unsigned turn = 0; turn < kTurns; ++turn) {
+      if (kWaitForEmpty && turn > 0) MBARRIER_WAIT(empty, turn - 1 & 1);
+      if (!kWaitForEmpty && turn > 0) MBARRIER_WAIT(full, turn - 1 & 1);
+      MBARRIER_EXPECT(full, kBytes);
+      //! C391 ERROR race-tcgen05 access=write message~umma_arrive
+      //! C391 may ERROR race-async-copy
+      BULK_LOAD(&m, in, kBytes, full);
+    }
+  } else if (threadIdx.x == 0) {
+#pragma unroll 1
+    for (unsigned turn = 0; turn < kTurns; ++turn) {
+      MBARRIER_WAIT(full, turn & 1);
+      TENSOR_PRODUCT(base, m.a, m.b, turn);  //! C391 ERROR race-tcgen05 access="asynchronous read by tcgen05"
+      TENSOR_COMMIT(empty);
+    }
+    TENSOR_COMMIT(done);
+  }
+  __syncwarp();
+  MBARRIER_WAIT(done, 0);
+  TENSOR_AFTER();
+  unsigned sum;
+  TENSOR_LOAD(sum, own_lanes(base));
+  TENSOR_WAIT_LOADS();
+  out[threadIdx.x] = sum;
+  END(base, 32);
+}
+#define RUN_RING(kernel)                                                           \
+  unsigned *in = cases::zeros<unsigned>(2048), *out = cases::zeros<unsigned>(128); \
+  kernel<<<1, 128>>>(in, out);                                                     \
+  cudaDeviceSynchronize();                                                         \
+  cudaFree(in);                                                                    \
+  cudaFree(out)
+//! C391 options --gpu b200
+CASE(C391, "a stage is copied to again when its copy is complete, not when tcgen05.mma has read it") {
+  RUN_RING(ring_of_one_stage<false>);
+}
+//! C392 options --gpu b200
+CASE(C392, "a stage is copied to again behind the wait for the mbarrier of tcgen05.commit") {  //! C392 clean
+  RUN_RING(ring_of_one_stage<true>);
+}
+
+// Each block of a cluster copies one half of B to both. A stage is empty when the products of both blocks have read it.
+template <bool kBothBlocks>
+__global__ void __cluster_dims__(2) ring_of_a_cluster(const unsigned* in, unsigned* out) {
+  __shared__ Operands m;
+  __shared__ unsigned base;
+  __shared__ unsigned long long full, empty, done;
+  BEGIN(base, done, 32);
+  if (threadIdx.x == 0) {
+    MBARRIER_INIT(full, 1);
+    MBARRIER_INIT(empty, kBothBlocks ? 2 : 1);
+    INIT_FENCE();
+  }
+  __syncwarp();
+  CLUSTER_SYNC();
+  constexpr unsigned kTurns = 4, kA = sizeof m.a, kB = sizeof m.b;
+  if (threadIdx.x == 32) {
+#pragma unroll 1
+    for (unsigned turn = 0; turn < kTurns; ++turn) {
+      if (turn > 0) MBARRIER_WAIT(empty, turn - 1 & 1);
+      MBARRIER_EXPECT(full, kA + kB);
+      BULK_LOAD(m.a, in, kA, full);
+      //! C393 ERROR race-tcgen05 access=write message~"different blocks"
+      //! C393 may ERROR race-async-copy
+      BULK_LOAD_BOTH(m.b + blockIdx.x * 64, in + 1024, kB / 2, full);
+    }
+  } else if (threadIdx.x == 0) {
+#pragma unroll 1
+    for (unsigned turn = 0; turn < kTurns; ++turn) {
+      MBARRIER_WAIT(full, turn & 1);
+      TENSOR_PRODUCT(base, m.a, m.b, turn);  //! C393 ERROR race-tcgen05 access="asynchronous read by tcgen05"
+      if (kBothBlocks)
+        TENSOR_COMMIT_BOTH(empty);
+      else
+        TENSOR_COMMIT(empty);
+    }
+    TENSOR_COMMIT(done);
+  }
+  __syncwarp();
+  MBARRIER_WAIT(done, 0);
+  TENSOR_AFTER();
+  unsigned sum;
+  TENSOR_LOAD(sum, own_lanes(base));
+  TENSOR_WAIT_LOADS();
+  out[128 * blockIdx.x + threadIdx.x] = sum;
+  TENSOR_BEFORE();
+  CLUSTER_SYNC();
+  TENSOR_AFTER();
+  if (threadIdx.x < 32) TENSOR_FREE(base, 32);
+}
+#define RUN_CLUSTER(kernel)                                                        \
+  unsigned *in = cases::zeros<unsigned>(2048), *out = cases::zeros<unsigned>(256); \
+  kernel<<<2, 128>>>(in, out);                                                     \
+  cudaDeviceSynchronize();                                                         \
+  cudaFree(in);                                                                    \
+  cudaFree(out)
+//! C393 options --gpu b200
+CASE(C393, "a multicast to both blocks of a cluster waits for the tcgen05.commit of its own block only") {
+  RUN_CLUSTER(ring_of_a_cluster<false>);
+}
+//! C394 options --gpu b200
+CASE(C394, "a multicast to both blocks waits for a tcgen05.commit.multicast::cluster of both") {  //! C394 clean
+  RUN_CLUSTER(ring_of_a_cluster<true>);
+}

@@ -49,6 +49,17 @@
   asm volatile("tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"( \
                    shared_address(&(bar)))                                                              \
                : "memory")
+#define TENSOR_COMMIT_BOTH(bar)                                                                               \
+  asm volatile(                                                                                               \
+      "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;" :: \
+          "r"(shared_address(&(bar))),                                                                        \
+      "h"(static_cast<unsigned short>(3))                                                                     \
+      : "memory")
+#define BULK_LOAD_BOTH(to, from, bytes, bar)                                                                          \
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2," \
+               " [%3], %4;" ::"r"(shared_address(to)),                                                               \
+               "l"(from), "r"(bytes), "r"(shared_address(&(bar))), "h"(static_cast<unsigned short>(3))               \
+               : "memory")
 // clang-format on
 
 // Instruction descriptor: sums of floats, matrices of halves, N = 16, M = 128.
