@@ -147,19 +147,13 @@ def compare_counters(options):
     return 1 if wrong or not values else 0
 
 
-# Their boxes share lines of memory with those of other blocks. A part of the blocks does not show how much memory all of them touch.
-WHOLE = ("shifted", "outside")
-
-
 def collect_work(options):
-    """The work of each case. Blocks of one grid do alike work, so few of them run. With --part: replaces these cases alone, and all
-    blocks run where they share lines."""
+    """The work of each case. Blocks of one grid do alike work, so few of them run. With --part: replaces these cases alone."""
     known = {line.split(",")[0]: line for line in open(WORK, encoding="utf-8")} if options.part and os.path.exists(WORK) else {}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "work.csv")
         blocks = "3" if options.part.startswith(("wgmma", "mma")) else "8"
-        some = [] if any(word in options.part for word in WHOLE) else ["--blocks", blocks]
-        printed = whole_run.output_of([options.warpgrind, "run", "--gpu", "h200", "--quiet", *some, "-k", "regex:^(tensor|bulk|ring|wgmma|mma)",
+        printed = whole_run.output_of([options.warpgrind, "run", "--gpu", "h200", "--quiet", "--blocks", blocks, "-k", "regex:^(tensor|bulk|ring|wgmma|mma)",
                                        "--work", path, options.program, "time", "1", options.part])
         head, *launches = [line.rstrip("\n") for line in open(path, encoding="utf-8") if not line.startswith("#")]
     cases = [dict(zip(("case", "blocks", "threads"), line.split(","))) for line in printed.splitlines() if CASE.match(line)]
