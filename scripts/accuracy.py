@@ -59,7 +59,15 @@ def page(data, chart):
         parts += ["## Tensor copies, rings and warpgroup products",
                   f"{s['rows']} rows that take no part in the fits above: median error {percent(s['median'])}, 90 % within "
                   f"{percent(s['p90'])}, {percent(s['within_30'])} within 30 %, worst {s['worst']:.2f}x. The constants of `terms/copies.cpp` were "
-                  "chosen by hand for these copies and rings, so this is no blind score of them. Nothing was chosen for the topic hgemm or for products.", table(data["beside"]["section"])]
+                  "chosen by hand for these copies and rings, so this is no blind score of them.", table(data["beside"]["section"]),
+                  "While tensor cores are busy, the clock of an H200 sinks from 1980 MHz to some 1790 MHz with zeros, and to 1684 MHz with random "
+                  "halves. In the large products of hgemm, whose operands L2 delivers, it sinks to 1520 to 1560 MHz. The estimate is for random numbers. "
+                  "It lowers the clock by the parts of the time in which tensor cores and L2 are busy (`terms/clock.cpp`), with two constants: "
+                  "`tensor_clock_mhz` and `fed_tensor_clock_mhz` of the model. They come from clocks (`lab/results/h200/clocks.csv`), the second from "
+                  "those of hgemm at 8192. The operands of the rings and products of this table were zeros, so estimates of them "
+                  "are some 5 % too long. The work of warps that wait for `cp.async` follows from their code. `combine.cpp` adds up the first copy, the products and the stores of an SM that holds one block of a ring: "
+                  "hgemm at 1024 showed that. The topic warp_products was never used; its worst rows are 4-bit and sparse 8-bit types, which this "
+                  "GPU does in many instructions."]
     return "\n\n".join(parts) + "\n\n"
 
 

@@ -4,6 +4,7 @@
 #include "timing/estimate.h"
 #include "timing/interval.h"
 #include "timing/l2_contents.h"
+#include "timing/terms/terms.h"
 #include "timing_models.h"
 
 namespace warpgrind::timing {
@@ -82,6 +83,25 @@ LaunchWork transposed(double rows, double columns, double misses) {
 }
 
 // Measured on an H200, us. Rows of 32 KB: no translation is missing. Of 3 MB and 8 MB: columns are too far apart.
+// Clocks of an H200 during products of random halves (lab/results/h200/clocks.csv), by the parts of the time in which
+// its tensor cores and L2 were busy. The model's two constants come from the launches of 8192.
+TEST(Estimate, TensorCoresLowerTheClock) {
+  struct Launch {
+    const char* what;
+    double tensor, l2, mhz;
+  };
+  for (const Launch& l : {Launch{"no products", 0, 1, 1980}, Launch{"products alone", 1, 0, 1684},
+                          Launch{"tensor cores, 8192", 0.34, 0.23, 1796}, Launch{"stages, 8192", 0.59, 0.36, 1686},
+                          Launch{"ring, 8192", 0.92, 0.69, 1523}, Launch{"persistent, 8192", 0.97, 0.62, 1539},
+                          Launch{"tensor cores, 4096", 0.33, 0.23, 1793}, Launch{"stages, 4096", 0.57, 0.37, 1733},
+                          Launch{"ring, 4096", 0.75, 0.66, 1630}, Launch{"persistent, 4096", 0.88, 0.60, 1610}})
+    EXPECT_NEAR(busy_clock_mhz(h200(), l.tensor, l.l2), l.mhz, 0.05 * l.mhz) << l.what;
+  // Where nothing was measured, the clock stays.
+  GpuModel other = h200();
+  other.timing.tensor_clock_mhz = other.timing.fed_tensor_clock_mhz = other.sm_clock_mhz;
+  EXPECT_EQ(busy_clock_mhz(other, 1, 1), other.sm_clock_mhz);
+}
+
 TEST(Estimate, ColumnsFarApartWaitForTranslations) {
   const auto us = [](double rows, double columns, double misses) {
     return estimate_kernel(h200(), transposed(rows, columns, misses)).ns * 1e-3;

@@ -36,6 +36,23 @@ Instruction barrier() {
   return i;
 }
 
+// cp.async of one lane's part, the end of a group, a wait that leaves `left` groups under way.
+Instruction copy_async() {
+  Instruction i;
+  i.pipe = Pipe::global;
+  i.load = i.store = true;
+  i.site = 0;
+  i.async = sass::AsyncStep::copy;
+  return i;
+}
+Instruction async_step(sass::AsyncStep step, unsigned left = 0) {
+  Instruction i;
+  i.pipe = Pipe::control;
+  i.async = step;
+  i.groups_left = static_cast<std::uint8_t>(left);
+  return i;
+}
+
 // One straight block that every warp runs `times` times; a loop if that is more than once.
 struct Kernel {
   sass::Code code;
@@ -107,6 +124,24 @@ TEST(WarpPath, ABarrierOrders) {
   const WarpPath q = Kernel({load(1, 30), load(2, 31), fma(3, {1, 2})}).path();
   const double cost = h200().timing.barrier_cycles + 8 * h200().timing.barrier_cycles_per_warp;
   EXPECT_NEAR(p.cycles[0] - q.cycles[0], cost + 1, 2);
+}
+
+// cp.async: the warp goes on, and a wait ends all groups but the last ones (PTX ISA, cp.async.wait_group).
+TEST(WarpPath, AWaitEndsGroupsOfAsynchronousCopies) {
+  using Step = sass::AsyncStep;
+  const auto cycles = [](std::vector<Instruction> code, double times = 1) {
+    const WarpPath p = Kernel(std::move(code), times).path();
+    return p.cycles[3] - p.cycles[0];  // at 700 cycles and at 0
+  };
+  const Instruction copy = copy_async(), commit = async_step(Step::commit);
+  EXPECT_NEAR(cycles({copy, copy, commit}), 0, 1);
+  EXPECT_NEAR(cycles({copy, copy, commit, async_step(Step::wait)}), 700, 10);
+  EXPECT_NEAR(cycles({copy, commit, copy, commit, async_step(Step::wait, 2)}), 0, 1);
+  EXPECT_NEAR(cycles({copy, async_step(Step::wait)}), 0, 1) << "a copy of no group";
+  EXPECT_NEAR(cycles({copy, async_step(Step::wait_all)}), 700, 10);
+  // A round of a loop waits for its own copies, or for those of three rounds before.
+  EXPECT_NEAR(cycles({copy, commit, async_step(Step::wait)}, 100) / 100, 700, 30);
+  EXPECT_NEAR(cycles({copy, commit, async_step(Step::wait, 3)}, 100) / 100, 700 / 4.0, 30);
 }
 
 TEST(WarpPath, LoopsGoOnAsTheyBegan) {

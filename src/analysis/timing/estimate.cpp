@@ -21,9 +21,9 @@ void KernelEstimate::add(double more_ns) {
   for (double* t : {&ns, &event_ns, &queued_ns, &low_ns, &high_ns}) *t += more_ns;
 }
 
-KernelEstimate estimate_kernel(const GpuModel& model, const LaunchWork& work, const L2State& l2, const Fitted& fitted) {
-  const Setting s{model, work, fitted, place(model, work), l2, 1e3 / model.sm_clock_mhz};
-  const TimingConstants& c = model.timing;
+namespace {
+
+Terms terms_of(const Setting& s) {
   Terms terms;
   add_sm_terms(terms, s);
   add_mio_terms(terms, s);
@@ -34,6 +34,29 @@ KernelEstimate estimate_kernel(const GpuModel& model, const LaunchWork& work, co
   add_atomics_term(terms, s);
   add_latency_term(terms, s);
   add_launch_terms(terms, s);
+  return terms;
+}
+
+// Clock by the parts of the kernel's time in which the GPU's tensor cores and L2 are busy. Products of doubles do not
+// count: their clock was not measured.
+double clock_mhz(const Terms& t, const Setting& s) {
+  const double halves = s.work.tensor_half * s.model.timing.tensor_cycles;
+  const double doubles = s.work.tensor_double * s.model.timing.tensor_fp64_cycles;
+  const double body = combine(t, s), sms = s.placed.busy_sms / std::max(1u, s.model.sm_count);
+  const double tensor = t[Limit::tensor] * halves / (halves + doubles);
+  return busy_clock_mhz(s.model, tensor / body * sms, t[Limit::l2_bandwidth] / body);
+}
+
+}  // namespace
+
+KernelEstimate estimate_kernel(const GpuModel& model, const LaunchWork& work, const L2State& l2, const Fitted& fitted) {
+  Setting s{model, work, fitted, place(model, work), l2, 1e3 / model.sm_clock_mhz};
+  const TimingConstants& c = model.timing;
+  Terms terms = terms_of(s);
+  if (terms[Limit::tensor] > 0) {
+    s.cycle_ns = 1e3 / clock_mhz(terms, s);
+    terms = terms_of(s);
+  }
 
   KernelEstimate e;
   e.bounds.reserve(kLimits);

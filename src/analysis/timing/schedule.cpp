@@ -6,12 +6,14 @@
 #include <limits>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "base/assert.h"
 
 namespace warpgrind::timing {
 namespace {
 
+using sass::AsyncStep;
 using sass::Instruction;
 using sass::Pipe;
 
@@ -89,7 +91,8 @@ void Dependences::memory() {
   std::optional<std::uint32_t> barrier;
   for (std::uint32_t n = 0; n < block_->instructions.size(); ++n) {
     const Instruction& i = block_->instructions[n];
-    const bool orders = i.pipe == Pipe::barrier || i.pipe == Pipe::fence;
+    const bool orders =
+        i.pipe == Pipe::barrier || i.pipe == Pipe::fence || (i.async != AsyncStep::none && i.async != AsyncStep::copy);
     if (orders)
       for (const Memory& m : memories) {
         if (m.store) link(*m.store, n, false);
@@ -125,7 +128,7 @@ class Issue {
   Issue(const Dependences& d, const Costs& costs, double start, Ready& ready)
       : d_(d), costs_(costs), ready_(ready), now_(start), available_(d.block().instructions.size(), start) {
     for (std::uint32_t n = 0; n < available_.size(); ++n)
-      for (const ptx::RegId r : d.inputs(n)) available_[n] = std::max(available_[n], ready[r]);
+      for (const ptx::RegId r : d.inputs(n)) available_[n] = std::max(available_[n], ready.at[r]);
   }
 
   double now() const { return now_; }
@@ -143,7 +146,8 @@ class Issue {
     if (i.pipe == Pipe::control && i.ends) now_ += costs_.branch;
     if (i.on_pipe[static_cast<std::size_t>(sass::CountedPipe::tma)] > 0)
       now_ += std::max(0.0, costs_.latency[n] - i.issue);  // it holds its warp
-    for (const ptx::RegId r : i.writes) ready_[r] = std::max(done, now_);
+    if (i.async != AsyncStep::none) asynchronous(i, done);
+    for (const ptx::RegId r : i.writes) ready_.at[r] = std::max(done, now_);
     for (const Dependences::Link& l : d_.waiters(n)) {
       const bool late = i.sets_predicate && !at(l.to).sets_predicate;
       const double there = l.result ? (late ? std::max(done, issued + costs_.predicate) : done) : now_;
@@ -153,6 +157,18 @@ class Issue {
 
  private:
   const Instruction& at(std::uint32_t n) const { return d_.block().instructions[n]; }
+
+  // A wait ends all groups but the last ones. Copies that were not committed belong to no group yet.
+  void asynchronous(const Instruction& i, double done) {
+    std::vector<double>& groups = ready_.groups;
+    if (i.async == AsyncStep::copy) ready_.copied = std::max(ready_.copied, done);
+    const bool all = i.async == AsyncStep::wait_all;
+    if (i.async == AsyncStep::commit || all) groups.push_back(std::exchange(ready_.copied, 0));
+    if ((i.async != AsyncStep::wait && !all) || groups.size() <= i.groups_left) return;
+    const auto left = groups.end() - i.groups_left;
+    now_ = std::max(now_, *std::max_element(groups.begin(), left));
+    groups.erase(groups.begin(), left);
+  }
 
   const Dependences& d_;
   const Costs& costs_;
@@ -267,7 +283,7 @@ std::vector<std::uint32_t> order_of(const Dependences& block, Costs costs, std::
   WG_ASSERT(costs.latency.size() == block.block().instructions.size());
   for (std::size_t n = 0; n < costs.latency.size(); ++n)
     if (waits_for_data(block.block().instructions[n])) costs.latency[n] = kExpectedLoad;
-  Ready none(registers, 0);
+  Ready none(registers);
   return Ordering(block, costs, none).run();
 }
 

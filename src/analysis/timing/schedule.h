@@ -48,8 +48,13 @@ struct Costs {
   std::array<double, sass::kPipes> busy{};  // cycles that a warp instruction occupies its pipe, by Pipe
 };
 
-// Cycle at which each register is available, by number; 0: long ago.
-using Ready = std::vector<double>;
+// What a warp waits for, from one block to the next. Cycles; 0: long ago.
+struct Ready {
+  explicit Ready(std::size_t registers) : at(registers, 0) {}
+  std::vector<double> at;      // when each register is available, by number
+  double copied = 0;           // when the asynchronous copies since the last commit have arrived
+  std::vector<double> groups;  // when those of each group have arrived: the groups that no wait has ended, oldest first
+};
 
 // Indexes of the block's instructions in the predicted order of the machine code. `registers`: number of registers.
 std::vector<std::uint32_t> order_of(const Dependences& block, Costs costs, std::size_t registers);

@@ -117,7 +117,7 @@ class Walk {
   void walk(double latency, std::map<std::uint32_t, std::vector<double>>& taken) {
     std::map<std::pair<std::uint32_t, std::size_t>, double> used;
     std::map<std::uint32_t, Costs> known;
-    Ready ready(code_.registers, 0);
+    Ready ready(code_.registers);
     double now = 0;
     std::size_t instructions = 0;
     for (std::uint32_t b = code_.entry; instructions < kMostInstructions;) {
@@ -163,7 +163,7 @@ class Walk {
   // The first round of a loop also waits for values from before the loop; all other rounds take equal time.
   double of_block(std::uint32_t b, double times, const std::vector<double>& rounds, double latency) {
     if (rounds.empty()) {
-      Ready ready(code_.registers, 0);
+      Ready ready(code_.registers);
       return times / unrolled_[b].rounds * issue_in_order(blocks_[b], orders_[b], costs(b, latency), 0, ready);
     }
     double sum = 0;

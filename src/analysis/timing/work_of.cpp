@@ -200,7 +200,7 @@ class Reading {
 
   void caches() {
     const events::CacheCounts& c = *l_.caches;
-    w_.l1_load_passes = c.load_passes;
+    w_.l1_load_passes = std::max(0.0, c.load_passes - passes_of_async_copies(c));
     w_.l1_store_passes = c.store_passes;
     w_.constant_span = c.constant_bytes;
     w_.l2_read_sectors = c.l2_read_sectors;
@@ -211,6 +211,14 @@ class Reading {
     put(kWritten, c.written);
     reductions(c.atomic_sectors);
     w_.partly_written_sectors = c.partly_written_sectors;
+  }
+
+  // cp.async writes to shared memory in the pass that brings its data, and those wavefronts are counted.
+  double passes_of_async_copies(const events::CacheCounts& c) const {
+    double passes = 0;
+    for (std::size_t s = 0; s < c.sites.size() && s < l_.facts->sites.size(); ++s)
+      if (l_.facts->sites[s].kind == SiteKind::async_copy) passes += c.sites[s].l1_passes;
+    return passes;
   }
 
   // Bulk and tensor reductions read and write all of a sector.

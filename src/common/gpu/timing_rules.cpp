@@ -116,6 +116,12 @@ class TimingRules {
     const double places = own(block_turnover_cycles) / (clock_ghz() * gpu_.sm_count * fit);
     return at_least(block_ns, 1, {places, "the turn-over of the blocks of most threads"});
   }
+  // Measured on Hopper alone.
+  Derived clock_under_power() const {
+    const bool alike = !before(90) && before(100);
+    return alike ? scaled(gpu_.sm_clock_mhz / reference_.sm_clock_mhz, "'s, by the clock")
+                 : Derived{gpu_.sm_clock_mhz, "sm_clock_mhz, as no lower one was measured"};
+  }
   // The rate of the SMs' ports to L2, of which `share` is reached.
   Derived l2_ports(double share) {
     return {share * own(l2_sm_bytes_per_cycle) * sm_cycles(gpu_) * 1e-3,

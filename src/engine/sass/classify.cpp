@@ -360,6 +360,16 @@ void add_operations(Instruction& m, const ptx::Instruction& i) {
 
 }  // namespace
 
+static void add_async_step(Instruction& m, const ptx::Instruction& i) {
+  if (i.opcode == Opcode::cp_async) m.async = AsyncStep::copy;
+  if (i.opcode == Opcode::cp_async_commit_group) m.async = AsyncStep::commit;
+  if (i.opcode == Opcode::cp_async_wait_all) m.async = AsyncStep::wait_all;
+  if (i.opcode != Opcode::cp_async_wait_group) return;
+  constexpr std::uint64_t kMost = 255;
+  m.async = AsyncStep::wait;
+  m.groups_left = static_cast<std::uint8_t>(std::min<std::uint64_t>(i.operands[0].bits, kMost));
+}
+
 Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   const bool integer_to_single = is_integer_to_single(i);
   const auto capability = static_cast<unsigned>(model.cc_major * 10 + model.cc_minor);
@@ -380,6 +390,7 @@ Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   m.store = memory && info.has(ptx::Effects::writes);
   m.guarded = static_cast<bool>(i.guard);
   m.polls = i.opcode == Opcode::mbarrier_test_wait || i.opcode == Opcode::mbarrier_try_wait;
+  add_async_step(m, i);
   add_operations(m, i);
   return m;
 }

@@ -62,6 +62,10 @@ inline constexpr std::size_t kOperations = static_cast<std::size_t>(Operation::c
 enum class CountedPipe : std::uint8_t { alu, fma, fp64, lsu, tex, xu, tma, count };
 inline constexpr std::size_t kCountedPipes = static_cast<std::size_t>(CountedPipe::count);
 
+// Asynchronous copies of threads (cp.async): a copy starts, a group of copies ends, a warp waits for groups. wait_all
+// ends the group, too.
+enum class AsyncStep : std::uint8_t { none, copy, commit, wait, wait_all };
+
 // One PTX instruction with its modelled translation by ptxas.
 struct Instruction {
   std::uint32_t function = 0;  // index into Code::functions
@@ -80,6 +84,8 @@ struct Instruction {
   bool guarded = false;  // by its own predicate, or by one that replaces a branch
   bool ends = false;     // control leaves its block here
   bool polls = false;    // tests whether a phase of an mbarrier is complete
+  AsyncStep async = AsyncStep::none;
+  std::uint8_t groups_left = 0;  // that a wait leaves under way
   bool of_loop = false;  // loop control (counter, comparison, back branch): once per group of unrolled iterations
   // Its result is a predicate. The latency to a guard or branch is longer than to arithmetic.
   bool sets_predicate = false;

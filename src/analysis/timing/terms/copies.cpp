@@ -54,6 +54,10 @@ void add_copies_term(Terms& t, const Setting& s) {
   t[Limit::copies] = s.cycles((loads + stores) * s.placed.share);
 }
 
+double first_copy_cycles(const Setting& s) {
+  return copy_latency(s, 1) + kHandOver;
+}
+
 double copy_wait_cycles(const Setting& s, double path, double fresh) {
   const LaunchWork& w = s.work;
   if (w.copy_turns <= 0 || w.copy_loads <= 0) return path;

@@ -76,6 +76,8 @@ void add_mio_terms(Terms& terms, const Setting& s);    // shared memory, L1, tex
 void add_copies_term(Terms& terms, const Setting& s);  // bulk and tensor copies
 // A block's time: `path` is a warp's without its waits for copies. fresh: part of what blocks read that is in DRAM.
 double copy_wait_cycles(const Setting& s, double path, double fresh);
+// Until a block's first copy has arrived and a warp knows of it, from DRAM.
+double first_copy_cycles(const Setting& s);
 void add_l2_terms(Terms& terms, const Setting& s);    // L2 and partial writes
 void add_link_terms(Terms& terms, const Setting& s);  // memory of the host and other GPUs, migration of managed memory
 double link_latency_cycles(const Setting& s);         // of a load; assumed equal for the host and other GPUs
@@ -89,6 +91,8 @@ void add_dram_term(Terms& terms, const Setting& s);
 void add_atomics_term(Terms& terms, const Setting& s);
 void add_latency_term(Terms& terms, const Setting& s);
 void add_launch_terms(Terms& terms, const Setting& s);  // blocks, instruction fetch, the launch itself
+// Clock while the tensor cores of all SMs, and L2, are busy for these shares of the time.
+double busy_clock_mhz(const GpuModel& model, double tensor_share, double l2_share);
 // The kernel's time from its terms.
 double combine(const Terms& terms, const Setting& s);
 
