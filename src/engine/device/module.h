@@ -49,6 +49,7 @@ class LoadedModule {
     std::uint32_t function;
     jit::LaneShape shape;
     bool counters, every_access, watched, edges, synchronization, definedness, clusters;
+    jit::StopAt stops;
     auto operator<=>(const Key&) const = default;
   };
   std::map<Key, std::unique_ptr<KernelRecord>> kernels;

@@ -1,0 +1,27 @@
+// Places of a kernel at which a debugger can stop a warp.
+#include "jit/stop_places.h"
+
+#include "flow/cfg.h"
+
+namespace warpgrind::jit {
+
+std::vector<std::uint32_t> stop_instructions(const ptx::Function& function, StopAt stops) {
+  std::vector<std::uint32_t> out;
+  if (stops == StopAt::nowhere || function.body.empty()) return out;
+  const bool each = stops == StopAt::instructions || function.locations.empty();
+  const flow::ControlFlow cfg = flow::build_control_flow(function);
+  for (std::uint32_t n = 0; n < function.body.size(); ++n) {
+    const bool begins_line = n == 0 || function.body[n].location != function.body[n - 1].location;
+    if (each || begins_line || cfg.blocks[cfg.block_of[n]].first == n) out.push_back(n);
+  }
+  return out;
+}
+
+std::vector<StopPlace> stop_places(const ptx::Module& module, const KernelLayout& layout, StopAt stops) {
+  std::vector<StopPlace> out;
+  for (const std::uint32_t f : layout.functions)
+    for (const std::uint32_t n : stop_instructions(module.functions[f], stops)) out.push_back({f, n});
+  return out;
+}
+
+}  // namespace warpgrind::jit
