@@ -39,6 +39,7 @@ struct SiteRecord;
 struct ParkedPath;
 struct ParkedPaths;
 struct UndefinedLoads;
+struct Watchpoints;
 class LoadedModule;
 class MemorySnapshot;
 class ShadowMemory;
@@ -470,6 +471,7 @@ struct Launch : LaunchInputs, MemoryPlan, GridPlan, WorkerPlan, LaunchObservatio
   const std::uint8_t* stop_flags = nullptr;
   const MemorySnapshot* before = nullptr;
   bool runs_again = false;
+  const Watchpoints* watch = nullptr;  // of `stops` (access/watchpoints.h); null: none
   std::atomic<std::uint64_t> invalid_accesses{0};
 
   std::atomic<std::uint64_t> first_block_requests{0};  // requests of block 0, plus 1, once it has ended; 0 before

@@ -21,6 +21,15 @@ class StopHandler {
   virtual void begins(Launch& launch) = 0;
   // A warp is at a place whose flag is set; it goes on when this returns. end_here() in its place ends the launch.
   virtual void stopped(jit::WarpContext& context, LaneMask lanes, std::uint32_t place) = 0;
+  // A lane of an access touches bytes of a watchpoint (access/watchpoints.h). The data is not moved yet.
+  struct Touch {
+    unsigned watchpoint = 0;
+    std::uint32_t site = 0;
+    unsigned lane = 0;
+    bool is_write = false;
+    LaneMask lanes = 0;  // of the access
+  };
+  virtual void touched(jit::WarpContext& context, const Touch& touch) = 0;
   // The launch ends by this fault. context: the warp that made it; null: none, or several.
   virtual void faulted(Launch& launch, const Fault& fault, jit::WarpContext* context) = 0;
   // Most bytes to keep of memory when a launch begins, so that it can run again.

@@ -1,0 +1,98 @@
+// One connection: requests in, responses and events out.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "dap/channel.h"
+#include "debugger/debugger.h"
+
+namespace warpgrind::adapter {
+
+using dap::Json;
+
+class Requests final : public debugger::DebugListener {
+ public:
+  explicit Requests(int socket);
+  device::StopHandler& handler() { return debugger_; }
+  void serve();  // until the front closes the connection
+
+  void on_stop(const debugger::Stop& stop) override;
+  void on_output(const std::string& text) override;
+  void on_resolved(unsigned breakpoint, const debuginfo::SourcePlace& at) override;
+
+ private:
+  using Body = Result<Json>;
+  using Handler = Body (Requests::*)(const Json& arguments);
+  struct Command {
+    const char* name;
+    Handler handler;
+    bool needs_stop;
+  };
+  static const std::vector<Command>& commands();
+  void handle(const Json& request);
+  void send(Json message);
+  void event(const char* name, Json body);
+
+  Body initialize(const Json& arguments);
+  Body attach(const Json& arguments);
+  Body set_breakpoints(const Json& arguments);
+  Body set_function_breakpoints(const Json& arguments);
+  Body set_exception_breakpoints(const Json& arguments);
+  Body configuration_done(const Json& arguments);
+  Body threads(const Json& arguments);
+  Body stack_trace(const Json& arguments);
+  Body scopes(const Json& arguments);
+  Body variables(const Json& arguments);
+  Body evaluate(const Json& arguments);
+  Body go_on(const Json& arguments);
+  Body next(const Json& arguments);
+  Body step_in(const Json& arguments);
+  Body step_out(const Json& arguments);
+  Body step_back(const Json& arguments);
+  Body reverse_step_in(const Json& arguments);
+  Body reverse_step_out(const Json& arguments);
+  Body reverse_go_on(const Json& arguments);
+  Body pause(const Json& arguments);
+  Body disconnect(const Json& arguments);
+  Body exception_info(const Json& arguments);
+  Body disassemble(const Json& arguments);
+  Body focus(const Json& arguments);
+  Body warps(const Json& arguments);
+
+  // ---- While a warp is stopped
+  struct Frame {
+    device::WarpFiber* warp = nullptr;
+    unsigned lane = 0;
+    std::uint32_t index = 0;
+  };
+  struct Listed {  // what a variablesReference stands for
+    Frame frame;
+    enum class Of : std::uint8_t { arguments, locals, shared, globals, builtins, registers } of = Of::locals;
+  };
+  std::int64_t thread_id(const device::WarpFiber& warp) const;
+  Result<device::WarpFiber*> warp_of(const Json& arguments);
+  Result<Frame> frame_of(const Json& arguments);
+  unsigned lane_for(const device::WarpFiber& warp);
+  Json describe_focus();
+  Body step(debugger::Step kind, const Json& arguments, bool back);
+  Body replace(std::set<unsigned>& old, const std::vector<debugger::Breakpoint>& wanted);
+  void forget();  // what stops gave out
+
+  dap::Channel channel_;
+  std::mutex sending_;
+  std::int64_t sequence_ = 0;
+  debugger::Debugger debugger_{*this};
+  std::map<std::string, std::set<unsigned>> of_source_;
+  std::set<unsigned> of_functions_, of_launches_;
+  unsigned entry_ = 0;  // the breakpoint of stopOnEntry
+  device::WarpFiber* focus_warp_ = nullptr;
+  unsigned focus_lane_ = 0;
+  std::vector<Frame> frames_;
+  std::vector<Listed> lists_;
+};
+
+}  // namespace warpgrind::adapter
