@@ -41,7 +41,9 @@ struct Frame {
 // A place where a breakpoint on a line or function stops.
 struct StopPlace {
   CodePlace code;
-  SourcePlace place;  // its line can be a later one than was asked for, see DebugInfo::find_line()
+  // In the frame that was asked for, which is not always the innermost. The line can be a later one than was asked for,
+  // see DebugInfo::find_line().
+  SourcePlace place;
   // gdb stops at these alone: the first place of the line in a function, or in one inlined copy of it. The others
   // are further pieces of the same line, such as the increment of a `for`.
   bool is_first = true;

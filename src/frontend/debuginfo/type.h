@@ -55,7 +55,8 @@ struct Member {
   std::string name;  // empty: an anonymous union or structure; of a base class its type's name
   TypeId type = kVoidType;
   std::uint64_t offset = 0;  // bytes from the start of the structure
-  // Bit field: bit_size bits from bit `bit_offset` of the little-endian number at `offset`. 0: not a bit field.
+  // Bit field: bit_size bits from bit `bit_offset` (0 to 7) of the little-endian number at `offset`. 0: not a bit
+  // field.
   std::uint32_t bit_offset = 0, bit_size = 0;
   bool is_base = false;
   bool is_virtual = false;  // a virtual base: `offset` is not known
@@ -79,9 +80,10 @@ struct Type {
   std::vector<std::uint64_t> dimensions;  // outermost first; 0: unknown
   std::vector<Member> members;            // bases first, as they lie in memory
   std::vector<Enumerator> enumerators;
-  bool is_scoped = false;   // enum class
-  bool is_complete = true;  // false: only declared
-  std::uint32_t part = 0;   // part of the module (ptx::DebugPart) whose DWARF defines it
+  std::vector<TypeId> parameters;  // of a function type
+  bool is_scoped = false;          // enum class
+  bool is_complete = true;         // false: only declared
+  std::uint32_t part = 0;          // part of the module (ptx::DebugPart) whose DWARF defines it
   SourcePlace declared;
 };
 
