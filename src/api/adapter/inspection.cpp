@@ -78,7 +78,7 @@ Json Requests::describe_focus() {
 
 Requests::Body Requests::threads(const Json&) {
   Json list = Json::array();
-  if (debugger_.is_stopped()) {
+  if (debugger_.has_stopped()) {
     for (device::WarpFiber* warp : debugger_.warps()) {
       const debugger::StoppedWarp look = debugger_.look_at(*warp);
       const unsigned last = kWarpSize - 1 - static_cast<unsigned>(std::countl_zero(warp->context.initial_mask));

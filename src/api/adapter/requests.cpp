@@ -57,8 +57,8 @@ Requests::Requests(int socket) : channel_(Descriptor(socket)) {
   fcntl(socket, F_SETFD, FD_CLOEXEC);
 }
 
-const std::vector<Requests::Command>& Requests::commands() {
-  static const std::vector<Command> all = {
+std::span<const Requests::Command> Requests::commands() {
+  static constexpr Command kAll[] = {
       {"initialize", &Requests::initialize, false},
       {"attach", &Requests::attach, false},
       {"launch", &Requests::attach, false},
@@ -86,7 +86,7 @@ const std::vector<Requests::Command>& Requests::commands() {
       {"warpgrind/focus", &Requests::focus, true},
       {"warpgrind/warps", &Requests::warps, true},
   };
-  return all;
+  return kAll;
 }
 
 void Requests::serve() {
@@ -111,7 +111,7 @@ void Requests::handle(const Json& request) {
   const Body body = [&]() -> Body {
     if (found == commands().end())
       return Error{ErrorKind::unsupported, fmt::format("the request '{}' is not supported", name), ""};
-    if (found->needs_stop && !debugger_.is_stopped())
+    if (found->needs_stop && !debugger_.has_stopped())
       return Error{ErrorKind::bad_input, "the program runs: no kernel is stopped", ""};
     return (this->*found->handler)(given);
   }();
@@ -280,7 +280,7 @@ Requests::Body Requests::disconnect(const Json&) {
 // ---- Going on
 
 Requests::Body Requests::pause(const Json&) {
-  if (!debugger_.is_stopped()) debugger_.pause();
+  if (!debugger_.has_stopped()) debugger_.pause();
   return Json::object();
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,7 @@ class Requests final : public debugger::DebugListener {
     Handler handler;
     bool needs_stop;
   };
-  static const std::vector<Command>& commands();
+  static std::span<const Command> commands();
   void handle(const Json& request);
   void send(Json message);
   void event(const char* name, Json body);

@@ -83,7 +83,7 @@ class Debugger final : public device::StopHandler {
   void disconnect();  // launches go on without stops
 
   // Under hold(), while a warp is stopped.
-  bool is_stopped() const { return is_stopped_; }
+  bool has_stopped() const { return is_stopped_; }
   const Stop& current() const { return stop_; }
   const device::Launch& launch() const { return *launch_; }
   std::vector<device::WarpFiber*> warps() const;  // resident ones, by block and number
