@@ -1,0 +1,4 @@
+target_link_libraries(wg_debugger PUBLIC wg_device wg_jit wg_events wg_flow wg_ptx wg_gpu wg_base)
+if(TARGET wg_debuginfo)
+  target_link_libraries(wg_debugger PUBLIC wg_debuginfo)
+endif()
