@@ -137,10 +137,13 @@ std::string hex_text(unsigned __int128 value) {
 // Decimal digits that distinguish the numbers of a format: 1.1 of half is 1.09960938, and "1.1" reads back as it.
 std::string shortest_small(const NumberLayout& layout, double value, unsigned __int128 bits) {
   char text[64];
+  // Rounding to a format without infinities makes its largest number of all beyond it.
+  const bool is_largest = value != 0 && encode_bits(layout, Number::from_double(2 * value)) == bits;
   for (int digits = 1; digits <= 17; ++digits) {
     const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits);
     double back = 0;
     std::from_chars(text, end.ptr, back);
+    if (is_largest && std::fabs(back) > std::fabs(value)) continue;
     if (encode_bits(layout, Number::from_double(back)) == bits) {
       // Small whole numbers are written out: 448 and not 4e+02.
       if (std::fabs(value) < 1e6 && value == std::floor(value)) return shortest(value);
@@ -184,7 +187,9 @@ std::optional<NumberLayout> number_layout(const TypeTable& types, TypeId id) {
   } else if (types.is_pointer(id)) {
     layout = {NumberFormat::unsigned_integer, t->size ? t->size : 8, 1, false};
   }
-  if (layout.format == NumberFormat::character) layout.is_signed = t->size == 1;  // char is signed, wchar_t's kind not
+  // Characters of 16 and 32 bits are unsigned, and char is signed, as on the device.
+  if (layout.format == NumberFormat::character)
+    layout.is_signed = t->size == 1 && !t->name.starts_with("unsigned") && t->name != "char8_t";
   if (layout.format == NumberFormat::none || layout.bytes == 0 || layout.bytes > 16 || layout.components == 0 ||
       layout.components > 16 || layout.bytes * 8 / layout.components < 4)
     return std::nullopt;

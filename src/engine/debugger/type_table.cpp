@@ -20,8 +20,8 @@ struct BuiltinRow {
 constexpr std::array kBuiltins = {
     BuiltinRow{"bool", 1, NumberFormat::boolean},
     BuiltinRow{"char", 1, NumberFormat::character},
-    BuiltinRow{"signed char", 1, NumberFormat::signed_integer},
-    BuiltinRow{"unsigned char", 1, NumberFormat::unsigned_integer},
+    BuiltinRow{"signed char", 1, NumberFormat::character},
+    BuiltinRow{"unsigned char", 1, NumberFormat::character},
     BuiltinRow{"short", 2, NumberFormat::signed_integer},
     BuiltinRow{"unsigned short", 2, NumberFormat::unsigned_integer},
     BuiltinRow{"int", 4, NumberFormat::signed_integer},
@@ -248,10 +248,13 @@ bool TypeTable::is_reference(TypeId id) const {
   return t.kind == TypeKind::reference || t.kind == TypeKind::rvalue_reference;
 }
 
-bool TypeTable::is_text(TypeId id) const {
+bool TypeTable::is_character(TypeId id) const {
   const Type& t = stripped(id);
-  return t.kind == TypeKind::base && t.size == 1 && t.components == 1 &&
-         (t.format == NumberFormat::character || t.name == "signed char" || t.name == "unsigned char");
+  return t.kind == TypeKind::base && t.size == 1 && t.components == 1 && t.format == NumberFormat::character;
+}
+
+bool TypeTable::is_text(TypeId id) const {
+  return is_character(id) && stripped(id).name == "char";
 }
 
 }  // namespace warpgrind::debugger

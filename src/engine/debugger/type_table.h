@@ -81,7 +81,8 @@ class TypeTable {
   bool is_array(TypeId id) const;
   bool is_structure(TypeId id) const;  // struct, class or union, but no number
   bool is_reference(TypeId id) const;
-  bool is_text(TypeId id) const;  // char, signed char, unsigned char
+  bool is_character(TypeId id) const;  // of one byte
+  bool is_text(TypeId id) const;       // char: arrays of it are texts. Bytes of int8_t and uint8_t are mostly numbers.
 
  private:
   static constexpr TypeId kFirstMade = 0x8000'0000;
