@@ -55,6 +55,8 @@ void read_conditions(const Json& from, Breakpoint& to) {
 
 Requests::Requests(int socket) : channel_(Descriptor(socket)) {
   fcntl(socket, F_SETFD, FD_CLOEXEC);
+  debugger_.evaluate_with([this](debugger::LaneView& lane, const std::string& text) { return holds(lane, text); },
+                          [this](debugger::LaneView& lane, const std::string& text) { return expand(lane, text); });
 }
 
 std::span<const Requests::Command> Requests::commands() {
@@ -84,6 +86,13 @@ std::span<const Requests::Command> Requests::commands() {
       {"warpgrind/reverseStepIn", &Requests::reverse_step_in, true},
       {"warpgrind/reverseStepOut", &Requests::reverse_step_out, true},
       {"warpgrind/focus", &Requests::focus, true},
+      {"setVariable", &Requests::set_variable, true},
+      {"setExpression", &Requests::set_expression, true},
+      {"dataBreakpointInfo", &Requests::data_breakpoint_info, true},
+      {"setDataBreakpoints", &Requests::set_data_breakpoints, false},
+      {"warpgrind/launches", &Requests::launches, true},
+      {"warpgrind/warpValues", &Requests::warp_values, true},
+      {"warpgrind/lastWrite", &Requests::last_write, true},
       {"warpgrind/warps", &Requests::warps, true},
   };
   return kAll;
@@ -175,6 +184,7 @@ void Requests::on_resolved(unsigned breakpoint, const debuginfo::SourcePlace& at
 void Requests::forget() {
   frames_.clear();
   lists_.clear();
+  looks_.clear();
 }
 
 // ---- The beginning

@@ -10,6 +10,8 @@
 
 #include "dap/channel.h"
 #include "debugger/debugger.h"
+#include "debugger/expression.h"
+#include "debugger/format.h"
 
 namespace warpgrind::adapter {
 
@@ -63,6 +65,13 @@ class Requests final : public debugger::DebugListener {
   Body disassemble(const Json& arguments);
   Body focus(const Json& arguments);
   Body warps(const Json& arguments);
+  Body set_variable(const Json& arguments);
+  Body set_expression(const Json& arguments);
+  Body warp_values(const Json& arguments);
+  Body data_breakpoint_info(const Json& arguments);
+  Body set_data_breakpoints(const Json& arguments);
+  Body last_write(const Json& arguments);
+  Body launches(const Json& arguments);
 
   // ---- While a warp is stopped
   struct Frame {
@@ -72,8 +81,40 @@ class Requests final : public debugger::DebugListener {
   };
   struct Listed {  // what a variablesReference stands for
     Frame frame;
-    enum class Of : std::uint8_t { arguments, locals, shared, globals, builtins, registers } of = Of::locals;
+    enum class Of : std::uint8_t { arguments, locals, globals, builtins, registers, children } of = Of::locals;
+    debugger::Value value;  // children
+    std::string path;
   };
+  struct Inspected;
+  struct Types {
+    explicit Types(const debuginfo::DebugInfo& info) : symbols(info), table(symbols) {}
+    debugger::ModuleSymbols symbols;
+    debugger::TypeTable table;
+  };
+  struct WatchedMemory {
+    device::Watchpoint place;
+    debuginfo::TypeId type = debuginfo::kVoidType;
+    std::string type_name;
+  };
+  struct DataId {
+    WatchedMemory memory;
+    std::string text;
+    debuginfo::DebugInfo* info = nullptr;
+  };
+  debugger::TypeTable& types_of(debuginfo::DebugInfo& info);
+  Result<Inspected> inspect(const Frame& frame);
+  std::int64_t list_children(const Frame& frame, debugger::LaneContext context, const debugger::Value& value,
+                             const std::string& path);
+  Json show(const Frame& frame, debugger::LaneContext context, const std::string& name, const debugger::Value& value,
+            const std::string& path, debugger::Format format);
+  Result<debugger::Value> evaluate_text(debugger::LaneContext context, const std::string& text,
+                                        debugger::SideEffects effects);
+  Body set_by(const Frame& frame, const std::string& path, const std::string& value, debugger::Format format);
+  Result<device::Watchpoint> memory_of(const Frame& frame, const debugger::Value& value, std::uint64_t bytes);
+  Result<WatchedMemory> watched_memory(const Frame& frame, const std::string& text);
+  debugger::Debugger::Show shower(debuginfo::DebugInfo* info, debuginfo::TypeId type);
+  Result<bool> holds(debugger::LaneView& lane, const std::string& condition);
+  std::string expand(debugger::LaneView& lane, const std::string& message);
   std::int64_t thread_id(const device::WarpFiber& warp) const;
   Result<device::WarpFiber*> warp_of(const Json& arguments);
   Result<Frame> frame_of(const Json& arguments);
@@ -94,6 +135,11 @@ class Requests final : public debugger::DebugListener {
   unsigned focus_lane_ = 0;
   std::vector<Frame> frames_;
   std::vector<Listed> lists_;
+  std::vector<DataId> data_ids_;
+  std::set<unsigned> of_data_;
+  std::map<device::WarpFiber*, std::unique_ptr<debugger::StoppedWarp>> looks_;  // of this stop
+  std::map<debuginfo::DebugInfo*, std::unique_ptr<Types>> types_;
+  std::map<std::pair<debuginfo::DebugInfo*, std::string>, debugger::Expression> conditions_;
 };
 
 }  // namespace warpgrind::adapter

@@ -216,10 +216,10 @@ std::string Debugger::say_touched(const Touched& touch, device::WarpFiber& warp)
   const std::vector<std::uint8_t> now = bytes_of(*memory, warp);
   if (now.empty()) return {};
   const std::vector<std::uint8_t> old = std::exchange(watched.value, now);
-  if (!touch.is_write) return fmt::format("{} was read: {}", watched.text, watched.show(now));
+  if (!touch.is_write) return fmt::format("{} was read: {}", watched.text, watched.show(warp, now));
   if (old == now && watched.changes_only) return {};
-  return fmt::format("{}: old value {}, new value {}", watched.text, old.empty() ? "unknown" : watched.show(old),
-                     watched.show(now));
+  return fmt::format("{}: old value {}, new value {}", watched.text, old.empty() ? "unknown" : watched.show(warp, old),
+                     watched.show(warp, now));
 }
 
 // Fills the stop if a touch is one.
@@ -253,7 +253,7 @@ std::vector<device::WarpFiber*> Debugger::warps() const {
 }
 
 StoppedWarp Debugger::look_at(device::WarpFiber& warp) {
-  const Kernel& kernel = kernel_of(*launch_);
+  const Kernel& kernel = kernel_of(*warp.worker->launch);
   return {warp, *kernel.info, kernel.places};
 }
 
@@ -424,16 +424,15 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
       unsigned lane = stop.lane;
       if (!data) stop.hit = hits(kernel, warp, place, lanes, true, &lane);
       const bool stepped = going_ && ends_step(*going_, context, standing(warp, place), lanes);
-      if (data) {
-      } else if (!stop.hit.empty()) {
+      if (!data && !stop.hit.empty()) {
         stop.reason = StopReason::breakpoint;
         stop.lane = lane;
-      } else if (stepped) {
+      } else if (!data && stepped) {
         stop.reason = StopReason::step;
         if (lanes >> going_->lane & 1) stop.lane = going_->lane;
-      } else if (pausing_) {
+      } else if (!data && pausing_) {
         stop.reason = StopReason::pause;
-      } else {
+      } else if (!data) {
         return false;
       }
       if (going_ && same_warp(stop.position, going_->from) && stop.reason == StopReason::breakpoint &&

@@ -72,7 +72,7 @@ class Debugger final : public device::StopHandler {
   void remove(unsigned breakpoint);
   void set_enabled(unsigned breakpoint, bool enabled);
   // Watches memory from the next time that the launch goes on. Returns the number.
-  using Show = std::function<std::string(const std::vector<std::uint8_t>& bytes)>;
+  using Show = std::function<std::string(device::WarpFiber& warp, const std::vector<std::uint8_t>& bytes)>;
   unsigned watch(device::Watchpoint memory, const std::string& text, bool changes_only, Show show);
   // Runs the launch again to find the last write to this memory before the stop, and stops there.
   Status go_to_last_write(device::Watchpoint memory);
