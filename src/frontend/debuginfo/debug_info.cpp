@@ -187,7 +187,7 @@ std::uint32_t DebugInfo::Impl::next_line(std::string_view file, std::uint32_t li
     begins = first;
   };
   for (std::uint32_t f = 0; f < module->functions.size(); ++f) {
-    if (!lines.has_lines(f)) continue;
+    if (!lines.has_file(f, file)) continue;
     // Source functions in this PTX function, by name.
     std::unordered_map<std::string, SourcePlace> owners;
     std::vector<std::string> owner(module->functions[f].body.size());

@@ -94,6 +94,16 @@ std::vector<bool> LinePlaces::matching_files(std::string_view file) const {
   return out;
 }
 
+bool LinePlaces::has_file(std::uint32_t function, std::string_view file) const {
+  std::vector<std::uint32_t> known;  // files that do not match
+  for (const ptx::SourceLocation& l : module_.functions[function].locations) {
+    if (l.file >= module_.files.size() || std::find(known.begin(), known.end(), l.file) != known.end()) continue;
+    if (path_matches(module_.files[l.file], file)) return true;
+    known.push_back(l.file);
+  }
+  return false;
+}
+
 void LinePlaces::add_pieces(std::uint32_t function, const std::vector<std::int32_t>& wanted,
                             std::vector<Piece>& out) const {
   const ptx::Function& f = module_.functions[function];

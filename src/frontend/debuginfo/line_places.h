@@ -27,6 +27,8 @@ class LinePlaces {
   std::vector<std::string> files() const;
   bool has_lines(std::uint32_t function) const { return !module_.functions[function].locations.empty(); }
 
+  bool has_file(std::uint32_t function, std::string_view file) const;
+
   // Pieces of the line, each with the calls on it that were inlined. A piece that has nothing but inlined code counts
   // only if all are so: compilers move such code far away from its line.
   std::vector<StopPlace> find_line(std::string_view file, std::uint32_t line) const;
