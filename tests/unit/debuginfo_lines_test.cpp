@@ -126,6 +126,23 @@ TEST(DebugLinesOfNvcc, DetailSaysWhatTheCompilerLeft) {
   EXPECT_EQ(nothing.find_function("k").size(), 1u);
 }
 
+TEST(DebugLinesOfNvcc, InlinedCallsAreScopesWithoutDwarfToo) {
+  const DebugInfo info(debuginfo_module("inlined_lineinfo.ptx"));
+  const Scope& kernel = info.function(0);
+  ASSERT_EQ(kernel.inner.size(), 2u);
+  const Scope &cube = kernel.inner[0], &square = kernel.inner[1];
+  EXPECT_EQ(cube.name, "num::cube<float>");
+  EXPECT_EQ(cube.called.line, inlined_line("sum += num::cube"));
+  EXPECT_GE(cube.code.size(), 2u);  // the loop is unrolled
+  ASSERT_EQ(cube.inner.size(), 1u);
+  EXPECT_EQ(cube.inner[0].name, "num::square<float>");
+  EXPECT_EQ(cube.inner[0].called.line, inlined_line("T s = square(x);"));
+  EXPECT_EQ(square.name, "num::square<int>");
+  EXPECT_EQ(square.called.line, inlined_line("out[i] ="));
+  EXPECT_TRUE(cube.variables.empty());
+  for (const CodeRange& r : square.code) EXPECT_EQ(info.frames({0, r.begin}).size(), 2u);
+}
+
 TEST(DebugNames, AreSplitAndMatchedAsGdbDoes) {
   struct Case {
     const char* query;

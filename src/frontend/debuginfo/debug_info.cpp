@@ -106,7 +106,10 @@ struct DebugInfo::Impl {
     known->second = std::make_unique<Scope>();
     Scope& out = *known->second;
     EntryIndex entry = kNoEntry;
-    if (Part* p = part_of(function, entry)) out = p->scopes.function_scope(entry, function);
+    if (Part* p = part_of(function, entry))
+      out = p->scopes.function_scope(entry, function);
+    else
+      lines.add_inlined_scopes(function, out);
     out.kind = ScopeKind::function;
     // The PTX function decides: DWARF may lack the name, or end before the last instruction.
     out.linkage_name = module->functions[function].name;

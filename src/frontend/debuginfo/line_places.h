@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "debuginfo/source_place.h"
+#include "debuginfo/variable.h"
 
 namespace warpgrind::debuginfo {
 
@@ -43,6 +44,8 @@ class LinePlaces {
   std::vector<StopPlace> inlined_entries(std::uint32_t function,
                                          const std::function<bool(const std::string&)>& matches) const;
   bool has_inlined_names(std::uint32_t function) const;
+  // Scopes of the calls that were inlined into the function, one for each call place. They have no variables.
+  void add_inlined_scopes(std::uint32_t function, Scope& scope) const;
 
  private:
   const ptx::SourceLocation* location(CodePlace code) const;
