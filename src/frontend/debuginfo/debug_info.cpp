@@ -106,7 +106,10 @@ struct DebugInfo::Impl {
     known->second = std::make_unique<Scope>();
     Scope& out = *known->second;
     EntryIndex entry = kNoEntry;
-    if (Part* p = part_of(function, entry)) out = p->scopes.function_scope(entry, function);
+    if (Part* p = part_of(function, entry))
+      out = p->scopes.function_scope(entry, function);
+    else
+      lines.add_inlined_scopes(function, out);
     out.kind = ScopeKind::function;
     // The PTX function decides: DWARF may lack the name, or end before the last instruction.
     out.linkage_name = module->functions[function].name;
@@ -187,7 +190,7 @@ std::uint32_t DebugInfo::Impl::next_line(std::string_view file, std::uint32_t li
     begins = first;
   };
   for (std::uint32_t f = 0; f < module->functions.size(); ++f) {
-    if (!lines.has_lines(f)) continue;
+    if (!lines.has_file(f, file)) continue;
     // Source functions in this PTX function, by name.
     std::unordered_map<std::string, SourcePlace> owners;
     std::vector<std::string> owner(module->functions[f].body.size());

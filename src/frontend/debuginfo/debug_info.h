@@ -52,7 +52,7 @@ class DebugInfo {
 
   // --- functions and variables
 
-  // The scopes of a PTX function with a body. Without DWARF: the name, and no variables.
+  // The scopes of a PTX function with a body. Without DWARF: its name and the inlined calls, and no variables.
   const Scope& function(std::uint32_t function) const;
   // Parameters and local variables that the source sees at an instruction, innermost block first. `frame` counts as in
   // frames().

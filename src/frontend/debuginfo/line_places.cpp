@@ -94,6 +94,16 @@ std::vector<bool> LinePlaces::matching_files(std::string_view file) const {
   return out;
 }
 
+bool LinePlaces::has_file(std::uint32_t function, std::string_view file) const {
+  std::vector<std::uint32_t> known;  // files that do not match
+  for (const ptx::SourceLocation& l : module_.functions[function].locations) {
+    if (l.file >= module_.files.size() || std::find(known.begin(), known.end(), l.file) != known.end()) continue;
+    if (path_matches(module_.files[l.file], file)) return true;
+    known.push_back(l.file);
+  }
+  return false;
+}
+
 void LinePlaces::add_pieces(std::uint32_t function, const std::vector<std::int32_t>& wanted,
                             std::vector<Piece>& out) const {
   const ptx::Function& f = module_.functions[function];
@@ -165,6 +175,38 @@ LinePlaces::LinesAround LinePlaces::lines_around(std::uint32_t function, std::st
     if (l->line > line && (out.next == 0 || l->line < out.next)) out.next = l->line;
   }
   return out;
+}
+
+void LinePlaces::add_inlined_scopes(std::uint32_t function, Scope& scope) const {
+  const ptx::Function& f = module_.functions[function];
+  for (std::uint32_t i = 0; i < f.body.size(); ++i) {
+    const ptx::SourceLocation* own = location({function, i});
+    std::vector<const ptx::SourceLocation*> calls;  // innermost first
+    for (auto at = own ? static_cast<std::int32_t>(own - f.locations.data()) : kNotInlined;
+         at != kNotInlined && location_around(f, at) != kNotInlined; at = location_around(f, at))
+      calls.push_back(&f.locations[static_cast<std::size_t>(at)]);
+    Scope* around = &scope;
+    for (; !calls.empty(); calls.pop_back()) {
+      const ptx::SourceLocation& l = *calls.back();
+      const SourcePlace called = source(f.locations[static_cast<std::size_t>(l.inlined_at)]);
+      const auto known = std::find_if(around->inner.begin(), around->inner.end(), [&](const Scope& s) {
+        return s.linkage_name == l.function && s.called == called;
+      });
+      if (known != around->inner.end()) {
+        around = &*known;
+      } else {
+        around = &around->inner.emplace_back();
+        around->kind = ScopeKind::inlined;
+        around->linkage_name = l.function;
+        around->name = l.function.empty() ? "?" : readable_name(l.function).name;
+        around->called = called;
+      }
+      if (!around->code.empty() && around->code.back().end == i)
+        around->code.back().end = i + 1;
+      else
+        around->code.push_back({i, i + 1});
+    }
+  }
 }
 
 bool LinePlaces::has_inlined_names(std::uint32_t function) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "debuginfo/source_place.h"
+#include "debuginfo/variable.h"
 
 namespace warpgrind::debuginfo {
 
@@ -27,6 +28,8 @@ class LinePlaces {
   std::vector<std::string> files() const;
   bool has_lines(std::uint32_t function) const { return !module_.functions[function].locations.empty(); }
 
+  bool has_file(std::uint32_t function, std::string_view file) const;
+
   // Pieces of the line, each with the calls on it that were inlined. A piece that has nothing but inlined code counts
   // only if all are so: compilers move such code far away from its line.
   std::vector<StopPlace> find_line(std::string_view file, std::uint32_t line) const;
@@ -41,6 +44,8 @@ class LinePlaces {
   std::vector<StopPlace> inlined_entries(std::uint32_t function,
                                          const std::function<bool(const std::string&)>& matches) const;
   bool has_inlined_names(std::uint32_t function) const;
+  // Scopes of the calls that were inlined into the function, one for each call place. They have no variables.
+  void add_inlined_scopes(std::uint32_t function, Scope& scope) const;
 
  private:
   const ptx::SourceLocation* location(CodePlace code) const;

@@ -103,6 +103,13 @@ std::string without_blanks(std::string_view text) {
   return out;
 }
 
+// Namespaces that no reader of a source writes: of nvcc around static functions, of CCCL around its version.
+bool is_hidden_namespace(std::string_view component) {
+  return component.starts_with("_INTERNAL_") ||
+         (component.starts_with("CUB_") && component.find("_SM_") != component.npos) ||
+         (component.starts_with("THRUST_") && component.find("_SM_") != component.npos);
+}
+
 FunctionName split(std::string_view text) {
   FunctionName out;
   Outline o = outline(text);
@@ -114,7 +121,7 @@ FunctionName split(std::string_view text) {
   // The blank before the name: `float scale<float>`. One inside `(anonymous namespace)` is in brackets.
   text = text.substr(std::min(o.name, text.size()));
   for (const std::string_view part : components(text)) {
-    if (part.starts_with("_INTERNAL_")) continue;
+    if (is_hidden_namespace(part)) continue;
     if (!out.name.empty()) out.name += "::";
     out.name += part;
   }
