@@ -1,8 +1,10 @@
 // Expressions of C and C++ over the variables, memory and registers of one lane.
 //
-// Parsed once and evaluated for any number of lanes. Beyond C: `%r5` or `$r5` is a PTX register, `$lane` and `$warp`
-// are the lane and the warp in the block, `p[0]@8` is an array of 8 elements, 'file.cu'::name is the variable of that
-// file, and threadIdx, blockIdx, blockDim, gridDim and warpSize are those of the lane.
+// Parsed once and evaluated for any number of lanes. Beyond C there is:
+// - `%r5` or `$r5`: a PTX register; `$lane`, `$warp`: the numbers of the lane and of its warp in the block
+// - `p[0]@8`: an array of 8 elements
+// - `'file.cu'::name`: the variable of that file; `'a::b<int>::c'`: a name with any characters
+// - threadIdx, blockIdx, blockDim, gridDim and warpSize of the lane
 #pragma once
 
 #include <cstdint>
