@@ -138,7 +138,7 @@ def session(editor):
     editor.send("continue", threadId=11)
     assert editor.event("exited") == {"exitCode": 7}
     editor.event("terminated")
-    assert editor.output("stdout") == "host says hello\nresult 6.5\nhost ends\n", editor.output("stdout")
+    assert editor.output("stdout") == "host says hello\narguments []\nresult 6.5\nhost ends\n", editor.output("stdout")
     assert editor.output("stderr") == "host complains\n", editor.output("stderr")
     assert editor.asked() == [
         ["initialize", {"adapterID": "warpgrind", "linesStartAt1": True}],
@@ -219,10 +219,10 @@ def flood(editor):
 
 def launch_errors(editor):
     assert editor.ask("initialize", adapterID="warpgrind")["success"]
-    unknown = editor.ask("threads") if False else editor.send("threads")
+    early = editor.send("threads")
     refused = editor.ask("launch", program="/nonexistent/program")
     assert not refused["success"] and "/nonexistent/program" in refused["message"], refused
-    assert not editor.response(unknown)["success"]
+    assert not editor.response(early)["success"]
     editor.event("terminated")
     for wrong, part in (({}, "program"), ({"program": PROGRAM, "args": "a b"}, "args"), ({"program": PROGRAM, "env": [1]}, "env"),
                         ({"program": PROGRAM, "gpu": "g9999"}, "g9999"), ({"program": PROGRAM, "schedule": "sideways"}, "schedule"),
