@@ -463,7 +463,7 @@ def command_line(build, folder):
                               env=environment, check=False)
         return done.returncode, done.stdout, done.stderr
     script.write_text("# a comment\nbreak saxpy\n\nrun\n")
-    code, out, _ = run("-x", str(script), "-ex", "print i", "-batch")
+    code, out, _ = run("--gpu", "h100", "-x", str(script), "-ex", "print i", "-batch")
     assert code == 0, out
     assert out == (f"(warpgrind) break saxpy\nBreakpoint 1 at saxpy (found when the program runs)\n(warpgrind) run\nhost says hello\n"
                    f"arguments []\n\nBreakpoint 1\n{FOCUS}{SAXPY}9\n{line(9)}(warpgrind) print i\n$1 = 133\n"), out

@@ -56,12 +56,12 @@ CLI::App* add_debug(CLI::App& app, DebugCommand& command) {
   return debug;
 }
 
-void double_dashes(std::vector<std::string>& arguments) {
+void double_dashes(const CLI::App& debug, std::vector<std::string>& arguments) {
   for (std::size_t i = 1; i < arguments.size() && arguments[i].starts_with("-") && arguments[i] != "--"; ++i) {
     for (const char* word : {"-ex", "-eval-command", "-batch", "-args", "-command"})
       if (arguments[i] == word) arguments[i].insert(0, 1, '-');
-    const bool has_value = arguments[i] == "--ex" || arguments[i] == "--eval-command" || arguments[i] == "-x";
-    if (has_value) ++i;
+    const CLI::Option* option = debug.get_option_no_throw(arguments[i]);
+    if (option && option->get_items_expected_max() > 0) ++i;  // its value
   }
 }
 

@@ -11,7 +11,7 @@ namespace warpgrind::cli {
 
 CLI::App* add_debug(CLI::App& app, DebugCommand& command);
 // Words of gdb's command line with one dash, such as -ex, as CLI11 wants them. `arguments` begin with the command.
-void double_dashes(std::vector<std::string>& arguments);
+void double_dashes(const CLI::App& debug, std::vector<std::string>& arguments);
 CLI::App* add_dap(CLI::App& app, DapCommand& command);
 
 }  // namespace warpgrind::cli

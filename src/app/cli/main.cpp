@@ -685,7 +685,7 @@ int main(int argc, char** argv) {
     checked.run.sources = cli::cut_sources(checked.run.program, misplaced);
   }
   if (!arguments.empty() && arguments[0] == "debug") {
-    cli::double_dashes(arguments);
+    cli::double_dashes(*debug, arguments);
     debugged.run.program = cli::cut_program(*debug, arguments);
     debugged.run.sources = cli::cut_sources(debugged.run.program, misplaced);
   }
