@@ -138,7 +138,7 @@ def session(editor):
     editor.send("continue", threadId=11)
     assert editor.event("exited") == {"exitCode": 7}
     editor.event("terminated")
-    assert editor.output("stdout") == "host says hello\nresult 6.5\nhost ends\n", editor.output("stdout")
+    assert editor.output("stdout") == "host says hello\narguments []\nresult 6.5\nhost ends\n", editor.output("stdout")
     assert editor.output("stderr") == "host complains\n", editor.output("stderr")
     assert editor.asked() == [
         ["initialize", {"adapterID": "warpgrind", "linesStartAt1": True}],
@@ -219,10 +219,10 @@ def flood(editor):
 
 def launch_errors(editor):
     assert editor.ask("initialize", adapterID="warpgrind")["success"]
-    unknown = editor.ask("threads") if False else editor.send("threads")
+    early = editor.send("threads")
     refused = editor.ask("launch", program="/nonexistent/program")
     assert not refused["success"] and "/nonexistent/program" in refused["message"], refused
-    assert not editor.response(unknown)["success"]
+    assert not editor.response(early)["success"]
     editor.event("terminated")
     for wrong, part in (({}, "program"), ({"program": PROGRAM, "args": "a b"}, "args"), ({"program": PROGRAM, "env": [1]}, "env"),
                         ({"program": PROGRAM, "gpu": "g9999"}, "g9999"), ({"program": PROGRAM, "schedule": "sideways"}, "schedule"),
@@ -247,6 +247,37 @@ def environment(editor):
     editor.event("terminated")
     assert editor.output("stdout") == f"{place.resolve()}\nvalue|unset\n", editor.output("stdout")
     assert 'no option "gppu"' in editor.output("console") and "name" not in editor.output("console").replace("named", "")
+    editor.leave()
+
+
+def compiles(editor):
+    """A .cu file is compiled for debugging, with the compiler's messages as output. A script stands in for nvcc."""
+    source = editor.folder / "app.cu"
+    source.write_text("// nothing\n")
+    arguments = editor.folder / "arguments"
+    compiler = editor.folder / "nvcc"
+    compiler.write_text(f"""#!/bin/sh
+echo "$@" >{arguments}
+echo 'app.cu(1): warning: a stand-in' >&2
+case "$*" in *refused*) exit 1; esac
+for last; do :; done
+printf '#!/bin/sh\\nexec {PROGRAM} {editor.log} end\\n' >"$last"
+chmod +x "$last"
+""")
+    compiler.chmod(0o755)
+    path = f"{editor.folder}:{os.environ['PATH']}"
+    assert editor.ask("initialize", adapterID="warpgrind")["success"]
+    refused = editor.ask("launch", program=str(source), compiler="nvcc", nvccFlags=["-Drefused"], env={"PATH": path})
+    assert not refused["success"] and "app.cu does not compile" in refused["message"], refused
+    editor.event("terminated")
+    assert editor.ask("launch", program=str(source), compiler="nvcc", gpu="h100", nvccFlags=["-std=c++20"],
+                      env={"PATH": path})["success"]
+    assert editor.ask("configurationDone")["success"]
+    assert editor.event("exited") == {"exitCode": 7}
+    assert editor.output("console").count("app.cu(1): warning: a stand-in\n") == 2, editor.events
+    words = arguments.read_text().split()
+    assert words[:3] == ["-G", "-g", "-O0"] and "-arch=sm_90" in words and "-std=c++20" in words and "-O3" not in words, words
+    editor.event("terminated")
     editor.leave()
 
 
@@ -303,7 +334,7 @@ def port(build, folder):
     process.wait()
 
 
-CASES = [capabilities, session, no_cuda, crash, bad_header, bad_length, no_length, huge, garbage, cut, flood, launch_errors, environment,
+CASES = [capabilities, session, no_cuda, crash, bad_header, bad_length, no_length, huge, garbage, cut, flood, launch_errors, environment, compiles,
          disconnect_kills, end_of_input_kills, terminate_ends, broken_editor, port]
 
 

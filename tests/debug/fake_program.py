@@ -206,7 +206,8 @@ class Adapter:
         self.stop("entry", text="Beginning of the launch")
 
     def after_pause(self, _):
-        self.stop("pause")
+        if self.mode != "deaf":
+            self.stop("pause")
 
     def __getattr__(self, name):
         if name == "continue":
@@ -294,6 +295,7 @@ MODES = {
     "watchpoint": watchpoint,
     "crash": crash,
     "pause": wait_for_pause,
+    "deaf": wait_for_pause,
     "flood": flood,
     "bad_header": raw(b"HTTP/1.1 200 OK\r\n\r\n"),
     "bad_length": raw(b"Content-Length: many\r\n\r\n{}"),
@@ -308,6 +310,7 @@ def main():
     log, mode = sys.argv[1:3]
     print("host says hello", flush=True)
     print("host complains", file=sys.stderr, flush=True)
+    print("arguments", sys.argv[3:], flush=True)
     if mode == "no_cuda":
         sys.exit(3)
     Adapter(log, mode).serve()

@@ -90,6 +90,14 @@ struct ServeCommand {
   double lost_after = 10;  // a worker that has not reported for so many seconds is lost
 };
 int serve(const ServeCommand& command);  // until it is interrupted
+struct DebugCommand {
+  RunCommand run;                            // the program, and options of the virtual GPU
+  std::vector<std::string> files, commands;  // of the debugger
+  std::vector<std::string> checks;           // of `warpgrind check`, for findings that stop the program
+  bool batch = false;
+  bool args = false;  // gdb's --args; changes nothing
+};
+int debug(const DebugCommand& command);  // batch: 1 if a command failed
 struct DapCommand {
   RunCommand run;                      // options of the virtual GPU; those of a launch request change them
   std::optional<unsigned short> port;  // of 127.0.0.1; 0: any free one; unset: the standard streams

@@ -648,6 +648,9 @@ int main(int argc, char** argv) {
   cli::ExplainCommand explanation;
   explanation.run.options.cache_directory = session::default_cache_directory();
   const CLI::App* explain = cli::add_explain(app, explanation);
+  cli::DebugCommand debugged;
+  debugged.run.options.cache_directory = session::default_cache_directory();
+  const CLI::App* debug = cli::add_debug(app, debugged);
   cli::DapCommand adapter;
   adapter.run.options.cache_directory = session::default_cache_directory();
   const CLI::App* dap = cli::add_dap(app, adapter);
@@ -681,6 +684,11 @@ int main(int argc, char** argv) {
     checked.run.program = cli::cut_program(*check, arguments);
     checked.run.sources = cli::cut_sources(checked.run.program, misplaced);
   }
+  if (!arguments.empty() && arguments[0] == "debug") {
+    cli::double_dashes(*debug, arguments);
+    debugged.run.program = cli::cut_program(*debug, arguments);
+    debugged.run.sources = cli::cut_sources(debugged.run.program, misplaced);
+  }
   if (!misplaced.empty()) {
     cli::complain(misplaced + " would be an argument of the program: put compiler options before the .cu file",
                   "--nvcc-flags '" + misplaced + "' FILE.cu; as an argument of the program: FILE.cu -- " + misplaced);
@@ -708,6 +716,7 @@ int main(int argc, char** argv) {
   if (*correlate) return cli::end(cli::correlate(correlation));
   if (*serve) return cli::serve(served);
   if (*calibrate) return cli::calibrate(calibration);
+  if (*debug) return cli::end(cli::debug(debugged));
   if (*dap) return cli::end(cli::dap(adapter));
   return cli::end(cli::run(command));
 }
