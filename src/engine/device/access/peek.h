@@ -11,8 +11,9 @@
 
 namespace warpgrind::device {
 
-// `space`: generic (windows of shared and local memory are resolved), global, constant, shared (an offset in the
-// block's memory; in a cluster with the rank from bit kClusterShift), local (an offset in the lane's memory) or param.
+// In the space `generic` the windows of shared and local memory are resolved. An address in `shared` is an offset in
+// the block's memory, in a cluster with the rank from bit kClusterShift. In `local` it is an offset in the lane's
+// memory.
 Status peek(const WarpFiber& fiber, unsigned lane, StateSpace space, std::uint64_t address,
             std::span<std::uint8_t> bytes);
 Status poke(WarpFiber& fiber, unsigned lane, StateSpace space, std::uint64_t address,
