@@ -18,10 +18,11 @@ struct StopPlace {
 };
 
 // Instructions of one function, in order. lines: the first instruction of the function, of each piece of a source line,
-// and of each basic block; without line information every instruction.
+// and of each basic block, and the one behind each call; without line information every instruction.
 std::vector<std::uint32_t> stop_instructions(const ptx::Function& function, StopAt stops);
 
-// Places of a kernel and the functions that it may call. A place's number is its index.
+// Places of a kernel and the functions that it may call. A place's number is its index. lines: functions without line
+// information have none if others have it.
 std::vector<StopPlace> stop_places(const ptx::Module& module, const KernelLayout& layout, StopAt stops);
 
 }  // namespace warpgrind::jit
