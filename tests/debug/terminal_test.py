@@ -424,6 +424,17 @@ def interrupts(make):
     assert ["pause", {"threadId": 0}] in t.requests()
     t.check("print i", [evaluate("i")], "$1 = 133\n")
     t.leave()
+    # Many steps end, too, whatever is under way: the request of a step, or what is printed after it.
+    t = make("breakpoint")
+    t.run_to_breakpoint()
+    t.start("next 1000000000")
+    for _ in range(5):
+        t.process.stdout.readline()
+    t.process.send_signal(signal.SIGINT)
+    t.read_to_prompt()
+    t.requests()
+    t.check("print i", [evaluate("i")], "$1 = 133\n")
+    t.leave()
     # A program that does not answer is ended by the second one.
     t = make("deaf")
     t.start("run")

@@ -75,6 +75,7 @@ Status run_line(Session& session, std::string_view line, std::string& last) {
   if (!command) return command.error();
   arguments.command = (*command)->name;
   arguments.text = rest;
+  Session::interrupted();  // a Ctrl-C before this command is not for it
   session.look();
   const Status done = (*command)->run(session, arguments);
   if ((*command)->repeats) last = text;

@@ -25,6 +25,7 @@ Status step(Session& session, const Arguments& arguments, const char* command, c
     if (granularity) request["granularity"] = granularity;
     if (Status done = session.resume(command, std::move(request)); !done) return done;
     if (!session.alive() || !session.stopped_by_step()) break;
+    if (Session::interrupted()) return command_error("Quit");
   }
   return Ok{};
 }
@@ -127,6 +128,10 @@ Status do_until(Session& session, const Arguments& arguments) {
     Json request = {{"threadId", session.thread}, {"granularity", kStatement}};
     if (Status done = session.resume("next", std::move(request), true); !done) return done;
     if (!session.alive()) return Ok{};
+    if (Session::interrupted()) {
+      session.report_quiet_stop();
+      return command_error("Quit");
+    }
     const auto now = session.frame();
     const bool passed = !session.stopped_by_step() || !now || (*now)->function != from.function ||
                         (*now)->path != from.path || (*now)->line > from.line;

@@ -174,7 +174,6 @@ Status Session::resume(const std::string& command, Json arguments, bool quiet) {
   if (Status stopped = needs_stop(); !stopped) return stopped;
   const Json before = *stopped_;
   stopped_.reset();
-  interrupted();
   const auto body = client.call(command, std::move(arguments), interrupts_now);
   if (!body && client.alive() && client.connected() && interrupts == 0) {
     stopped_ = before;
@@ -206,7 +205,6 @@ Status Session::wait_for_stop(bool quiet) {
 
 Result<Json> Session::ask(const std::string& command, Json arguments) {
   if (Status stopped = needs_stop(); !stopped) return stopped.error();
-  interrupted();
   return client.call(command, std::move(arguments), interrupts_now);
 }
 
