@@ -140,7 +140,9 @@ class Evaluator {
   Result<Value> beside(NodeId id, TypeId other, Result<Value> failed) {
     const Node& n = node(id);
     if (n.kind != NodeKind::name) return failed;
-    if (std::optional<Value> value = enumerator_value(types_, other, n.text)) return *std::move(value);
+    const std::size_t colons = n.text.rfind("::");  // `geo::red` may be geo::Colour::red
+    const std::string name = colons == std::string::npos ? n.text : n.text.substr(colons + 2);
+    if (std::optional<Value> value = enumerator_value(types_, other, name)) return *std::move(value);
     return failed;
   }
 
