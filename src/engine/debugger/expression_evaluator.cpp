@@ -101,11 +101,15 @@ class Evaluator {
   Result<Value> name(NodeId id) {
     ResolvedName& known = tree_.cache.names[id];
     const Node& n = node(id);
+    if (known.is_built_in) return *built_in_value(context_, n.text);
     if (!known.is_known) {
       Result<ResolvedName> found = resolve_name(context_, n);
       if (!found.ok()) {
         if (!n.only_global && n.file.empty())
-          if (std::optional<Value> value = built_in_value(context_, n.text)) return *std::move(value);
+          if (std::optional<Value> value = built_in_value(context_, n.text)) {
+            known.is_built_in = true;
+            return *std::move(value);
+          }
         return found.error();
       }
       known = found.take();
