@@ -360,6 +360,8 @@ TEST_F(DebuggerExpression, Enumerators) {
   EXPECT_EQ(s.get<bool>("c == Colour::green"), true);
   EXPECT_EQ(s.get<bool>("c == green"), true);
   EXPECT_EQ(s.get<bool>("red == c"), false);
+  EXPECT_EQ(s.get<bool>("c == geo::green"), true) << "as C++ names it, in a namespace";
+  EXPECT_EQ(s.get<int>("(int)(geo::Colour)5"), 5) << "nvcc gives the type no namespace";
   EXPECT_EQ(s.get<int>("c + 1"), 6);
   s.value("c = red", true);
   EXPECT_EQ(s.get<int>("(int)c"), 0);

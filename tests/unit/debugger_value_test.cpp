@@ -92,6 +92,21 @@ TEST_F(DebuggerValue, MembersInARegister) {
   EXPECT_EQ(s.lane.registers[r].low, 0x0007'ffffu);
 }
 
+// A type table that is wrong: the structure is larger than any register.
+TEST_F(DebuggerValue, NothingBehindARegister) {
+  auto& y = s.symbols;
+  Member field = y.member("field", s.t_int, 12);
+  field.bit_offset = 7;
+  field.bit_size = 31;
+  const TypeId large = y.structure(
+      "Large", 64, {y.member("a", s.t_long, 8), y.member("b", s.t_int, 16), y.member("c", s.t_long, 12), field});
+  y.local("v", large, debuginfo::InRegister{s.reg("%r1", ptx::ScalarType::b128, 5)});
+  EXPECT_EQ(s.get<long>("v.a"), 0);
+  EXPECT_EQ(s.error("v.b"), "the register ends before that");
+  EXPECT_EQ(s.error("v.c"), "the register ends before that");
+  EXPECT_EQ(s.error("v.field"), "the register ends before that");
+}
+
 TEST_F(DebuggerValue, NarrowNumbersAreExtendedInRegisters) {
   const ptx::RegId r = s.reg("%r1", ptx::ScalarType::b32, 0);
   s.symbols.local("c", s.t_char, debuginfo::InRegister{r});

@@ -101,11 +101,15 @@ class Evaluator {
   Result<Value> name(NodeId id) {
     ResolvedName& known = tree_.cache.names[id];
     const Node& n = node(id);
+    if (known.is_built_in) return *built_in_value(context_, n.text);
     if (!known.is_known) {
       Result<ResolvedName> found = resolve_name(context_, n);
       if (!found.ok()) {
         if (!n.only_global && n.file.empty())
-          if (std::optional<Value> value = built_in_value(context_, n.text)) return *std::move(value);
+          if (std::optional<Value> value = built_in_value(context_, n.text)) {
+            known.is_built_in = true;
+            return *std::move(value);
+          }
         return found.error();
       }
       known = found.take();
@@ -140,7 +144,9 @@ class Evaluator {
   Result<Value> beside(NodeId id, TypeId other, Result<Value> failed) {
     const Node& n = node(id);
     if (n.kind != NodeKind::name) return failed;
-    if (std::optional<Value> value = enumerator_value(types_, other, n.text)) return *std::move(value);
+    const std::size_t colons = n.text.rfind("::");  // `geo::red` may be geo::Colour::red
+    const std::string name = colons == std::string::npos ? n.text : n.text.substr(colons + 2);
+    if (std::optional<Value> value = enumerator_value(types_, other, name)) return *std::move(value);
     return failed;
   }
 

@@ -53,6 +53,7 @@ struct Node {
 // What a name meant at a place of code.
 struct ResolvedName {
   bool is_known = false;
+  bool is_built_in = false;  // threadIdx and the like; nothing else is set then
   std::string name;
   TypeId type = kVoidType;
   debuginfo::Location location;

@@ -200,18 +200,20 @@ std::optional<NumberLayout> number_layout(const TypeTable& types, TypeId id) {
       break;
     case NumberFormat::half:
     case NumberFormat::bfloat16:
-      if (bits < 16) return std::nullopt;
+      if (bits != 16) return std::nullopt;
       break;
     case NumberFormat::fp8_e4m3:
     case NumberFormat::fp8_e5m2:
     case NumberFormat::fp8_e8m0:
-      if (bits < 8) return std::nullopt;
+      if (bits != 8) return std::nullopt;
       break;
     case NumberFormat::fp6_e2m3:
     case NumberFormat::fp6_e3m2:
-      if (bits < 6) return std::nullopt;
+      if (bits < 6 || bits > 8) return std::nullopt;
       break;
     case NumberFormat::fp4_e2m1:
+      if (bits > 8) return std::nullopt;
+      break;
     case NumberFormat::none:
     case NumberFormat::boolean:
     case NumberFormat::character:

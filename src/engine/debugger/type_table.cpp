@@ -193,7 +193,9 @@ TypeId TypeTable::find(std::string_view name) const {
     if (kBuiltins[i].name == name) return kFirstMade + static_cast<TypeId>(i);
   for (const OtherName& other : kOtherNames)
     if (other.name == name) return builtin(other.type);
-  return kVoidType;
+  // nvcc gives some types no namespace.
+  const std::size_t colons = name.substr(0, name.find('<')).rfind("::");
+  return colons == std::string_view::npos ? kVoidType : symbols_.find_type(name.substr(colons + 2));
 }
 
 TypeId TypeTable::pointer_to(TypeId target) {

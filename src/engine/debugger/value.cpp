@@ -242,7 +242,9 @@ Result<Value> part_of(LaneContext context, const Value& whole, std::uint64_t off
   if (whole.address && whole.bit_size == 0) {
     part.address = Address{whole.address->space, whole.address->value + offset};
   } else if (whole.reg) {
-    if (offset > 16 || size > 16 - offset) return bad("the register ends before that");
+    if (size == 0) return bad("its type has no known size");
+    if (offset > 16 || size > 16 || whole.bit_offset / 8 + offset + size > 16)
+      return bad("the register ends before that");
     part.reg = whole.reg;
     part.bit_offset = whole.bit_offset + static_cast<std::uint32_t>(offset * 8);
     part.bit_size = static_cast<std::uint32_t>(size * 8);
@@ -299,7 +301,8 @@ Result<Value> member_of(LaneContext context, const Value& structure, const Membe
     field.address = Address{structure.address->space, structure.address->value + offset};
     if (structure.bytes.empty()) return field;
   } else if (structure.reg) {
-    if (offset >= 16) return bad("the register ends before that");
+    if (offset >= 16 || structure.bit_offset + offset * 8 + member.bit_offset % 8 + member.bit_size > 128)
+      return bad("the register ends before that");
     field.reg = structure.reg;
     field.bit_offset += structure.bit_offset + static_cast<std::uint32_t>(offset * 8);
     return field;
