@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "dap/message_reader.h"
 #include "debug/location.h"
 #include "debug/memory_text.h"
-#include "debug/message_reader.h"
 
 using namespace warpgrind;
+using namespace warpgrind::dap;
 using namespace warpgrind::debug;
 
 namespace {

@@ -11,9 +11,12 @@
 
 #include "base/process.h"
 #include "base/result.h"
-#include "debug/channel.h"
+#include "dap/channel.h"
 
 namespace warpgrind::debug {
+
+using dap::Channel;
+using dap::Json;
 
 class DapClient {
  public:

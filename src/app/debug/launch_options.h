@@ -7,9 +7,11 @@
 
 #include "base/process.h"
 #include "base/result.h"
-#include "debug/message_reader.h"
+#include "dap/message_reader.h"
 
 namespace warpgrind::debug {
+
+using dap::Json;
 
 struct LaunchOptions {
   std::vector<std::string> program;     // path of an executable or .cu file, and the arguments

@@ -6,11 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "debug/channel.h"
+#include "dap/channel.h"
 #include "debug/dap_client.h"
 #include "debug/launch_options.h"
 
 namespace warpgrind::debug {
+
+using dap::Channel;
+using dap::Json;
 
 class Relay {
  public:

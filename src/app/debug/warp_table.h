@@ -3,9 +3,11 @@
 
 #include <string>
 
-#include "debug/message_reader.h"
+#include "dap/message_reader.h"
 
 namespace warpgrind::debug {
+
+using dap::Json;
 
 // Eight lanes in a row. Inactive lanes are in brackets, "?" follows undefined values. The lines below say whether all
 // values of active lanes are equal, or which is the least and the greatest.
