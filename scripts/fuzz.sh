@@ -1,5 +1,5 @@
 #!/bin/bash
-# fuzz.sh TARGET SECONDS FOLDER [PROCESSES [CORPUS]]: runs FOLDER/bin/TARGET_fuzz (ptx_parser, fatbin, chain) in PROCESSES processes
+# fuzz.sh TARGET SECONDS FOLDER [PROCESSES [CORPUS]]: runs FOLDER/bin/TARGET_fuzz (ptx_parser, fatbin, chain, debuginfo) in PROCESSES processes
 # (default 1), from the seeds in tests/. Inputs that reach new code are stored in the folder CORPUS for the next run, if it is given.
 # Findings are stored in FOLDER/found/TARGET; exit code 0: none. Several processes continue after a finding. If it is ended early
 # (SIGINT, SIGTERM), it stores what it has.
@@ -53,6 +53,7 @@ mkdir -p "$corpus" "$found"
 [ -d "$folder/lib" ] && export LD_LIBRARY_PATH="$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 case $target in
   ptx_parser) seeds=(tests/parse/good tests/parse/bad) ;;
+  debuginfo) seeds=(tests/debuginfo) longest=32768 ;;
   # Kernels one by one: in a file of many kernels, most of the time would go to unchanged ones.
   # Not the 643 products of tensor_cores.ptx: to read them alone takes minutes.
   chain) find "$folder"/tests/cases -name '*.ptx' ! -name tensor_cores.ptx -print0 |
@@ -61,7 +62,7 @@ case $target in
   *) seeds=() ;;
 esac
 # One minute per input: kernels are stopped after two seconds, so a timeout means that stopping failed.
-limits=(-timeout=60 -rss_limit_mb=4096 -max_len=16384 -print_final_stats=1 -close_fd_mask=1)
+limits=(-timeout=60 -rss_limit_mb=4096 -max_len=${longest:-16384} -print_final_stats=1 -close_fd_mask=1)
 find "$corpus" "${seeds[@]}" -type f -size +0 | sort >"$work/inputs"
 end=$((SECONDS + seconds))
 

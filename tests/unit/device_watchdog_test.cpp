@@ -31,6 +31,7 @@ class Running {
                  .counters = false,
                  .bounds_stop = false,
                  .shadow = nullptr,
+                 .stops = nullptr,
                  .fill = std::nullopt},
                 {}, {}, {}) {
     enlist(&launch_);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "adapter/adapter.h"
 #include "base/demangle.h"
 #include "base/element.h"
 #include "device/memory/address_space.h"
@@ -34,6 +35,7 @@ device::Options device_options(const RunOptions& run) {
   options.counters = run.counters;
   options.caches = run.counters && run.caches && !run.checks.any();
   options.bounds_stop = run.bounds_stop;
+  if (run.debug_socket >= 0) options.stops = adapter::debugger_on(run.debug_socket);
   if (run.fill >= 0) options.fill = static_cast<std::uint8_t>(run.fill);
   options.cache_directory = run.cache_directory;
   options.quick_start = true;

@@ -44,7 +44,8 @@ std::string encode(const RunOptions& o) {
                       {"program", o.program},
                       {"command", o.command},
                       {"executable", o.executable},
-                      {"status", o.status_directory}};
+                      {"status", o.status_directory},
+                      {"debug_socket", o.debug_socket}};
   for (const auto& [group, member] : checkers::kGroups) j["check_" + std::string(group)] = o.checks.*member;
   return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -91,6 +92,7 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "command", o.command);
   json::read(j, "executable", o.executable);
   json::read(j, "status", o.status_directory);
+  json::read(j, "debug_socket", o.debug_socket);
   for (const auto& [group, member] : checkers::kGroups)
     json::read(j, ("check_" + std::string(group)).c_str(), o.checks.*member);
   return o;

@@ -45,6 +45,8 @@ struct RunOptions {
   // Folder where processes of the run leave notes for the CLI: that they use CUDA, and problems. Empty: started without
   // the CLI.
   std::string status_directory;
+  // Inherited socket on which the debugger's front speaks (docs/debugging-protocol.md); -1: nothing is debugged.
+  int debug_socket = -1;
 };
 
 inline constexpr const char* kOptionsVariable = "WARPGRIND_OPTIONS";

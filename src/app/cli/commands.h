@@ -25,6 +25,7 @@ struct RunCommand {
   std::vector<std::string> program;     // path and arguments
   std::string trace_block = "0,0,0";
   bool host_lines = false;  // compile .cu files with debug information for host code
+  bool debuggable = false;  // compile .cu files with debug information for kernels, and without optimisation
   ReportOptions reports;
 };
 int run(const RunCommand& command);
@@ -88,7 +89,20 @@ struct ServeCommand {
   bool worker = false;     // no page: carries out the broker's runs here
   double lost_after = 10;  // a worker that has not reported for so many seconds is lost
 };
-int serve(const ServeCommand& command);               // until it is interrupted
+int serve(const ServeCommand& command);  // until it is interrupted
+struct DebugCommand {
+  RunCommand run;                            // the program, and options of the virtual GPU
+  std::vector<std::string> files, commands;  // of the debugger
+  std::vector<std::string> checks;           // of `warpgrind check`, for findings that stop the program
+  bool batch = false;
+  bool args = false;  // gdb's --args; changes nothing
+};
+int debug(const DebugCommand& command);  // batch: 1 if a command failed
+struct DapCommand {
+  RunCommand run;                      // options of the virtual GPU; those of a launch request change them
+  std::optional<unsigned short> port;  // of 127.0.0.1; 0: any free one; unset: the standard streams
+};
+int dap(const DapCommand& command);
 int gpus(const std::string& name);                    // empty: all
 int nvcc(const std::vector<std::string>& arguments);  // in nvcc's form
 int ptxas(const std::vector<std::string>& arguments);

@@ -125,7 +125,10 @@ Result<std::string> compile_program(const CompileCommand& command, const std::st
   if (nvcc.empty() && command.compiler == "nvcc")
     return Error{ErrorKind::environment, "nvcc is not on the PATH", "--compiler clang needs no NVIDIA software"};
   std::vector<std::string> line = {"-lineinfo", "-O3"};
-  if (command.host_lines) line.emplace_back("-g");
+  if (command.debuggable)
+    line = {"-G", "-g", "-O0"};
+  else if (command.host_lines)
+    line.emplace_back("-g");
   line.insert(line.end(), command.sources.begin(), command.sources.end());
   const std::vector<std::string> more = words(command.flags);
   // Parts of one program: their device code may call each other's functions.

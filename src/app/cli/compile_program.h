@@ -18,6 +18,7 @@ struct CompileCommand {
   std::string compiler;            // "nvcc" or "clang"; empty: nvcc if it is installed
   bool host_lines = false;         // with debug information for host code
   std::string cache;               // folder with programs that clang compiled before; empty: none
+  bool debuggable = false;         // with debug information for kernels (-G) and host code, and without optimisation
 };
 // The path of the program, which is in `folder` or in the cache.
 Result<std::string> compile_program(const CompileCommand& command, const std::string& folder);

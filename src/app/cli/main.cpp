@@ -13,8 +13,10 @@
 #include "cli/child.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/debug_options.h"
 #include "cli/exercise_command.h"
 #include "cli/lab_command.h"
+#include "cli/run_options.h"
 #include "cli/tools_of_run.h"
 #include "gpu/gpu_model.h"
 #include "report/gpus.h"
@@ -57,78 +59,6 @@ void add_reports(CLI::App* app, ReportOptions& reports) {
                   "Shows the changes since the profile of an earlier run (--detail --json) in the page of --report")
       ->type_name("FILE");
   app->add_flag("--source", reports.source, "Shows the source of the kernels with the counters of each line");
-}
-
-void add_stall(CLI::App* app, double& stall) {
-  app->add_option("--stall", stall,
-                  "Stops a kernel if none of its blocks ends while the program uses this many seconds of CPU time "
-                  "(default: 0, no limit)")
-      ->check(CLI::NonNegativeNumber);
-}
-
-// Options of the virtual GPU, for every command that starts one.
-void add_execution(CLI::App* app, unsigned& threads, double& timeout, std::string& cache, bool& no_cache) {
-  app->add_option("--threads", threads, "Number of worker threads of the virtual GPU (default: 0, all cores)")
-      ->check(CLI::Range(0, 4096));
-  app->add_option("--timeout", timeout,
-                  "Stops the run after this many seconds, compilation included (default: 0, no limit)")
-      ->check(CLI::NonNegativeNumber);
-  app->add_option("--cache", cache, "Folder for compiled kernels")
-      ->type_name("FOLDER")
-      ->default_str(session::default_cache_directory());
-  app->add_flag("--no-cache", no_cache, "Compiles every kernel again, without the folder of compiled kernels");
-}
-
-void add_fill(CLI::App* app, int& fill) {
-  app->add_option("--fill", fill, "Fills memory that the program has not written with this byte, for example 0xAA")
-      ->type_name("BYTE")
-      ->check(CLI::Range(0, 255));
-}
-
-void add_schedule(CLI::App* app, device::Schedule& schedule) {
-  app->add_option_function<std::string>(
-         "--schedule",
-         [&schedule](const std::string& text) { schedule = device::read_schedule(text).value_or(schedule); },
-         "Order of blocks and warps: forward (default), reverse, interleaved or random:SEED; all except forward use "
-         "one worker thread")
-      ->check([](const std::string& text) {
-        return device::read_schedule(text) ? std::string()
-                                           : "the order must be forward, reverse, interleaved or random:SEED";
-      })
-      ->type_name("ORDER");
-}
-
-// Options with ncu's names.
-void add_launch_filter(CLI::App* app, session::LaunchFilter& filter) {
-  app->add_option(
-         "-k,--kernel-name", filter.kernel_name,
-         "Counts only kernels with this name, or those that match regex:EXPRESSION; other kernels run at full speed")
-      ->type_name("NAME");
-  app->add_option("--kernel-name-base", filter.name_base,
-                  "Form of the name of --kernel-name: without namespaces, templates and parameters (function), whole "
-                  "(demangled), or as in PTX (mangled)")
-      ->check(CLI::IsMember({"function", "demangled", "mangled"}))
-      ->capture_default_str();
-  app->add_option("-s,--launch-skip", filter.skip,
-                  "Number of launches to skip first, among those that --kernel-name selects (default: 0)");
-  app->add_option("-c,--launch-count", filter.count,
-                  "Number of launches to count after those that are skipped (default: 0, all)");
-}
-
-// Options for the compilation of .cu files.
-void add_compilation(CLI::App* app, RunCommand& command) {
-  app->add_option("--compiler", command.compiler,
-                  "Compiler for .cu files: nvcc (default if it is installed) or clang, which needs no NVIDIA software")
-      ->check(CLI::IsMember({"nvcc", "clang"}));
-  app->add_option("--nvrtc", command.nvrtc,
-                  "Library (libnvrtc) for compilation at run time: NVIDIA's, which needs no GPU, or ours (with clang); "
-                  "auto: NVIDIA's if it is installed")
-      ->check(CLI::IsMember({"auto", "nvidia", "ours"}))
-      ->capture_default_str();
-  app->add_option("--nvcc-flags", command.nvcc_flags, "Compiler flags for .cu files, in one argument; may be repeated")
-      ->type_name("FLAGS")
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 CLI::App* add_run(CLI::App& app, RunCommand& command) {
@@ -718,6 +648,12 @@ int main(int argc, char** argv) {
   cli::ExplainCommand explanation;
   explanation.run.options.cache_directory = session::default_cache_directory();
   const CLI::App* explain = cli::add_explain(app, explanation);
+  cli::DebugCommand debugged;
+  debugged.run.options.cache_directory = session::default_cache_directory();
+  const CLI::App* debug = cli::add_debug(app, debugged);
+  cli::DapCommand adapter;
+  adapter.run.options.cache_directory = session::default_cache_directory();
+  const CLI::App* dap = cli::add_dap(app, adapter);
   // nvcc parses its whole command line itself.
   app.add_subcommand("nvcc", "Compile CUDA with clang-19 and nvcc's options; see `warpgrind nvcc --help`");
   app.add_subcommand("ptxas", "Check PTX and pack it, for programs that call ptxas; see `warpgrind ptxas --help`");
@@ -748,6 +684,11 @@ int main(int argc, char** argv) {
     checked.run.program = cli::cut_program(*check, arguments);
     checked.run.sources = cli::cut_sources(checked.run.program, misplaced);
   }
+  if (!arguments.empty() && arguments[0] == "debug") {
+    cli::double_dashes(*debug, arguments);
+    debugged.run.program = cli::cut_program(*debug, arguments);
+    debugged.run.sources = cli::cut_sources(debugged.run.program, misplaced);
+  }
   if (!misplaced.empty()) {
     cli::complain(misplaced + " would be an argument of the program: put compiler options before the .cu file",
                   "--nvcc-flags '" + misplaced + "' FILE.cu; as an argument of the program: FILE.cu -- " + misplaced);
@@ -775,5 +716,7 @@ int main(int argc, char** argv) {
   if (*correlate) return cli::end(cli::correlate(correlation));
   if (*serve) return cli::serve(served);
   if (*calibrate) return cli::calibrate(calibration);
+  if (*debug) return cli::end(cli::debug(debugged));
+  if (*dap) return cli::end(cli::dap(adapter));
   return cli::end(cli::run(command));
 }

@@ -65,10 +65,16 @@ llvm::PreservedAnalyses InlinedPlaces::run(llvm::Module& module, llvm::ModuleAna
   for (llvm::Function& function : module) {
     llvm::DISubprogram* const scope = function.getSubprogram();
     if (!scope) continue;
+    // With -G, DWARF describes the variables of inlined calls, and clang finds these by the scopes of their
+    // instructions.
+    const bool keeps_scopes = scope->getUnit() && scope->getUnit()->getEmissionKind() == llvm::DICompileUnit::FullDebug;
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       const llvm::DILocation* at = instruction.getDebugLoc().get();
       if (!at || !at->getInlinedAt()) continue;
-      instruction.setDebugLoc(llvm::DILocation::get(module.getContext(), kFirst + places.number(at), 0, scope));
+      const unsigned line = kFirst + places.number(at);
+      instruction.setDebugLoc(
+          keeps_scopes ? llvm::DILocation::get(module.getContext(), line, 0, at->getScope(), at->getInlinedAt())
+                       : llvm::DILocation::get(module.getContext(), line, 0, scope));
     }
   }
   if (!places.notes().empty()) module.appendModuleInlineAsm(places.notes());

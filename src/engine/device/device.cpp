@@ -35,6 +35,7 @@ void register_symbols() {
   jit::register_call_symbols(surface_symbols());
   jit::register_call_symbols(multimem_symbols());
   jit::register_call_symbols(definedness_symbols());
+  jit::register_call_symbols(stop_symbols());
 }
 
 // ---- Output of kernels

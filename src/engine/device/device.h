@@ -29,6 +29,8 @@ struct Code;
 
 namespace warpgrind::device {
 
+class StopHandler;  // stop_handler.h
+
 // Kinds of faults of the user's kernel. Each maps to one cudaError_t (semantics/state.cpp).
 enum class FaultKind : std::uint8_t {
   illegal_address,
@@ -148,6 +150,7 @@ struct Options {
   std::optional<std::uint8_t> fill;
   std::string cpu;  // target CPU of the JIT
   std::string cache_directory;
+  StopHandler* stops = nullptr;  // a debugger, which may stop warps; its launches have one worker. Null: none
   bool quick_start = false;  // quick code for new kernels (jit/compile/tier.h); better code for kernels that run long
   std::optional<jit::Tier> tier;  // for tests of the JIT; nullopt: chosen by the kernel's size
   // Called at most once per kernel, if its compilation takes longer than slow_seconds.

@@ -23,6 +23,8 @@
 
 namespace warpgrind::device {
 
+class MemorySnapshot;
+
 // Buffer of text printed by kernels, until the host flushes it. Like CUDA's buffer, it loses the oldest text when full.
 class OutputBuffer {
  public:
@@ -128,6 +130,9 @@ struct Device::Impl {
                                 const LaunchConfig& config, const PackedParameters& parameters, unsigned depth,
                                 std::vector<ChildLaunch>* children);
   Status run_children(Engine& engine, LoadedModule& module, std::vector<ChildLaunch> children, LaunchResult& result);
+  LaunchResult run_planned(Engine& engine, Launch& launch, KernelRecord& kernel, const PackedParameters& parameters,
+                           unsigned interrupts_before, std::vector<ChildLaunch>* children);
+  std::unique_ptr<const MemorySnapshot> keep_memory(const LoadedModule& module) const;
   Status check(const LaunchConfig& config, const KernelRecord& kernel) const;
   Status open_heaps(const LoadedModule& module);
   Result<Engine*> take_engine();

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "device/module.h"
+#include "device/stop_handler.h"
 
 namespace warpgrind::device {
 
@@ -50,6 +51,13 @@ std::uint64_t order_of(std::uint64_t block, std::uint32_t warp) {
   return block * 64 + warp;
 }
 
+// Shows a fault to the debugger, while the warps still are where it happened.
+void show(Launch& launch, const Fault& fault, std::uint64_t block, std::uint32_t warp) {
+  WarpFiber* const at = (*launch.all_workers)[0]->current;
+  const bool made_it = at && at->block && at->block_linear == block && at->context.warp == warp;
+  launch.stops->faulted(launch, fault, made_it ? &at->context : nullptr);
+}
+
 void stop(Launch& launch) {
   launch.stop.store(true);
   launch.interrupt.store(1, std::memory_order_release);
@@ -58,6 +66,7 @@ void stop(Launch& launch) {
 }  // namespace
 
 void record(Launch& launch, Fault fault, std::uint64_t block, std::uint32_t warp) {
+  if (launch.stops && !launch.stop.load()) show(launch, fault, block, warp);
   {
     const std::lock_guard lock(launch.fault_mutex);
     const std::uint64_t order = order_of(block, warp);

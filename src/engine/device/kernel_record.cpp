@@ -5,6 +5,7 @@
 
 #include "base/demangle.h"
 #include "device/device_impl.h"
+#include "device/stop_handler.h"
 #include "gpu/launch_limits.h"
 #include "sass/code.h"
 
@@ -63,7 +64,8 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
                         asked.edges,
                         asked.fences || asked.async_groups || asked.warp_syncs || asked.absent_lanes || asked.exits,
                         shadow != nullptr,
-                        clusters};
+                        clusters,
+                        options.stops ? options.stops->stops_at() : jit::StopAt::nowhere};
   const std::lock_guard lock(mutex);
   std::unique_ptr<KernelRecord>& record = module.kernels[key];
   if (record) return record.get();
@@ -76,6 +78,7 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   how.synchronization = key.synchronization;
   how.definedness = key.definedness;
   how.clusters = key.clusters;
+  how.stops = key.stops;
   how.cpu = options.cpu;
   how.cache_directory = options.cache_directory;
   how.tier = options.tier;

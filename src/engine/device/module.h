@@ -34,6 +34,7 @@ class LoadedModule {
 
   Status place();  // allocates the variables and writes their initial values
   const ptx::Module& module() const { return *module_; }
+  const std::shared_ptr<const ptx::Module>& shared_module() const { return module_; }
   const std::vector<std::uint64_t>& globals() const { return globals_; }  // by variable index; 0: in shared memory
   std::optional<Device::Allocation> variable(const std::string& name) const;
   void for_variables(const std::function<void(const events::Allocation&)>& f) const;  // variables in memory
@@ -49,6 +50,7 @@ class LoadedModule {
     std::uint32_t function;
     jit::LaneShape shape;
     bool counters, every_access, watched, edges, synchronization, definedness, clusters;
+    jit::StopAt stops;
     auto operator<=>(const Key&) const = default;
   };
   std::map<Key, std::unique_ptr<KernelRecord>> kernels;

@@ -39,7 +39,9 @@ struct SiteRecord;
 struct ParkedPath;
 struct ParkedPaths;
 struct UndefinedLoads;
+struct Watchpoints;
 class LoadedModule;
+class MemorySnapshot;
 class ShadowMemory;
 class TensorMemory;
 class TextureUnit;
@@ -378,6 +380,7 @@ struct LaunchInputs {
   const AccessRules rules;
   const bool counters, bounds_stop;
   const ShadowMemory* const shadow;        // set if undefined bits are tracked
+  StopHandler* const stops;                // Options::stops
   const std::optional<std::uint8_t> fill;  // Options::fill
 };
 
@@ -463,6 +466,12 @@ struct Launch : LaunchInputs, MemoryPlan, GridPlan, WorkerPlan, LaunchObservatio
   bool survived = false;  // `fault` did not end the launch
   std::set<std::uint32_t> invalid_sites;
   std::vector<std::string> places;  // position of each warp
+  // For `stops`. stop_flags: of the warps that start (WarpContext::stop_flags). before: memory when the launch began;
+  // null: it cannot run again. runs_again: its results are dropped.
+  const std::uint8_t* stop_flags = nullptr;
+  const MemorySnapshot* before = nullptr;
+  bool runs_again = false;
+  const Watchpoints* watch = nullptr;  // of `stops` (access/watchpoints.h); null: none
   std::atomic<std::uint64_t> invalid_accesses{0};
 
   std::atomic<std::uint64_t> first_block_requests{0};  // requests of block 0, plus 1, once it has ended; 0 before

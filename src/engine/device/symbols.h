@@ -28,6 +28,7 @@ std::span<const jit::CallSymbol> surface_symbols();             // calls/surface
 std::span<const jit::CallSymbol> multimem_symbols();            // calls/multimem.cpp
 std::span<const jit::CallSymbol> device_launch_symbols();       // calls/device_launch.cpp
 std::span<const jit::CallSymbol> definedness_symbols();         // definedness/tracking.cpp
+std::span<const jit::CallSymbol> stop_symbols();                // execution/stops.cpp
 
 // malloc and free in kernels (device_functions.cpp). heap_allocate() returns 0 if no memory is left.
 std::uint64_t heap_allocate(jit::WarpContext& context, std::uint32_t site, unsigned lane, std::uint64_t bytes);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "events/late_loads.h"
+#include "flow/forms.h"
 #include "gpu/request_counting.h"
 #include "gpu/types.h"
 
@@ -112,6 +113,30 @@ struct Paths {
 //   branches: 4 slots each {executions without a taken lane, divergent ones, taken lanes, executions with a taken lane}
 //   edges:    2 slots each {warps, lanes}, of blocks with several successors, if an observer wants them
 
+// How the slots of a register make the value of a lane, in kernels with stops (codegen/kernel/stops.h). Slot 0 is the
+// vector of a varying register, the value of a uniform one, b of an affine or wide one; slots 1 to 3 are base, kx, ky
+// (flow/forms.h).
+struct RegisterForm {
+  flow::FormKind kind = flow::FormKind::undefined;
+  bool is_signed = false;  // wide
+  bool constant_kx = false, constant_ky = false;
+  std::int32_t kx = 0, ky = 0;  // if constant
+  std::int64_t scale = 1;       // wide
+};
+inline constexpr unsigned kRegisterSlots = 4;
+inline constexpr std::uint32_t kNoStopPlace = ~0u;
+
+// One invocation of a function, in kernels with stops.
+struct alignas(16) StopFrame {
+  StopFrame* caller;          // null: the kernel itself
+  void* const* slots;         // kRegisterSlots for each register
+  const RegisterForm* forms;  // by register
+  std::uint64_t local_base;   // start of its variables in the thread's local memory
+  std::uint32_t function;     // in the module
+  std::uint32_t place;        // the last one passed (jit/stop_places.h), or kNoStopPlace
+  LaneMask lanes;             // active there
+};
+
 // Lanes of a warp. The same for every block of a launch.
 struct alignas(16) WarpShape {
   std::uint32_t tid_base[3];  // tid of lane 0 (linear and rows shapes)
@@ -183,6 +208,10 @@ struct WarpContext {
   // definedness.
   std::uint64_t global_shadow, shared_shadow, local_shadow;
   std::uint32_t capability;  // compute capability of the GPU, times 10: decides how tensor cores add
+  // Only in kernels with stops. stop_flags: a byte for each place; not 0: call wg_stop. steps: places passed.
+  StopFrame* stop_frame;
+  const std::uint8_t* stop_flags;
+  std::uint64_t steps;
 };
 
 static_assert(offsetof(WarpContext, initial_mask) == offsetof(WarpContext, tid_base) + offsetof(WarpShape, mask));
@@ -269,6 +298,8 @@ void wg_barrier_arrive(void* context, std::uint32_t instruction, std::uint32_t i
 std::uint32_t wg_yield(void* context, std::uint32_t mask);
 // Called before a store that must not overtake other warps' reads after a barrier (flow/wait_points.h).
 void wg_let_others_pass(void* context);
+// The warp is at a place whose stop flag is set. `lanes`: the active ones.
+void wg_stop(void* context, std::uint32_t lanes, std::uint32_t place);
 // Divergent lanes that wait for each other (device/execution/paths.cpp). The caller has stored its state in `paths` and
 // saved the registers that its lanes need. It continues at paths->target with paths->mask.
 void wg_meet(void* context, std::uint32_t site, std::uint32_t place, void* paths);

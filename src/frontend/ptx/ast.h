@@ -246,17 +246,31 @@ struct Function {
   SourceRange range;
 };
 
+// A `.section .debug_info {...}` of the text: bytes begin ... end-1 of Module::text, without the braces.
+struct DebugSection {
+  std::string name;  // ".debug_info"
+  std::size_t begin = 0, end = 0;
+};
+
+// What one of the linked modules says about its source. Its functions and variables have ranges in its lines.
+struct DebugPart {
+  std::uint32_t first_line = 1, end_line = 0xffffffffu;  // lines first_line ... end_line-1 of Module::text
+  std::uint32_t first_file = 0;                          // its `.file 0`: an index into Module::files
+  std::vector<DebugSection> sections;
+};
+
 struct Module {
   std::uint32_t version_major = 0, version_minor = 0;
   std::string target;  // "sm_90"
   std::uint32_t address_size = 64;
   bool debug = false;
-  std::string name;                 // file or fatbin entry of the text, for messages
-  std::string text;                 // the PTX text, which diagnostics and source views quote
-  std::deque<std::string> ranges;   // names of .param x<2> (x0, x1), which are not in the text
-  std::vector<std::string> files;   // .file table, index as in .loc (entry 0 may be empty)
-  std::vector<Variable> variables;  // module scope: global, const, shared, texref ...
-  std::vector<Function> functions;  // entries and device functions, declarations included
+  std::string name;                    // file or fatbin entry of the text, for messages
+  std::string text;                    // the PTX text, which diagnostics and source views quote
+  std::deque<std::string> ranges;      // names of .param x<2> (x0, x1), which are not in the text
+  std::vector<std::string> files;      // .file table, index as in .loc (entry 0 may be empty)
+  std::vector<DebugPart> debug_parts;  // one for each linked module; debuginfo/debug_info.h reads them
+  std::vector<Variable> variables;     // module scope: global, const, shared, texref ...
+  std::vector<Function> functions;     // entries and device functions, declarations included
 };
 
 }  // namespace warpgrind::ptx

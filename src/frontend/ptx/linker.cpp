@@ -95,6 +95,7 @@ class Linker {
   void add_text(std::size_t index) {
     const Module& m = *modules_[index];
     Placement& p = placements_[index];
+    const std::size_t first_byte = out_->text.size();
     p.first_line = lines_;
     p.first_file = static_cast<std::uint32_t>(out_->files.size());
     lines_ += static_cast<std::uint32_t>(std::count(m.text.begin(), m.text.end(), '\n'));
@@ -103,6 +104,7 @@ class Linker {
       out_->text += '\n';
       ++lines_;
     }
+    add_debug_parts(m, p, first_byte);
     out_->files.insert(out_->files.end(), m.files.begin(), m.files.end());
     if (m.files.empty()) out_->files.emplace_back();
     out_->debug = out_->debug || m.debug;
@@ -114,6 +116,21 @@ class Linker {
     if (std::pair(m.version_major, m.version_minor) > std::pair(out_->version_major, out_->version_minor)) {
       out_->version_major = m.version_major;
       out_->version_minor = m.version_minor;
+    }
+  }
+
+  // The sections stay where they are in the text: their readers find functions and variables by their lines.
+  void add_debug_parts(const Module& m, const Placement& p, std::size_t first_byte) {
+    const std::vector<DebugPart> plain(1);
+    for (DebugPart part : m.debug_parts.empty() ? plain : m.debug_parts) {
+      part.first_line += p.first_line;
+      part.end_line = part.end_line == 0xffffffffu ? lines_ + 1 : part.end_line + p.first_line;
+      part.first_file += p.first_file;
+      for (DebugSection& section : part.sections) {
+        section.begin += first_byte;
+        section.end += first_byte;
+      }
+      out_->debug_parts.push_back(std::move(part));
     }
   }
 

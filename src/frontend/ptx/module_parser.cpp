@@ -193,7 +193,8 @@ bool ModuleParser::alias() {
   return true;
 }
 
-// .section .debug_str { label: .b8 1,2 ... }. Only .debug_str is kept, for the names of inlined functions.
+// .section .debug_str { label: .b8 1,2 ... }. Only .debug_str is read here, for the names of inlined functions. Of the
+// others the place is kept: a debugger reads them.
 bool ModuleParser::section() {
   const Token name = t_.token();
   if (name.kind != TokenKind::directive && name.kind != TokenKind::identifier) return t_.unexpected("a section name");
@@ -201,13 +202,20 @@ bool ModuleParser::section() {
   // A section name may have dots inside: ".nv.section".
   while (t_.token().kind == TokenKind::directive) t_.advance();
   if (!t_.token().is('{')) return t_.unexpected("'{'");
+  const auto offset = [this] { return static_cast<std::size_t>(t_.token().text.data() - module_->text.data()); };
+  DebugSection place{std::string(name.text), offset() + 1, 0};
   if (name.text != ".debug_str") {
     t_.lexer().skip_until("}");
     t_.advance();
-    return t_.expect('}', "the section");
+  } else {
+    t_.advance();
+    if (!section_data(&debug_strings_, &debug_labels_)) return false;
   }
-  t_.advance();
-  return section_data(&debug_strings_, &debug_labels_) && t_.expect('}', "the section");
+  place.end = offset();
+  if (!t_.expect('}', "the section")) return false;
+  if (module_->debug_parts.empty()) module_->debug_parts.emplace_back();
+  module_->debug_parts[0].sections.push_back(std::move(place));
+  return true;
 }
 
 bool ModuleParser::section_data(std::string* bytes, std::unordered_map<std::string_view, std::uint64_t>* labels) {

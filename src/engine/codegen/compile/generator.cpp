@@ -144,6 +144,7 @@ Result<std::string> LlvmGenerator::generate(const ptx::Module& module, std::uint
   unit.module = &module;
   unit.options = options;
   unit.layout = &layout;
+  unit.stop_places = stop_places(module, layout, options.stops);
   unit.facts.name = module.functions[entry].name;
   unit.facts.files = module.files;
   kernel.size = {};

@@ -25,9 +25,10 @@ flow::LaneLayout lane_layout(LaneShape shape) {
   return layout;
 }
 
-ptx::Function prepared(const ptx::Function& function) {
+// A debugger finds registers by their names in the PTX, so kernels with stops keep them whole.
+ptx::Function prepared(const ptx::Function& function, StopAt stops) {
   ptx::Function copy = function;
-  flow::split_webs(copy, flow::build_control_flow(copy));
+  if (stops == StopAt::nowhere) flow::split_webs(copy, flow::build_control_flow(copy));
   access_on_stack(copy);
   return copy;
 }
@@ -38,7 +39,7 @@ FunctionContext::FunctionContext(KernelUnit& kernel, std::uint32_t index, bool i
     : Values(body_),
       unit(kernel),
       function_index(index),
-      function(prepared(kernel.module->functions[index])),
+      function(prepared(kernel.module->functions[index], kernel.options.stops)),
       is_kernel(is_the_kernel),
       layout(lane_layout(kernel.options.shape)),
       cfg(flow::build_control_flow(function)),

@@ -29,6 +29,7 @@ void FunctionLowering::run() {
   regions_.create();
   definedness_.create();
   variables_.create_frame();
+  stops_.enter();
   masks_.create(lanes);
   divergence_.create();
   stack_parameters_.enter();
@@ -43,6 +44,7 @@ void FunctionLowering::run() {
   divergence_.finish();
   if (f_.wait_points.any()) waiting_.write_saving();
   stack_parameters_.leave();
+  stops_.leave();
   variables_.release_frame();
   regions_.leave();
 }
@@ -60,6 +62,7 @@ void FunctionLowering::lower_block(std::uint32_t b) {
   const std::uint32_t last = block.end - 1;
   for (std::uint32_t n = block.first; n < block.end; ++n) {
     if (f_.unit.error) return;
+    stops_.pass(n);
     clock_.pass(f_.function.body[n]);
     if (n == last && flow::ends_block(f_.function.body[n])) break;
     lower_instruction(n);

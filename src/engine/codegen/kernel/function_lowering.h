@@ -10,6 +10,7 @@
 #include "codegen/kernel/lower.h"
 #include "codegen/kernel/memory.h"
 #include "codegen/kernel/stack_parameters.h"
+#include "codegen/kernel/stops.h"
 
 namespace warpgrind::jit {
 
@@ -28,6 +29,7 @@ class FunctionLowering final : public Lowering {
         definedness_(f_, masks_, registers_, sites_),
         counting_(f_, masks_),
         clock_(f_),
+        stops_(f_, masks_, registers_, variables_),
         stack_(f_, masks_),
         regions_(f_, masks_, stack_, registers_),
         waiting_(f_, masks_, stack_, registers_, sites_, regions_),
@@ -109,6 +111,7 @@ class FunctionLowering final : public Lowering {
   Definedness definedness_;
   Counting counting_;
   Clock clock_;
+  Stops stops_;
   PathStack stack_;
   Regions regions_;
   Waiting waiting_;

@@ -11,6 +11,7 @@
 #include "events/site.h"
 #include "jit/compile/compiler.h"
 #include "jit/layout.h"
+#include "jit/stop_places.h"
 
 namespace warpgrind::jit {
 
@@ -22,6 +23,7 @@ struct KernelUnit {
   const KernelLayout* layout = nullptr;
   std::map<std::uint32_t, llvm::Function*> functions;  // by ptx function index
   std::optional<Error> error;                          // the first error
+  std::vector<StopPlace> stop_places;                  // empty: the kernel has no stops
   bool keeps_time = false;                             // the kernel or a function it calls reads a clock
   bool has_regions = false;                            // CompiledKernel::has_regions
   std::uint64_t region_bytes = 0;                      // CompiledKernel::region_bytes

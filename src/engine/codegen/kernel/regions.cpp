@@ -129,7 +129,8 @@ constexpr std::uint64_t kMostJoined = 1500;
 
 bool Regions::possible() const {
   const std::vector<Instruction>& body = f_.function.body;
-  return f_.is_kernel && !f_.unit.options.definedness && std::none_of(body.begin(), body.end(), keeps_more);
+  return f_.is_kernel && !f_.unit.options.definedness && f_.unit.options.stops == StopAt::nowhere &&
+         std::none_of(body.begin(), body.end(), keeps_more);
 }
 
 void Regions::create() {

@@ -70,13 +70,13 @@ void Registers::create() {
   clear_unwritten();
 }
 
-// Sets registers to 0 that a program may read before it writes them. Any value is allowed. Without a value they would
-// be LLVM's "undef", and a branch or a division on that is undefined behaviour: LLVM removed whole paths with their
-// bounds checks, and control was lost.
+// Sets registers to 0 that a program may read before it writes them, or that a debugger may. Any value is allowed.
+// Without a value they would be LLVM's "undef", and a branch or a division on that is undefined behaviour: LLVM removed
+// whole paths with their bounds checks, and control was lost.
 void Registers::clear_unwritten() {
   const flow::LiveRegisters live = flow::find_live_registers(f_.function, f_.cfg);
   for (std::uint32_t r = 0; r < slots_.size(); ++r) {
-    if (!live.live_in(0, r)) continue;
+    if (f_.unit.options.stops == StopAt::nowhere && !live.live_in(0, r)) continue;
     const Slot& slot = slots_[r];
     for (llvm::AllocaInst* at : {slot.scalar, slot.kx, slot.ky, slot.base, slot.vector})
       if (at) f_.prologue.CreateStore(llvm::Constant::getNullValue(at->getAllocatedType()), at);
@@ -302,7 +302,9 @@ void Registers::write(const Operand& o, Value* value, ScalarType type) {
   }
   WG_ASSERT(s.vector);
   value = f_.splat(value);
-  if (f_.now.guard || f_.analysis.blend[f_.now.block][o.index]) {
+  // A debugger also shows lanes that are not active.
+  const bool all_lanes_shown = f_.unit.options.stops != StopAt::nowhere;
+  if (f_.now.guard || all_lanes_shown || f_.analysis.blend[f_.now.block][o.index]) {
     Value* old = ir_.CreateLoad(value->getType(), s.vector);
     value = ir_.CreateSelect(masks_.lanes(), value, old);
   }

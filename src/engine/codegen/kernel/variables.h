@@ -10,10 +10,11 @@ namespace warpgrind::jit {
 class Variables {
  public:
   explicit Variables(FunctionContext& context) : f_(context), ir_(context.ir()) {}
-  void create_frame();                                // allocates the function's frame in the thread's local memory
-  void release_frame();                               // on return
-  llvm::Value* stack_slot();                          // address of <32 x i64>: the end of each lane's stack
-  llvm::Value* address(const ptx::Operand& operand);  // i64, with the operand's offset
+  void create_frame();   // allocates the function's frame in the thread's local memory
+  void release_frame();  // on return
+  llvm::Value* frame_base() const { return frame_base_; }  // i64: start of the frame
+  llvm::Value* stack_slot();                               // address of <32 x i64>: the end of each lane's stack
+  llvm::Value* address(const ptx::Operand& operand);       // i64, with the operand's offset
 
  private:
   llvm::Value* in_frame(const ptx::Operand& operand);

@@ -11,6 +11,7 @@
 #include "device/access/count.h"
 #include "device/access/lane_requests.h"
 #include "device/access/shadows.h"
+#include "device/access/watchpoints.h"
 #include "device/memory/texel_plane.h"
 
 namespace warpgrind::device {
@@ -59,6 +60,8 @@ void publish(const Access& a) {
     define(a);
   if (a.published && is_watched(launch_of(*a.context), a.site)) [[unlikely]]
     publish_event(a);
+  if (launch_of(*a.context).watch) [[unlikely]]
+    show_watched(a);
 }
 
 // Passes a contiguous range of one lane, at most 4 GiB at once. That is more than any function that kernels call moves.

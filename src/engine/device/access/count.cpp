@@ -434,6 +434,15 @@ void forget_pieces(Worker& worker) {
   }
 }
 
+void close_sites(Worker& worker) {
+  for (std::uint32_t s = 0; s < worker.launch->kernel->sites.size(); ++s) {
+    close_site(worker, s, worker.sites[s]);
+    if (!worker.logs.empty()) close_site(worker, s, worker.logged_sites[s]);
+    SiteRecord& record = worker.records[s];
+    record.refills = record.lane_refills = 0;
+  }
+}
+
 void collect(Worker& worker, events::LaunchCounts& counts) {
   const Launch& launch = *worker.launch;
   const events::KernelFacts& facts = launch.kernel->code->facts();

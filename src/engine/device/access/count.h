@@ -69,6 +69,7 @@ void fold_inline_cache(Worker& worker, std::uint32_t site, jit::SiteState& state
 void fold_lane_requests(Worker& worker, std::uint32_t site, jit::LaneRequests& lanes);
 // Sets the steps of a window from a request of all lanes with constant steps: the next requests probably have them too.
 void choose_steps(Worker& worker, std::uint32_t site, jit::LaneRequests& lanes, const std::uint64_t* addresses);
+void close_sites(Worker& worker);  // closes the fast paths of all sites: each later access calls the device
 // At the end of a launch: adds all counts of the worker and empties its records.
 void collect(Worker& worker, events::LaunchCounts& counts);
 // Call after this worker's warps freed pieces of the device heap: drops them from its inline caches. Caches of other

@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "device/access/access_log.h"
 #include "device/access/count.h"
+#include "device/access/watchpoints.h"
 #include "device/device_impl.h"
 #include "device/memory/shadow_memory.h"
 
@@ -56,7 +57,7 @@ void cut(Window* w, const Bound& bound) {
 }
 
 // Finds the window; returns false if the access needs the normal path.
-bool window_of(const Access& s, const AffineAddresses& a, unsigned row, Window* w) {
+bool window_without_watch(const Access& s, const AffineAddresses& a, unsigned row, Window* w) {
   jit::WarpContext& c = *s.context;
   switch (s.form.space) {
     case StateSpace::shared:
@@ -90,6 +91,16 @@ bool window_of(const Access& s, const AffineAddresses& a, unsigned row, Window* 
   w->low = range.low;
   w->high = range.high;
   return !range.kernel_heap || piece_window(s, a, row, w);
+}
+
+bool window_of(const Access& s, const AffineAddresses& a, unsigned row, Window* w) {
+  if (!window_without_watch(s, a, row, w)) return false;
+  const Watchpoints* watch = launch_of(*s.context).watch;
+  if (!watch) [[likely]]
+    return true;
+  const std::uint64_t first = a.base + static_cast<std::uint64_t>(a.least(row));
+  const std::uint64_t end = a.base + static_cast<std::uint64_t>(a.most(row)) + s.bytes();
+  return watch->cut(w->space, first, end, &w->low, &w->high);
 }
 
 bool covers(const jit::SiteState& state, const Access& s, const AffineAddresses& a) {

@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "device/access/access_log.h"
 #include "device/access/count.h"
+#include "device/access/watchpoints.h"
 
 namespace warpgrind::device {
 
@@ -61,7 +62,9 @@ void open_around(const Access& a, std::uint64_t first, std::uint64_t last) {
   SiteRecord& record = worker.records[a.site];
   constexpr std::uint32_t kEager = 16, kLater = 64;  // sites that alternate between allocations keep their window
   if (const std::uint32_t n = record.lane_refills++; n >= kEager && n % kLater != 0) return;
-  const auto found = bounds_of(a);
+  auto found = bounds_of(a);
+  if (found && launch.watch && !launch.watch->cut(a.form.space, first, last + a.bytes(), &found->low, &found->high))
+    return;
   WG_DEBUG_ASSERT(std::has_single_bit(a.bytes()) && first <= last);
   const std::uint64_t within = a.bytes() - 1;
   if (!found || found->high < a.bytes()) return;

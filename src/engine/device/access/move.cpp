@@ -97,7 +97,7 @@ void move_stretch(const Access& a, const Place& place, unsigned lane, std::uint8
 // The lanes repeat their last pattern at another address: one comparison replaces checks and counting.
 bool move_repeated(const Access& a, void* values) {
   const Worker& worker = worker_of(*a.context);
-  if (a.form.space == StateSpace::local || is_watched(*worker.launch, a.site)) return false;
+  if (a.form.space == StateSpace::local || is_watched(*worker.launch, a.site) || worker.launch->watch) return false;
   SiteRecord& record = worker.records[a.site];
   LanePattern& p = record.lanes;
   if (p.hits == 0 || p.mask != a.mask || p.space != a.form.space) return false;

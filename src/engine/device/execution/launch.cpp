@@ -10,6 +10,8 @@
 #include "device/execution/execution.h"
 #include "device/execution/rounds.h"
 #include "device/execution/some_blocks.h"
+#include "device/memory/memory_snapshot.h"
+#include "device/stop_handler.h"
 
 namespace warpgrind::device {
 
@@ -50,8 +52,34 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   if (Status started = start_watchdog(); !started) return started.error();
   const Clock::time_point begin = Clock::now();
 
-  write_parameters(engine, kernel, parameters);  // the plan and the observers read them
-  Launch launch = make_launch(engine, module, kernel, config, depth);
+  const std::unique_ptr<const MemorySnapshot> before = keep_memory(module);
+  for (;;) {
+    write_parameters(engine, kernel, parameters);  // the plan and the observers read them
+    Launch launch = make_launch(engine, module, kernel, config, depth);
+    launch.before = before.get();
+    LaunchResult result = run_planned(engine, launch, kernel, parameters, interrupts_before, children);
+    if (launch.runs_again) {
+      before->restore();
+      continue;
+    }
+    result.compile_seconds = seconds_between(compile_begin, begin);
+    result.wall_seconds = seconds_between(begin, Clock::now());
+    return result;
+  }
+}
+
+// Null: the launch cannot run again.
+std::unique_ptr<const MemorySnapshot> Device::Impl::keep_memory(const LoadedModule& module) const {
+  // The heap of malloc and the buffers of child launches keep more than their memory.
+  if (!options.stops || module.calls("malloc") || module.launches_kernels()) return nullptr;
+  auto made = std::make_unique<MemorySnapshot>();
+  if (!made->take(options.stops->most_kept_bytes())) return nullptr;
+  return made;
+}
+
+LaunchResult Device::Impl::run_planned(Engine& engine, Launch& launch, KernelRecord& kernel,
+                                       const PackedParameters& parameters, unsigned interrupts_before,
+                                       std::vector<ChildLaunch>* children) {
   start_clocks(engine, launch);
   prepare_workers(engine, launch);
   ask_observers(engine, launch);
@@ -59,18 +87,18 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   const std::shared_ptr<const events::AccessLog> repeated = find_repeated(launch, parameters);  // then it logs nothing
 
   LaunchResult result;
+  if (launch.stops) launch.stops->begins(launch);
   begin_supervision(engine, launch, interrupts_before);
   better_code.watch(&launch, kernel);
   run_blocks(engine, launch, kernel, result);
   better_code.release(&launch);
   end_supervision(engine, launch);
 
-  collect_results(engine, launch, result, children);
+  launch.runs_again = launch.before && launch.stops->runs_again(launch);
+  collect_results(engine, launch, result, launch.runs_again ? nullptr : children);
   finish_log(engine, launch, parameters, repeated, result.counts);
   report_end(launch, result.counts);
   release_workers(engine, launch);
-  result.compile_seconds = seconds_between(compile_begin, begin);
-  result.wall_seconds = seconds_between(begin, Clock::now());
   return result;
 }
 

@@ -124,7 +124,7 @@ WorkerPlan plan_workers(const LaunchInputs& in, const GridPlan& grid, Engine& en
   constexpr double kWorthWaking = 20e-6;
   const double seconds = in.kernel->seconds_per_block;
   if (seconds > 0 && seconds * static_cast<double>(grid.blocks) < kWorthWaking) workers = 1;
-  if (!schedule.forward() || alone) workers = 1;
+  if (!schedule.forward() || alone || in.stops) workers = 1;  // a debugger runs launches again in the same order
   workers = engine.team.grow(workers);
   constexpr std::uint64_t kLargestChunk = 16, kChunksPerWorker = 32;
   const std::uint64_t chunk =
@@ -151,6 +151,7 @@ Launch Device::Impl::make_launch(Engine& engine, LoadedModule& module, const Ker
                             .counters = config.counted && (options.counters || wants.counts),
                             .bounds_stop = options.bounds_stop,
                             .shadow = shadow,
+                            .stops = options.stops,
                             .fill = options.fill};
   const std::uint64_t local_size = local_size_of(*kernel.code, stack_size, wants.invalid_accesses);
   const MemoryPlan memory = plan_memory(inputs, engine, model, local_size);

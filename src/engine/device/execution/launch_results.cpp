@@ -33,7 +33,7 @@ void Device::Impl::collect_results(Engine& engine, Launch& launch, LaunchResult&
     Worker& w = *engine.workers[i];
     collect(w, result.counts);
     std::move(w.output.begin(), w.output.end(), std::back_inserter(text));
-    std::move(w.children.begin(), w.children.end(), std::back_inserter(*children));
+    if (children) std::move(w.children.begin(), w.children.end(), std::back_inserter(*children));
     for (Fault& warning : w.warnings) {
       const auto same = [&](const Fault& f) { return f.ptx_line == warning.ptx_line && f.kind == warning.kind; };
       const auto known = std::find_if(result.warnings.begin(), result.warnings.end(), same);
@@ -50,6 +50,7 @@ void Device::Impl::collect_results(Engine& engine, Launch& launch, LaunchResult&
     w.mapped = {};
     if (w.textures) w.textures->forget();
   }
+  if (!children) return;  // the launch runs again
   const auto by_block = [](const auto& a, const auto& b) { return a.block < b.block; };
   std::stable_sort(text.begin(), text.end(), by_block);
   std::stable_sort(children->begin(), children->end(), by_block);

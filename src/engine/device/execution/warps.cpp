@@ -142,6 +142,9 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
   c.initial_mask = shape.mask;
   c.local_top = 0;
   if (launch.kernel->shape == jit::LaneShape::general) std::memcpy(c.tid, launch.warp_threads[index].tid, sizeof c.tid);
+  c.stop_flags = launch.stop_flags;
+  c.stop_frame = nullptr;
+  c.steps = 0;
   f.exited_counted = 0;
   f.apart_at = 0;
   f.products = 0;

@@ -15,6 +15,7 @@
 #include "jit/abi.h"
 #include "jit/compile/tier.h"
 #include "jit/compile/verification.h"
+#include "jit/stop_at.h"
 #include "ptx/ast.h"
 
 namespace warpgrind::jit {
@@ -32,11 +33,12 @@ struct CompileOptions {
   // An observer wants events of fences, groups of asynchronous copies, and lanes that meet or exit: these call the
   // device.
   bool synchronization = false;
-  bool definedness = false;     // an observer wants uses of undefined bits: registers and memory have shadows
-  bool edges = false;           // also counts each edge out of a block
-  bool clusters = false;        // blocks run in clusters: addresses of shared memory have the block's rank
-  std::string cache_directory;  // empty: no disk cache
-  std::string cpu;              // empty: host; "x86-64-v3" for AVX2 only
+  bool definedness = false;        // an observer wants uses of undefined bits: registers and memory have shadows
+  bool edges = false;              // also counts each edge out of a block
+  bool clusters = false;           // blocks run in clusters: addresses of shared memory have the block's rank
+  StopAt stops = StopAt::nowhere;  // a debugger may stop warps there (jit/stop_places.h)
+  std::string cache_directory;     // empty: no disk cache
+  std::string cpu;                 // empty: host; "x86-64-v3" for AVX2 only
   // Compiles a new kernel with the quick tier (tier.h), unless the cache has the code of the tier that its size asks
   // for. Most kernels run for less time than their compilation takes. Not used for kernels with recursion, since their
   // frames would need more of the host's stack.

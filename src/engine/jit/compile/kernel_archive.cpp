@@ -153,7 +153,8 @@ std::string cache_key(const ptx::Module& module, std::uint32_t entry, const Comp
                                 options.synchronization,
                                 options.edges,
                                 options.definedness,
-                                options.clusters};
+                                options.clusters,
+                                static_cast<std::uint8_t>(options.stops)};
   add(code);
   add(cpu);
   add({reinterpret_cast<const char*>(flags), sizeof flags});

@@ -1,0 +1,230 @@
+// Requests about a stopped launch: warps, frames, values.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+
+#include "adapter/requests.h"
+#include "device/state.h"
+#include "ptx/printer.h"
+
+namespace warpgrind::adapter {
+
+namespace {
+
+std::string text_of(const Dim3& d) {
+  return fmt::format("({},{},{})", d.x, d.y, d.z);
+}
+
+Json list_of(const Dim3& d) {
+  return Json::array({d.x, d.y, d.z});
+}
+
+Json source_of(const std::string& path) {
+  return {{"name", std::filesystem::path(path).filename().string()}, {"path", path}};
+}
+
+std::string place_in_ptx(debuginfo::CodePlace code) {
+  return fmt::format("f{}:i{}", code.function, code.instruction);
+}
+
+std::string waits_for(const device::WarpFiber& f) {
+  switch (f.state) {
+    case device::WarpState::barrier:
+      return fmt::format("barrier {}", f.wait_barrier);
+    case device::WarpState::yielded:
+    case device::WarpState::due:
+      return "its turn";
+    case device::WarpState::idle:
+    case device::WarpState::running:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::int64_t Requests::thread_id(const device::WarpFiber& warp) const {
+  return static_cast<std::int64_t>(warp.block_linear * warp.worker->launch->warps_per_block + warp.context.warp) + 1;
+}
+
+Result<device::WarpFiber*> Requests::warp_of(const Json& arguments) {
+  const auto id = arguments.find("threadId");
+  if (id == arguments.end() || !id->is_number_integer()) return focus_warp_;
+  for (device::WarpFiber* warp : debugger_.warps())
+    if (thread_id(*warp) == id->get<std::int64_t>()) return warp;
+  return Error{ErrorKind::bad_input, fmt::format("no resident warp has the thread id {}", id->dump()), ""};
+}
+
+// The focused lane, or the warp's first active one.
+unsigned Requests::lane_for(const device::WarpFiber& warp) {
+  if (&warp == focus_warp_) return focus_lane_;
+  const LaneMask lanes = debugger_.look_at(const_cast<device::WarpFiber&>(warp)).lanes();  // NOLINT: only looked at
+  return lanes ? static_cast<unsigned>(std::countr_zero(lanes)) : 0;
+}
+
+Json Requests::describe_focus() {
+  const debugger::StoppedWarp look = debugger_.look_at(*focus_warp_);
+  const Dim3 block = look.block_index(), thread = look.thread_index(focus_lane_);
+  return {{"threadId", thread_id(*focus_warp_)},
+          {"description", fmt::format("block {}, thread {}, warp {}, lane {}", text_of(block), text_of(thread),
+                                      look.warp(), focus_lane_)},
+          {"block", list_of(block)},
+          {"thread", list_of(thread)},
+          {"warp", look.warp()},
+          {"lane", focus_lane_}};
+}
+
+Requests::Body Requests::threads(const Json&) {
+  Json list = Json::array();
+  if (debugger_.has_stopped()) {
+    for (device::WarpFiber* warp : debugger_.warps()) {
+      const debugger::StoppedWarp look = debugger_.look_at(*warp);
+      const unsigned last = kWarpSize - 1 - static_cast<unsigned>(std::countl_zero(warp->context.initial_mask));
+      list.push_back(
+          {{"id", thread_id(*warp)},
+           {"name", fmt::format("block {} warp {}: threads {} to {}", text_of(look.block_index()), look.warp(),
+                                text_of(look.thread_index(0)), text_of(look.thread_index(last)))}});
+    }
+  }
+  if (list.empty()) list.push_back({{"id", 1}, {"name", "GPU"}});
+  return Json{{"threads", std::move(list)}};
+}
+
+Requests::Body Requests::stack_trace(const Json& arguments) {
+  const Result<device::WarpFiber*> warp = warp_of(arguments);
+  if (!warp) return warp.error();
+  const debugger::StoppedWarp look = debugger_.look_at(**warp);
+  Json list = Json::array();
+  const std::size_t from = arguments.value("startFrame", 0u);
+  const std::size_t most = arguments.value("levels", 0u) ? arguments.value("levels", 0u) : look.frames().size();
+  for (std::size_t f = from; f < look.frames().size() && list.size() < most; ++f) {
+    const debugger::WarpFrame& frame = look.frames()[f];
+    frames_.push_back({*warp, lane_for(**warp), static_cast<std::uint32_t>(f)});
+    Json one = {{"id", frames_.size()},
+                {"name", frame.text.function},
+                {"line", frame.text.place.line},
+                {"column", frame.text.place.column},
+                {"instructionPointerReference", place_in_ptx(frame.code)}};
+    if (!frame.text.place.file.empty()) one["source"] = source_of(frame.text.place.file);
+    list.push_back(std::move(one));
+  }
+  return Json{{"stackFrames", std::move(list)}, {"totalFrames", look.frames().size()}};
+}
+
+Result<Requests::Frame> Requests::frame_of(const Json& arguments) {
+  const auto id = arguments.find("frameId");
+  if (id == arguments.end() || !id->is_number_integer()) return Frame{focus_warp_, focus_lane_, 0};
+  const auto number = id->get<std::int64_t>();
+  if (number < 1 || number > static_cast<std::int64_t>(frames_.size()))
+    return Error{ErrorKind::bad_input, fmt::format("there is no frame {} since the program went on", number), ""};
+  return frames_[static_cast<std::size_t>(number) - 1];
+}
+
+Requests::Body Requests::exception_info(const Json&) {
+  const debugger::Stop& stop = debugger_.current();
+  if (stop.reason != debugger::StopReason::exception)
+    return Error{ErrorKind::bad_input, "the kernel did not stop at a fault", ""};
+  return Json{{"exceptionId", "fault"},
+              {"description", stop.text},
+              {"breakMode", "always"},
+              {"details", {{"message", stop.text}, {"stackTrace", stop.details}}}};
+}
+
+Requests::Body Requests::disassemble(const Json& arguments) {
+  std::uint32_t function = 0, instruction = 0;
+  const std::string from = arguments.value("memoryReference", "");
+  if (std::sscanf(from.c_str(), "f%u:i%u", &function, &instruction) != 2)
+    return Error{ErrorKind::bad_input, fmt::format("'{}' is no place in the PTX", from), ""};
+  const debugger::StoppedWarp look = debugger_.look_at(*focus_warp_);
+  const ptx::Module& module = look.info().module();
+  if (function >= module.functions.size()) return Error{ErrorKind::bad_input, "no such function", ""};
+  const ptx::Function& body = module.functions[function];
+  const std::int64_t first = std::int64_t{instruction} + arguments.value("instructionOffset", 0);
+  const std::int64_t count = std::clamp<std::int64_t>(arguments.value("instructionCount", 1), 0, 10000);
+  Json list = Json::array();
+  for (std::int64_t n = first; n < first + count; ++n) {
+    if (n < 0 || n >= static_cast<std::int64_t>(body.body.size())) {
+      list.push_back(
+          {{"address", fmt::format("f{}:i{}", function, n)}, {"instruction", ""}, {"presentationHint", "invalid"}});
+      continue;
+    }
+    const debuginfo::CodePlace code{function, static_cast<std::uint32_t>(n)};
+    const debuginfo::SourcePlace place = look.info().place(code);
+    Json one = {{"address", place_in_ptx(code)},
+                {"instruction", ptx::print(body.body[code.instruction], body, module)}};
+    if (place.line) {
+      one["line"] = place.line;
+      one["location"] = source_of(place.file);
+    }
+    list.push_back(std::move(one));
+  }
+  return Json{{"instructions", std::move(list)}};
+}
+
+Requests::Body Requests::focus(const Json& arguments) {
+  const auto three = [&](const char* name) -> std::optional<Dim3> {
+    const auto at = arguments.find(name);
+    if (at == arguments.end() || !at->is_array() || at->size() != 3) return std::nullopt;
+    for (const Json& n : *at)
+      if (!n.is_number_unsigned()) return std::nullopt;
+    return Dim3{(*at)[0].get<std::uint32_t>(), (*at)[1].get<std::uint32_t>(), (*at)[2].get<std::uint32_t>()};
+  };
+  const auto number = [&](const char* name) -> std::optional<unsigned> {
+    const auto at = arguments.find(name);
+    if (at == arguments.end() || !at->is_number_unsigned()) return std::nullopt;
+    return at->get<unsigned>();
+  };
+  const Dim3 block = three("block").value_or(debugger_.look_at(*focus_warp_).block_index());
+  const bool other_block = !(block == debugger_.look_at(*focus_warp_).block_index());
+  unsigned warp = number("warp").value_or(other_block ? 0 : focus_warp_->context.warp);
+  unsigned lane = number("lane").value_or(number("warp") || other_block ? ~0u : focus_lane_);
+  if (const auto thread = three("thread")) {
+    const auto& c = focus_warp_->context;
+    if (thread->x >= c.ntid[0] || thread->y >= c.ntid[1] || thread->z >= c.ntid[2])
+      return Error{ErrorKind::bad_input,
+                   fmt::format("a block has no thread {}: its size is ({},{},{})", text_of(*thread), c.ntid[0],
+                               c.ntid[1], c.ntid[2]),
+                   ""};
+    const std::uint32_t linear = thread->x + c.ntid[0] * (thread->y + c.ntid[1] * thread->z);
+    warp = linear / kWarpSize;
+    lane = linear % kWarpSize;
+  }
+  for (device::WarpFiber* one : debugger_.warps()) {
+    const debugger::StoppedWarp look = debugger_.look_at(*one);
+    if (!(look.block_index() == block) || look.warp() != warp) continue;
+    if (lane == ~0u) lane = look.lanes() ? static_cast<unsigned>(std::countr_zero(look.lanes())) : 0;
+    if (lane >= kWarpSize || !(one->context.initial_mask >> lane & 1))
+      return Error{ErrorKind::bad_input, fmt::format("warp {} has no lane {}", warp, lane), ""};
+    focus_warp_ = one;
+    focus_lane_ = lane;
+    return describe_focus();
+  }
+  return Error{ErrorKind::bad_input,
+               fmt::format("warp {} of block {} is not resident: it has ended or not begun", warp, text_of(block)), ""};
+}
+
+Requests::Body Requests::warps(const Json&) {
+  Json blocks = Json::array();
+  std::uint64_t last = ~std::uint64_t{0};
+  for (device::WarpFiber* warp : debugger_.warps()) {
+    const debugger::StoppedWarp look = debugger_.look_at(*warp);
+    if (warp->block_linear != last)
+      blocks.push_back({{"block", list_of(look.block_index())}, {"warps", Json::array()}});
+    last = warp->block_linear;
+    Json one = {{"threadId", thread_id(*warp)},
+                {"warp", look.warp()},
+                {"active", fmt::format("{:#010x}", look.lanes())},
+                {"focused", warp == focus_warp_}};
+    if (!look.frames().empty()) {
+      const debuginfo::SourcePlace& at = look.frames().front().text.place;
+      one["place"] = fmt::format("{}:{}", std::filesystem::path(at.file).filename().string(), at.line);
+    }
+    if (const std::string waits = waits_for(*warp); !waits.empty()) one["waits"] = waits;
+    blocks.back()["warps"].push_back(std::move(one));
+  }
+  return Json{{"blocks", std::move(blocks)}};
+}
+
+}  // namespace warpgrind::adapter

@@ -1,0 +1,145 @@
+// One connection: requests in, responses and events out.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dap/channel.h"
+#include "debugger/debugger.h"
+#include "debugger/expression.h"
+#include "debugger/format.h"
+
+namespace warpgrind::adapter {
+
+using dap::Json;
+
+class Requests final : public debugger::DebugListener {
+ public:
+  explicit Requests(int socket);
+  device::StopHandler& handler() { return debugger_; }
+  void serve();  // until the front closes the connection
+
+  void on_stop(const debugger::Stop& stop) override;
+  void on_output(const std::string& text) override;
+  void on_resolved(unsigned breakpoint, const debuginfo::SourcePlace& at) override;
+
+ private:
+  using Body = Result<Json>;
+  using Handler = Body (Requests::*)(const Json& arguments);
+  struct Command {
+    const char* name;
+    Handler handler;
+    bool needs_stop;
+  };
+  static std::span<const Command> commands();
+  void handle(const Json& request);
+  void send(Json message);
+  void event(const char* name, Json body);
+
+  Body initialize(const Json& arguments);
+  Body attach(const Json& arguments);
+  Body set_breakpoints(const Json& arguments);
+  Body set_function_breakpoints(const Json& arguments);
+  Body set_exception_breakpoints(const Json& arguments);
+  Body configuration_done(const Json& arguments);
+  Body threads(const Json& arguments);
+  Body stack_trace(const Json& arguments);
+  Body scopes(const Json& arguments);
+  Body variables(const Json& arguments);
+  Body evaluate(const Json& arguments);
+  Body go_on(const Json& arguments);
+  Body next(const Json& arguments);
+  Body step_in(const Json& arguments);
+  Body step_out(const Json& arguments);
+  Body step_back(const Json& arguments);
+  Body reverse_step_in(const Json& arguments);
+  Body reverse_step_out(const Json& arguments);
+  Body reverse_go_on(const Json& arguments);
+  Body pause(const Json& arguments);
+  Body disconnect(const Json& arguments);
+  Body exception_info(const Json& arguments);
+  Body disassemble(const Json& arguments);
+  Body focus(const Json& arguments);
+  Body warps(const Json& arguments);
+  Body set_variable(const Json& arguments);
+  Body set_expression(const Json& arguments);
+  Body warp_values(const Json& arguments);
+  Body data_breakpoint_info(const Json& arguments);
+  Body set_data_breakpoints(const Json& arguments);
+  Body last_write(const Json& arguments);
+  Body launches(const Json& arguments);
+
+  // ---- While a warp is stopped
+  struct Frame {
+    device::WarpFiber* warp = nullptr;
+    unsigned lane = 0;
+    std::uint32_t index = 0;
+  };
+  struct Listed {  // what a variablesReference stands for
+    Frame frame;
+    enum class Of : std::uint8_t { arguments, locals, globals, builtins, registers, children } of = Of::locals;
+    debugger::Value value;  // children
+    std::string path;
+  };
+  struct Inspected;
+  struct Types {
+    explicit Types(const debuginfo::DebugInfo& info) : symbols(info), table(symbols) {}
+    debugger::ModuleSymbols symbols;
+    debugger::TypeTable table;
+  };
+  struct WatchedMemory {
+    device::Watchpoint place;
+    debuginfo::TypeId type = debuginfo::kVoidType;
+    std::string type_name;
+  };
+  struct DataId {
+    WatchedMemory memory;
+    std::string text;
+    debuginfo::DebugInfo* info = nullptr;
+  };
+  debugger::TypeTable& types_of(debuginfo::DebugInfo& info);
+  Result<Inspected> inspect(const Frame& frame);
+  std::int64_t list_children(const Frame& frame, debugger::LaneContext context, const debugger::Value& value,
+                             const std::string& path);
+  Json show(const Frame& frame, debugger::LaneContext context, const std::string& name, const debugger::Value& value,
+            const std::string& path, debugger::Format format);
+  Result<debugger::Value> evaluate_text(debugger::LaneContext context, const std::string& text,
+                                        debugger::SideEffects effects);
+  Body set_by(const Frame& frame, const std::string& path, const std::string& value, debugger::Format format);
+  Result<device::Watchpoint> memory_of(const Frame& frame, const debugger::Value& value, std::uint64_t bytes);
+  Result<WatchedMemory> watched_memory(const Frame& frame, const std::string& text);
+  debugger::Debugger::Show shower(debuginfo::DebugInfo* info, debuginfo::TypeId type);
+  Result<bool> holds(debugger::LaneView& lane, const std::string& condition);
+  std::string expand(debugger::LaneView& lane, const std::string& message);
+  std::int64_t thread_id(const device::WarpFiber& warp) const;
+  Result<device::WarpFiber*> warp_of(const Json& arguments);
+  Result<Frame> frame_of(const Json& arguments);
+  unsigned lane_for(const device::WarpFiber& warp);
+  Json describe_focus();
+  Body step(debugger::Step kind, const Json& arguments, bool back);
+  Body replace(std::set<unsigned>& old, const std::vector<debugger::Breakpoint>& wanted);
+  void forget();  // what stops gave out
+
+  dap::Channel channel_;
+  std::mutex sending_;
+  std::int64_t sequence_ = 0;
+  debugger::Debugger debugger_{*this};
+  std::map<std::string, std::set<unsigned>> of_source_;
+  std::set<unsigned> of_functions_, of_launches_;
+  unsigned entry_ = 0;  // the breakpoint of stopOnEntry
+  device::WarpFiber* focus_warp_ = nullptr;
+  unsigned focus_lane_ = 0;
+  std::vector<Frame> frames_;
+  std::vector<Listed> lists_;
+  std::vector<DataId> data_ids_;
+  std::set<unsigned> of_data_;
+  std::map<device::WarpFiber*, std::unique_ptr<debugger::StoppedWarp>> looks_;  // of this stop
+  std::map<debuginfo::DebugInfo*, std::unique_ptr<Types>> types_;
+  std::map<std::pair<debuginfo::DebugInfo*, std::string>, debugger::Expression> conditions_;
+};
+
+}  // namespace warpgrind::adapter

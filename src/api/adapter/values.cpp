@@ -1,0 +1,417 @@
+// Requests about values: scopes, variables, expressions, watched memory.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "adapter/requests.h"
+#include "debugger/expression.h"
+#include "debugger/format.h"
+#include "device/state.h"
+
+namespace warpgrind::adapter {
+
+using debugger::Format;
+using debugger::LaneContext;
+using debugger::LaneView;
+using debugger::SideEffects;
+using debugger::TypeTable;
+using debugger::Value;
+
+// A lane of a frame, with the types of its module.
+struct Requests::Inspected {
+  std::unique_ptr<LaneView> lane;
+  TypeTable* types = nullptr;
+  LaneContext context() const { return {*lane, *types}; }
+};
+
+debugger::TypeTable& Requests::types_of(debuginfo::DebugInfo& info) {
+  std::unique_ptr<Types>& types = types_[&info];
+  if (!types) types = std::make_unique<Types>(info);
+  return types->table;
+}
+
+Result<Requests::Inspected> Requests::inspect(const Frame& frame) {
+  // The view refers to the stopped warp's frames, which live as long as the requests of this stop.
+  std::unique_ptr<debugger::StoppedWarp>& look = looks_[frame.warp];
+  if (!look) look = std::make_unique<debugger::StoppedWarp>(debugger_.look_at(*frame.warp));
+  if (frame.index >= look->frames().size())
+    return Error{ErrorKind::bad_input, "this warp has not begun: it has no variables yet", ""};
+  return Inspected{look->lane(frame.lane, frame.index), &types_of(look->info())};
+}
+
+namespace {
+
+Format format_of(const Json& arguments) {
+  const auto format = arguments.find("format");
+  if (format == arguments.end() || !format->is_object()) return Format::natural;
+  if (format->value("hex", false)) return Format::hexadecimal;
+  const std::string letter = format->value("letter", "");
+  return letter.size() == 1 ? debugger::format_of_letter(letter[0]).value_or(Format::natural) : Format::natural;
+}
+
+std::string shown(LaneContext context, const Value& value, Format format = Format::natural) {
+  debugger::TextOptions options;
+  options.format = format;
+  return debugger::text_of(context, value, options);
+}
+
+}  // namespace
+
+// A reference that `variables` answers; 0: the value has no children.
+std::int64_t Requests::list_children(const Frame& frame, LaneContext context, const Value& value,
+                                     const std::string& path) {
+  if (debugger::child_count(context.types, value) == 0) return 0;
+  Listed listed{frame, Listed::Of::children, value, path};
+  lists_.push_back(std::move(listed));
+  return static_cast<std::int64_t>(lists_.size());
+}
+
+Json Requests::show(const Frame& frame, LaneContext context, const std::string& name, const Value& value,
+                    const std::string& path, Format format) {
+  Json one = {{"name", name},
+              {"value", shown(context, value, format)},
+              {"type", context.types.name(value.type)},
+              {"evaluateName", path},
+              {"variablesReference", list_children(frame, context, value, path)}};
+  if (const std::uint64_t count = debugger::child_count(context.types, value); count > 0) {
+    const bool array = context.types.is_array(value.type);
+    one[array ? "indexedVariables" : "namedVariables"] = count;
+  }
+  if (context.types.is_pointer(value.type) && value.bytes.size() == 8) {
+    std::uint64_t address = 0;
+    std::copy_n(value.bytes.begin(), 8, reinterpret_cast<std::uint8_t*>(&address));
+    one["memoryReference"] = fmt::format("{:#x}", address);
+  } else if (value.address) {
+    if (const auto address = debugger::generic_address(*value.address))
+      one["memoryReference"] = fmt::format("{:#x}", *address);
+  }
+  return one;
+}
+
+Requests::Body Requests::scopes(const Json& arguments) {
+  const Result<Frame> frame = frame_of(arguments);
+  if (!frame) return frame.error();
+  Json list = Json::array();
+  const auto add = [&](const char* name, const char* hint, Listed::Of of) {
+    lists_.push_back({*frame, of, {}, {}});
+    Json one = {{"name", name}, {"variablesReference", lists_.size()}, {"expensive", false}};
+    if (*hint) one["presentationHint"] = hint;
+    list.push_back(std::move(one));
+  };
+  add("Arguments", "arguments", Listed::Of::arguments);
+  add("Locals", "locals", Listed::Of::locals);
+  add("Built-in", "", Listed::Of::builtins);
+  add("Globals and shared memory", "", Listed::Of::globals);
+  add("Registers of the PTX", "registers", Listed::Of::registers);
+  return Json{{"scopes", std::move(list)}};
+}
+
+Requests::Body Requests::variables(const Json& arguments) {
+  const auto reference = arguments.value("variablesReference", std::int64_t{0});
+  if (reference < 1 || reference > static_cast<std::int64_t>(lists_.size()))
+    return Error{ErrorKind::bad_input, "these variables are of an earlier stop", ""};
+  const Listed listed = lists_[static_cast<std::size_t>(reference) - 1];
+  const Result<Inspected> inspected = inspect(listed.frame);
+  if (!inspected) return inspected.error();
+  const LaneContext context = inspected->context();
+  const Format format = format_of(arguments);
+  Json list = Json::array();
+  const auto failed = [&](const std::string& name, const std::string& why) {
+    list.push_back({{"name", name}, {"value", fmt::format("<{}>", why)}, {"variablesReference", 0}});
+  };
+  const auto add_variable = [&](const debuginfo::VisibleVariable& v) {
+    Result<Value> value = debugger::read_variable(context, v);
+    if (!value) return failed(v.variable->name, value.error().message);
+    list.push_back(show(listed.frame, context, v.variable->name, *value, v.variable->name, format));
+  };
+  const auto add_expression = [&](const std::string& text) {
+    Result<Value> value = evaluate_text(context, text, SideEffects::refused);
+    if (!value) return failed(text, value.error().message);
+    list.push_back(show(listed.frame, context, text, *value, text, format));
+  };
+  switch (listed.of) {
+    case Listed::Of::arguments:
+    case Listed::Of::locals: {
+      const bool arguments_wanted = listed.of == Listed::Of::arguments;
+      for (const auto& v : context.lane.info().variables(context.lane.code(), context.lane.frame()))
+        if ((v.variable->kind == debuginfo::VariableKind::parameter) == arguments_wanted) add_variable(v);
+      break;
+    }
+    case Listed::Of::globals:
+      for (const debuginfo::Variable& v : context.lane.info().globals())
+        add_variable({&v, debuginfo::location_at(v, context.lane.code().instruction), 0, false});
+      break;
+    case Listed::Of::builtins:
+      for (const char* name : {"threadIdx", "blockIdx", "blockDim", "gridDim", "$lane", "$warp"}) add_expression(name);
+      break;
+    case Listed::Of::registers: {
+      const ptx::Function& function = context.lane.info().module().functions[context.lane.code().function];
+      for (ptx::RegId r = 0; r < function.registers.size(); ++r) {
+        const LaneView::RegisterBits bits = context.lane.read_register(r);
+        const std::string name = function.registers[r].name;
+        list.push_back(
+            {{"name", name},
+             {"value", bits.high ? fmt::format("{:#x}{:016x}", bits.high, bits.low) : fmt::format("{:#x}", bits.low)},
+             {"type", std::string(ptx::name(function.registers[r].type))},
+             {"evaluateName", name},
+             {"variablesReference", 0}});
+      }
+      break;
+    }
+    case Listed::Of::children: {
+      constexpr std::uint64_t kMost = 1000;
+      const std::uint64_t count = debugger::child_count(context.types, listed.value);
+      const std::uint64_t first = std::min(arguments.value("start", std::uint64_t{0}), count);
+      const std::uint64_t wanted = arguments.value("count", std::uint64_t{0});
+      for (debugger::Child& child : debugger::children(context, listed.value, listed.path, first,
+                                                       std::min(wanted ? wanted : kMost, count - first))) {
+        if (!child.error.empty()) {
+          failed(child.name, child.error);
+          continue;
+        }
+        if (Status loaded = debugger::load(context, child.value); !loaded) {
+          failed(child.name, loaded.error().message);
+          continue;
+        }
+        list.push_back(show(listed.frame, context, child.name, child.value, child.path, format));
+      }
+      break;
+    }
+  }
+  return Json{{"variables", std::move(list)}};
+}
+
+Result<Value> Requests::evaluate_text(LaneContext context, const std::string& text, SideEffects effects) {
+  Result<debugger::Expression> parsed = debugger::parse_expression(text, context.types);
+  if (!parsed) return parsed.error();
+  return debugger::evaluate(context, *parsed, effects);
+}
+
+Requests::Body Requests::evaluate(const Json& arguments) {
+  const Result<Frame> frame = frame_of(arguments);
+  if (!frame) return frame.error();
+  const Result<Inspected> inspected = inspect(*frame);
+  if (!inspected) return inspected.error();
+  const LaneContext context = inspected->context();
+  const std::string text = arguments.value("expression", "");
+  const bool typed = arguments.value("context", "") == "repl";  // by the user, who may assign
+  Result<Value> value = evaluate_text(context, text, typed ? SideEffects::allowed : SideEffects::refused);
+  if (!value) return value.error();
+  Json answer = show(*frame, context, text, *value, text, format_of(arguments));
+  answer["result"] = answer["value"];
+  answer.erase("value");
+  answer.erase("name");
+  return answer;
+}
+
+Requests::Body Requests::set_variable(const Json& arguments) {
+  const auto reference = arguments.value("variablesReference", std::int64_t{0});
+  if (reference < 1 || reference > static_cast<std::int64_t>(lists_.size()))
+    return Error{ErrorKind::bad_input, "this variable is of an earlier stop", ""};
+  const Listed listed = lists_[static_cast<std::size_t>(reference) - 1];
+  const std::string name = arguments.value("name", "");
+  std::string path = name;
+  const Result<Inspected> inspected = inspect(listed.frame);
+  if (!inspected) return inspected.error();
+  if (listed.of == Listed::Of::children) {
+    const std::uint64_t count = debugger::child_count(*inspected->types, listed.value);
+    for (const debugger::Child& child : debugger::children(inspected->context(), listed.value, listed.path, 0, count))
+      if (child.name == name) path = child.path;
+  }
+  return set_by(listed.frame, path, arguments.value("value", ""), format_of(arguments));
+}
+
+Requests::Body Requests::set_expression(const Json& arguments) {
+  const Result<Frame> frame = frame_of(arguments);
+  if (!frame) return frame.error();
+  return set_by(*frame, arguments.value("expression", ""), arguments.value("value", ""), format_of(arguments));
+}
+
+Requests::Body Requests::set_by(const Frame& frame, const std::string& path, const std::string& value, Format format) {
+  const Result<Inspected> inspected = inspect(frame);
+  if (!inspected) return inspected.error();
+  const LaneContext context = inspected->context();
+  Result<Value> now = evaluate_text(context, fmt::format("({}) = ({})", path, value), SideEffects::allowed);
+  if (!now) return now.error();
+  return show(frame, context, path, *now, path, format);
+}
+
+// A variable over the lanes of the warp.
+Requests::Body Requests::warp_values(const Json& arguments) {
+  const Result<Frame> frame = frame_of(arguments);
+  if (!frame) return frame.error();
+  const std::string text = arguments.value("expression", "");
+  Json lanes = Json::array();
+  std::string type;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    if (!(frame->warp->context.initial_mask >> lane & 1)) continue;
+    const Result<Inspected> inspected = inspect({frame->warp, lane, frame->index});
+    if (!inspected) return inspected.error();
+    const LaneContext context = inspected->context();
+    const Result<Value> value = evaluate_text(context, text, SideEffects::refused);
+    const bool active = looks_[frame->warp]->frames()[frame->index].lanes >> lane & 1;
+    if (!value && lanes.empty() && active) return value.error();
+    if (value && type.empty()) type = context.types.name(value->type);
+    lanes.push_back(
+        {{"lane", lane},
+         {"value", value ? shown(context, *value, format_of(arguments)) : "<" + value.error().message + ">"},
+         {"active", active},
+         {"undefined", false}});
+  }
+  return Json{{"type", type}, {"lanes", std::move(lanes)}};
+}
+
+// ---- Conditions and messages of breakpoints
+
+Result<bool> Requests::holds(LaneView& lane, const std::string& condition) {
+  const LaneContext context{lane, types_of(lane.info())};
+  const auto key = std::pair{&lane.info(), condition};
+  auto known = conditions_.find(key);
+  if (known == conditions_.end()) {
+    Result<debugger::Expression> parsed = debugger::parse_expression(condition, context.types);
+    if (!parsed) return parsed.error();
+    known = conditions_.emplace(key, parsed.take()).first;
+  }
+  return debugger::evaluate_condition(context, known->second);
+}
+
+// Replaces {expression} by its value.
+std::string Requests::expand(LaneView& lane, const std::string& message) {
+  const LaneContext context{lane, types_of(lane.info())};
+  std::string out;
+  for (std::size_t at = 0; at < message.size();) {
+    const std::size_t open = message.find('{', at), close = message.find('}', open);
+    if (open == std::string::npos || close == std::string::npos) return out + message.substr(at);
+    out += message.substr(at, open - at);
+    const Result<Value> value =
+        evaluate_text(context, message.substr(open + 1, close - open - 1), SideEffects::refused);
+    out += value ? shown(context, *value) : "<" + value.error().message + ">";
+    at = close + 1;
+  }
+  return out;
+}
+
+// ---- Watched memory
+
+// The memory of a value of the focused lane.
+Result<device::Watchpoint> Requests::memory_of(const Frame& frame, const Value& value, std::uint64_t bytes) {
+  if (!value.address)
+    return Error{ErrorKind::bad_input, "this value is in a register or computed: only memory can be watched", ""};
+  if (bytes == 0) return Error{ErrorKind::bad_input, "the size of this value is not known", ""};
+  device::Watchpoint w;
+  StateSpace space = value.address->space;
+  std::uint64_t at = value.address->value;
+  if (space == StateSpace::generic || space == StateSpace::none) {
+    if (in_shared(GenericAddress{at})) {
+      space = StateSpace::shared;
+      at -= kSharedWindow;
+    } else if (in_local(GenericAddress{at})) {
+      space = StateSpace::local;
+      at -= kLocalWindow;
+    }
+  }
+  if (space == StateSpace::param) return Error{ErrorKind::bad_input, "a kernel cannot write its parameters", ""};
+  w.space = space == StateSpace::shared || space == StateSpace::local ? space : StateSpace::global;
+  w.low = at;
+  w.high = at + bytes;
+  w.block = frame.warp->block_linear;
+  w.warp = frame.warp->context.warp;
+  w.lane = frame.lane;
+  return w;
+}
+
+// Finds the memory behind an expression, and how to show its bytes later.
+Result<Requests::WatchedMemory> Requests::watched_memory(const Frame& frame, const std::string& text) {
+  const Result<Inspected> inspected = inspect(frame);
+  if (!inspected) return inspected.error();
+  const LaneContext context = inspected->context();
+  const Result<Value> value = evaluate_text(context, text, SideEffects::refused);
+  if (!value) return value.error();
+  Result<device::Watchpoint> memory = memory_of(frame, *value, context.types.size(value->type));
+  if (!memory) return memory.error();
+  return WatchedMemory{*memory, value->type, context.types.name(value->type)};
+}
+
+debugger::Debugger::Show Requests::shower(debuginfo::DebugInfo* info, debuginfo::TypeId type) {
+  return [this, info, type](device::WarpFiber& warp, const std::vector<std::uint8_t>& bytes) -> std::string {
+    const debugger::StoppedWarp look = debugger_.look_at(warp);
+    if (look.frames().empty() || &look.info() != info) return fmt::format("{} bytes of another module", bytes.size());
+    Value value;
+    value.type = type;
+    value.bytes = bytes;
+    const std::unique_ptr<LaneView> lane = look.lane(0, 0);
+    return shown({*lane, types_of(*info)}, value);
+  };
+}
+
+Requests::Body Requests::data_breakpoint_info(const Json& arguments) {
+  const Result<Frame> frame = frame_of(arguments);
+  if (!frame) return frame.error();
+  std::string text = arguments.value("name", "");
+  const auto reference = arguments.value("variablesReference", std::int64_t{0});
+  if (reference >= 1 && reference <= static_cast<std::int64_t>(lists_.size())) {
+    const Listed& listed = lists_[static_cast<std::size_t>(reference) - 1];
+    if (const Result<Inspected> inspected = inspect(listed.frame); inspected && listed.of == Listed::Of::children) {
+      const std::uint64_t count = debugger::child_count(*inspected->types, listed.value);
+      for (const debugger::Child& child : debugger::children(inspected->context(), listed.value, listed.path, 0, count))
+        if (child.name == text) text = child.path;
+    }
+  }
+  const Result<WatchedMemory> memory = watched_memory(*frame, text);
+  if (!memory) return Json{{"dataId", nullptr}, {"description", memory.error().message}};
+  data_ids_.push_back({*memory, text, &debugger_.look_at(*frame->warp).info()});
+  return Json{{"dataId", fmt::format("{}", data_ids_.size())},
+              {"description", text},
+              {"accessTypes", {"read", "write", "readWrite"}},
+              {"canPersist", false}};
+}
+
+Requests::Body Requests::set_data_breakpoints(const Json& arguments) {
+  for (const unsigned number : of_data_) debugger_.remove(number);
+  of_data_.clear();
+  Json list = Json::array();
+  const auto wanted = arguments.find("breakpoints");
+  if (wanted == arguments.end() || !wanted->is_array()) return Json{{"breakpoints", list}};
+  if (!wanted->empty() && !debugger_.has_stopped())
+    return Error{ErrorKind::bad_input, "memory can be watched only while a kernel is stopped", ""};
+  for (const Json& one : *wanted) {
+    const std::size_t id = std::strtoull(one.value("dataId", "").c_str(), nullptr, 10);
+    if (id == 0 || id > data_ids_.size()) {
+      list.push_back({{"verified", false}, {"message", "this memory was never asked for"}});
+      continue;
+    }
+    const DataId& data = data_ids_[id - 1];
+    device::Watchpoint memory = data.memory.place;
+    const std::string access = one.value("accessType", "write");
+    memory.reads = access != "write";
+    memory.writes = access != "read";
+    const unsigned number = debugger_.watch(memory, data.text, access == "write", shower(data.info, data.memory.type));
+    of_data_.insert(number);
+    list.push_back({{"id", number}, {"verified", true}});
+  }
+  return Json{{"breakpoints", std::move(list)}};
+}
+
+Requests::Body Requests::last_write(const Json& arguments) {
+  const Result<Frame> frame = frame_of(arguments);
+  if (!frame) return frame.error();
+  const Result<WatchedMemory> memory = watched_memory(*frame, arguments.value("expression", ""));
+  if (!memory) return memory.error();
+  if (Status begun = debugger_.go_to_last_write(memory->place); !begun) return begun.error();
+  forget();
+  return Json{{"description", "goes to the last write"}};
+}
+
+Requests::Body Requests::launches(const Json&) {
+  const device::Launch& launch = debugger_.launch();
+  const auto three = [](const Dim3& d) { return Json::array({d.x, d.y, d.z}); };
+  Json one = {{"id", launch.serial},
+              {"kernel", launch.kernel->demangled},
+              {"grid", three(launch.config.grid)},
+              {"block", three(launch.config.block)},
+              {"state", "stopped"}};
+  return Json{{"launches", Json::array({std::move(one)})}};
+}
+
+}  // namespace warpgrind::adapter

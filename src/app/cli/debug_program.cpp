@@ -1,0 +1,117 @@
+// Start of a program for the debugger.
+#include "cli/debug_program.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/json.h"
+#include "device/schedule.h"
+
+namespace warpgrind::cli {
+
+namespace {
+
+using debug::Json;
+
+Error wrong_option(const char* name, const std::string& form) {
+  return {ErrorKind::bad_input, fmt::format("launch: \"{}\" must be {}", name, form), ""};
+}
+
+// Sets `out` if the option is given.
+template <class T>
+Status read_option(const Json& options, const char* name, const char* form, T& out) {
+  const auto found = options.find(name);
+  if (found == options.end() || found->is_null() || json::read_value(*found, out)) return Ok{};
+  return wrong_option(name, form);
+}
+
+Status read_list(const Json& options, const char* name, std::vector<std::string>& out) {
+  const auto found = options.find(name);
+  if (found == options.end() || found->is_null()) return Ok{};
+  if (!found->is_array()) return wrong_option(name, "a list of texts");
+  for (const Json& word : *found) {
+    if (!word.is_string()) return wrong_option(name, "a list of texts");
+    out.push_back(word.get<std::string>());
+  }
+  return Ok{};
+}
+
+Status read_checks(const Json& options, checkers::Selection& checks) {
+  std::vector<std::string> names;
+  if (Status s = read_list(options, "checks", names); !s) return s.error();
+  for (const std::string& name : names) {
+    bool known = false;
+    for (const auto& [group, member] : checkers::kGroups)
+      if (group == name) known = checks.*member = true;
+    if (!known) return wrong_option("checks", "a list of: memory, races, init, barriers, leaks, api");
+  }
+  return Ok{};
+}
+
+// The options of debug::kOwnOptions.
+Status apply(const Json& options, RunCommand& command) {
+  session::RunOptions& run = command.options;
+  std::string schedule;
+  const auto number = "a number";
+  const auto text = "a text";
+  const auto flag = "true or false";
+  for (const Status& read :
+       {read_option(options, "gpu", "the name of a GPU model", run.gpu),
+        read_option(options, "devices", number, run.devices), read_option(options, "threads", number, run.threads),
+        read_option(options, "schedule", text, schedule), read_option(options, "fill", "a byte, 0 to 255", run.fill),
+        read_option(options, "cache", "the path of a folder", run.cache_directory),
+        read_option(options, "noCache", flag, command.no_cache),
+        read_option(options, "boundsStop", flag, run.bounds_stop), read_option(options, "nvrtc", text, command.nvrtc),
+        read_option(options, "compiler", "nvcc or clang", command.compiler),
+        read_list(options, "nvccFlags", command.nvcc_flags), read_list(options, "sources", command.sources),
+        read_checks(options, run.checks)})
+    if (!read) return read.error();
+  if (!schedule.empty()) {
+    const auto order = device::read_schedule(schedule);
+    if (!order) return wrong_option("schedule", "forward, reverse, interleaved or random:SEED");
+    run.schedule = *order;
+  }
+  constexpr unsigned kMostDevices = 64;
+  if (run.devices < 1 || run.devices > kMostDevices) return wrong_option("devices", "1 to 64");
+  if (run.fill > 255) return wrong_option("fill", "a byte, 0 to 255");
+  if (command.compiler != "" && command.compiler != "nvcc" && command.compiler != "clang")
+    return wrong_option("compiler", "nvcc or clang");
+  if (command.nvrtc != "auto" && command.nvrtc != "nvidia" && command.nvrtc != "ours")
+    return wrong_option("nvrtc", "auto, nvidia or ours");
+  return Ok{};
+}
+
+}  // namespace
+
+Result<debug::StartCommand> DebugProgram::prepare(const debug::LaunchOptions& options) {
+  RunCommand command = defaults_;
+  if (Status read = apply(options.all, command); !read) return read.error();
+  command.program = options.program;
+  command.debuggable = true;
+  command.options.quiet = true;
+  command.options.counters = command.options.caches = false;
+  if (!options.folder.empty() && chdir(options.folder.c_str()) != 0)
+    return Error{ErrorKind::bad_input, fmt::format("launch: cwd {}: {}", options.folder, std::strerror(errno)), ""};
+  // Set in this process, because the preparation adds to some of them (LD_PRELOAD, PATH).
+  for (const std::string& name : options.unset) unsetenv(name.c_str());
+  for (const std::string& variable : options.set) {
+    const std::size_t equal = variable.find('=');
+    setenv(variable.substr(0, equal).c_str(), variable.c_str() + equal + 1, 1);
+  }
+  run_ = std::make_unique<PreparedRun>();
+  if (Status ready = prepare_run(command, false, *run_); !ready) return ready.error();
+  return debug::StartCommand([run = run_.get()](int socket) {
+    session::RunOptions with_socket = run->options;
+    with_socket.debug_socket = socket;
+    ProcessCommand out{.words = run->words};
+    out.set = {fmt::format("{}={}", session::kOptionsVariable, session::encode(with_socket))};
+    out.inherits_files = true;
+    return out;
+  });
+}
+
+}  // namespace warpgrind::cli

@@ -1,0 +1,24 @@
+// Start of a program for the debugger, from the arguments of DAP's `launch` request.
+#pragma once
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/prepared_run.h"
+#include "debug/launch_options.h"
+
+namespace warpgrind::cli {
+
+class DebugProgram {
+ public:
+  // `defaults`: options of the command line, which those of `launch` change.
+  explicit DebugProgram(RunCommand defaults) : defaults_(std::move(defaults)) {}
+  // Compiles and prepares the program. Call it once.
+  Result<debug::StartCommand> prepare(const debug::LaunchOptions& options);
+
+ private:
+  RunCommand defaults_;
+  std::unique_ptr<PreparedRun> run_;
+};
+
+}  // namespace warpgrind::cli

@@ -1,0 +1,255 @@
+// Commands about values and memory.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "base/json.h"
+#include "debug/commands.h"
+#include "debug/memory_text.h"
+#include "debug/warp_table.h"
+#include "debug/words.h"
+
+namespace warpgrind::debug {
+
+namespace {
+
+// Members of a value whose adapter sends no text for the whole, as gdb prints them: {x = 1, y = 2}.
+Result<std::string> members_text(Session& session, std::int64_t reference, int depth) {
+  constexpr int kDeepest = 4;
+  constexpr std::size_t kMost = 200;
+  if (depth == kDeepest) return std::string("{...}");
+  const auto body = session.ask("variables", {{"variablesReference", reference}});
+  if (!body) return body.error();
+  std::string out = "{";
+  std::size_t count = 0;
+  std::optional<Error> problem;
+  json::each(*body, "variables", [&](const Json& member) {
+    if (problem || ++count > kMost) return;
+    std::string value = json::text(member, "value");
+    const auto inner = json::get<std::int64_t>(member, "variablesReference");
+    if (value.empty() && inner != 0) {
+      auto text = members_text(session, inner, depth + 1);
+      if (!text)
+        problem = text.error();
+      else
+        value = *text;
+    }
+    out += fmt::format("{}{} = {}", count == 1 ? "" : ", ", json::text(member, "name"), value);
+  });
+  if (problem) return *problem;
+  return out + (count > kMost ? ", ...}" : "}");
+}
+
+// "$2" in an expression is the value with that number.
+std::string with_history(const Session& session, const std::string& expression) {
+  std::string out;
+  for (std::size_t i = 0; i < expression.size();) {
+    std::size_t end = i + 1;
+    while (expression[i] == '$' && end < expression.size() && std::isdigit(static_cast<unsigned char>(expression[end])))
+      ++end;
+    const auto number = read_number(std::string_view(expression).substr(i + 1, end - i - 1));
+    if (expression[i] == '$' && number && *number >= 1 && static_cast<std::size_t>(*number) <= session.history.size())
+      out += "(" + session.history[static_cast<std::size_t>(*number) - 1] + ")";
+    else
+      out += expression.substr(i, end - i);
+    i = end;
+  }
+  return out;
+}
+
+Result<Json> format_of(const std::string& letters) {
+  if (letters.empty()) return Json();
+  if (letters == "x") return Json{{"hex", true}};
+  if (letters.size() == 1 && std::string_view("duotcfa").find(letters[0]) != std::string_view::npos)
+    return Json{{"letter", letters}};
+  return command_error(fmt::format("\"/{}\" is no format of a value: one of x d u o t c f a", letters));
+}
+
+Result<std::string> value_text(Session& session, const std::string& format, const std::string& expression,
+                               const std::string& context) {
+  auto json_format = format_of(format);
+  if (!json_format) return json_format.error();
+  const auto body = session.evaluate(with_history(session, expression), context, json_format.take());
+  if (!body) return body.error();
+  std::string value = json::text(*body, "result");
+  const auto reference = json::get<std::int64_t>(*body, "variablesReference");
+  if (value.empty() && reference != 0) return members_text(session, reference, 0);
+  return value;
+}
+
+Result<std::uint64_t> read_address(const std::string& text) {
+  std::string_view digits = text;
+  const bool hexadecimal = digits.starts_with("0x");
+  if (hexadecimal) digits.remove_prefix(2);
+  std::uint64_t out = 0;
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), out, hexadecimal ? 16 : 10);
+  if (problem != std::errc() || end != digits.data() + digits.size() || digits.empty())
+    return command_error(fmt::format("\"{}\" is no address", text));
+  return out;
+}
+
+// The state of x between two commands: an empty line goes on behind the memory that was printed.
+struct Examined {
+  MemoryFormat format;
+  std::uint64_t next = 0;
+};
+Examined examined;
+
+Status print_instructions(Session& session, const std::string& expression, std::uint64_t count) {
+  std::string reference;
+  if (expression.empty() || expression == "$pc") {
+    const auto frame = session.frame();
+    if (!frame) return frame.error();
+    reference = (*frame)->instruction;
+  } else {
+    const auto body = session.evaluate(expression, "repl");
+    if (!body) return body.error();
+    reference = json::text(*body, "memoryReference");
+  }
+  if (reference.empty()) return command_error("there is no instruction");
+  return print_ptx(session, reference, 0, count);
+}
+
+}  // namespace
+
+Status print_ptx(Session& session, const std::string& reference, std::int64_t offset, std::uint64_t count) {
+  const auto body = session.ask("disassemble", {{"memoryReference", reference},
+                                                {"instructionOffset", offset},
+                                                {"instructionCount", count},
+                                                {"resolveSymbols", true}});
+  if (!body) return body.error();
+  std::int64_t at = offset;
+  json::each(*body, "instructions", [&](const Json& one) {
+    std::string text = json::text(one, "instruction");
+    if (const std::string symbol = json::text(one, "symbol"); !symbol.empty()) session.print(symbol + ":\n");
+    session.print(fmt::format("{} {}:\t{}\n", at++ == 0 ? "=>" : "  ", json::text(one, "address"), text));
+  });
+  return Ok{};
+}
+
+Status print_value(Session& session, const std::string& format, const std::string& expression,
+                   const std::string& name) {
+  const auto value = value_text(session, format, expression, name.empty() ? "repl" : "watch");
+  if (!value) return value.error();
+  if (name.empty()) session.history.push_back(*value);
+  session.print(fmt::format("{} = {}\n", name.empty() ? fmt::format("${}", session.history.size()) : name, *value));
+  return Ok{};
+}
+
+Status do_print(Session& session, const Arguments& arguments) {
+  if (!arguments.text.empty()) return print_value(session, arguments.format, arguments.text, "");
+  if (session.history.empty()) return command_error("The history of values is empty.");
+  session.print(fmt::format("${} = {}\n", session.history.size(), session.history.back()));
+  return Ok{};
+}
+
+Status examine(Session& session, const std::string& format, const std::string& expression, bool again) {
+  auto read = again ? Result<MemoryFormat>(examined.format) : read_memory_format(format, examined.format);
+  if (!read) return command_error(read.error().message);
+  const MemoryFormat& form = *read;
+  examined.format = form;
+  if (form.letter == 'i') return print_instructions(session, expression, form.count);
+  std::uint64_t address = examined.next;
+  if (!expression.empty() && !again) {
+    const auto body = session.evaluate(with_history(session, expression), "repl");
+    if (!body) return body.error();
+    std::string reference = json::text(*body, "memoryReference");
+    if (reference.empty()) reference = json::text(*body, "result");
+    const auto number = read_address(reference);
+    if (!number) return command_error(fmt::format("{} has no address: {}", expression, number.error().message));
+    address = *number;
+  }
+  constexpr std::uint64_t kText = 200;
+  const std::uint64_t size = form.letter == 's' ? kText : form.bytes();
+  const auto memory =
+      session.ask("readMemory", {{"memoryReference", fmt::format("{:#x}", address)}, {"offset", 0}, {"count", size}});
+  if (!memory) return memory.error();
+  const auto bytes = decode_base64(json::text(*memory, "data"));
+  if (!bytes) return command_error("the memory that came is no base64");
+  session.print(memory_lines(address, *bytes, form));
+  examined.next = address + (form.letter == 's' ? std::min<std::uint64_t>(bytes->size(), kText) : size);
+  return Ok{};
+}
+
+Status do_examine(Session& session, const Arguments& arguments) {
+  return examine(session, arguments.format, arguments.text, arguments.repeated);
+}
+
+Status do_warp_values(Session& session, const Arguments& arguments) {
+  if (arguments.text.empty()) return command_error("Which value? Give an expression.");
+  const auto frame = session.frame();
+  if (!frame) return frame.error();
+  const auto body = session.ask("warpgrind/warpValues", {{"expression", arguments.text}, {"frameId", (*frame)->id}});
+  if (!body) return body.error();
+  session.print(warp_table(*body));
+  return Ok{};
+}
+
+Status do_last_write(Session& session, const Arguments& arguments) {
+  if (arguments.text.empty()) return command_error("Which value? Give an expression.");
+  const auto frame = session.frame();
+  if (!frame) return frame.error();
+  const auto body = session.ask("warpgrind/lastWrite", {{"expression", arguments.text}, {"frameId", (*frame)->id}});
+  if (!body) return body.error();
+  session.print(json::text(*body, "description") + "\n");
+  if (const std::string value = json::text(*body, "value"); !value.empty())
+    session.print(fmt::format("  value {}\n", value));
+  const std::string path = json::text(*body, "source");
+  const int line = json::get<int>(*body, "line");
+  if (path.empty()) return Ok{};
+  const auto text = session.source.line(path, line);
+  session.print(fmt::format("  at {}:{}\n", path.substr(path.rfind('/') + 1), line));
+  if (text) session.print(fmt::format("{}\t{}\n", line, *text));
+  return Ok{};
+}
+
+Status do_display(Session& session, const Arguments& arguments) {
+  if (arguments.text.empty()) {
+    session.show_displays();
+    return Ok{};
+  }
+  session.displays.push_back({++session.last_display, arguments.format, arguments.text});
+  if (!session.needs_stop()) return Ok{};
+  return session.show_display(session.displays.back());
+}
+
+Status do_undisplay(Session& session, const Arguments& arguments) {
+  if (arguments.text.empty()) session.displays.clear();
+  std::string_view rest = arguments.text;
+  while (!trim(rest).empty()) {
+    const std::string word = cut_word(rest);
+    const auto number = read_number(word);
+    if (!number || std::erase_if(session.displays, [&](const Display& d) { return d.number == *number; }) == 0)
+      return command_error(fmt::format("No display number {}.", word));
+  }
+  return Ok{};
+}
+
+Status do_set(Session& session, const Arguments& arguments) {
+  std::string_view rest = arguments.text;
+  const std::string what = cut_word(rest);
+  if (what == "args") {
+    session.options.program.resize(1);
+    for (std::string& word : split_arguments(rest)) session.options.program.push_back(std::move(word));
+    return Ok{};
+  }
+  if (what != "var" && what != "variable")
+    return command_error("set needs: var VARIABLE = VALUE, or args [ARGUMENTS].");
+  // The first = that is no comparison.
+  std::size_t at = rest.find('=');
+  while (at != std::string_view::npos && (at + 1 < rest.size() && rest[at + 1] == '=')) at = rest.find('=', at + 2);
+  if (at == std::string_view::npos || trim(rest.substr(0, at)).empty() || trim(rest.substr(at + 1)).empty())
+    return command_error("set var needs: VARIABLE = VALUE.");
+  const auto frame = session.frame();
+  if (!frame) return frame.error();
+  const auto body =
+      session.ask("setExpression", {{"expression", std::string(trim(rest.substr(0, at)))},
+                                    {"value", with_history(session, std::string(trim(rest.substr(at + 1))))},
+                                    {"frameId", (*frame)->id}});
+  if (!body) return body.error();
+  return Ok{};
+}
+
+}  // namespace warpgrind::debug

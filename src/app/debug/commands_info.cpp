@@ -1,0 +1,231 @@
+// `info`: facts about the program and the session.
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+
+#include "base/json.h"
+#include "debug/commands.h"
+#include "debug/words.h"
+
+namespace warpgrind::debug {
+
+namespace {
+
+std::string triple_text(const Json& parent, std::string_view key) {
+  const auto found = parent.find(key);
+  if (found == parent.end() || !found->is_array() || found->size() != 3) return "(?)";
+  std::array<std::int64_t, 3> numbers{};
+  for (std::size_t i = 0; i < numbers.size(); ++i) json::read_value((*found)[i], numbers[i]);
+  return fmt::format("({},{},{})", numbers[0], numbers[1], numbers[2]);
+}
+
+// Variables of the scope with this hint; `name`: only that one.
+Status print_scope(Session& session, const char* hint, const char* none, std::string_view name = {}) {
+  const auto frame = session.frame();
+  if (!frame) return frame.error();
+  const auto scopes = session.ask("scopes", {{"frameId", (*frame)->id}});
+  if (!scopes) return scopes.error();
+  std::int64_t reference = 0;
+  json::each(*scopes, "scopes", [&](const Json& scope) {
+    if (json::text(scope, "presentationHint") == hint) json::read(scope, "variablesReference", reference);
+  });
+  std::string out;
+  if (reference != 0) {
+    const auto variables = session.ask("variables", {{"variablesReference", reference}});
+    if (!variables) return variables.error();
+    json::each(*variables, "variables", [&](const Json& one) {
+      if (!name.empty() && json::text(one, "name") != name) return;
+      out += fmt::format("{} = {}\n", json::text(one, "name"), json::text(one, "value"));
+    });
+  }
+  if (out.empty() && !name.empty()) return command_error(fmt::format("There is no register {}.", name));
+  session.print(out.empty() ? none : out);
+  return Ok{};
+}
+
+Status info_locals(Session& session, std::string_view) {
+  return print_scope(session, "locals", "No locals.\n");
+}
+
+Status info_args(Session& session, std::string_view) {
+  return print_scope(session, "arguments", "No arguments.\n");
+}
+
+Status info_registers(Session& session, std::string_view name) {
+  return print_scope(session, "registers", "No registers.\n", name);
+}
+
+Status info_breakpoints(Session& session, std::string_view) {
+  if (session.breakpoints.all().empty()) {
+    session.print("No breakpoints or watchpoints.\n");
+    return Ok{};
+  }
+  std::string out = "Num  Type            Disp Enb What\n";
+  for (const Breakpoint& one : session.breakpoints.all()) {
+    out += fmt::format("{:<4} {:<15} {:<4} {}   {}\n", one.number, one.type(), one.temporary ? "del" : "keep",
+                       one.enabled ? "y" : "n", one.what());
+    if (!one.condition.empty() && one.kind != BreakpointKind::exception)
+      out += fmt::format("\tstop only if {}\n", one.condition);
+    if (!one.hit_condition.empty()) out += fmt::format("\tstop only at hits {}\n", one.hit_condition);
+    if (!one.log_message.empty())
+      out += fmt::format("\tprints {}\n", Json(one.log_message).dump(-1, ' ', false, Json::error_handler_t::replace));
+    if (one.hits != 0) out += fmt::format("\tstopped here {} time{}\n", one.hits, one.hits == 1 ? "" : "s");
+    if (!one.message.empty() && !one.verified) out += fmt::format("\tpending: {}\n", one.message);
+  }
+  session.print(out);
+  return Ok{};
+}
+
+Status info_threads(Session& session, std::string_view) {
+  const auto body = session.ask("threads", Json::object());
+  if (!body) return body.error();
+  json::each(*body, "threads", [&](const Json& one) {
+    const auto id = json::get<std::int64_t>(one, "id");
+    session.print(fmt::format("{} {:<5} {}\n", id == session.thread ? "*" : " ", id, json::text(one, "name")));
+  });
+  return Ok{};
+}
+
+Status info_warps(Session& session, std::string_view) {
+  const auto body = session.ask("warpgrind/warps", Json::object());
+  if (!body) return body.error();
+  json::each(*body, "blocks", [&](const Json& block) {
+    session.print(fmt::format("block {}\n", triple_text(block, "block")));
+    json::each(block, "warps", [&](const Json& warp) {
+      const std::string waits = json::text(warp, "waits");
+      session.print(fmt::format("{} warp {:<3} active {}  {}{}\n", json::get<bool>(warp, "focused") ? "*" : " ",
+                                json::get<std::int64_t>(warp, "warp"), json::text(warp, "active"),
+                                json::text(warp, "place"), waits.empty() ? "" : "  waits for " + waits));
+    });
+  });
+  return Ok{};
+}
+
+Status info_blocks(Session& session, std::string_view) {
+  const auto body = session.ask("warpgrind/warps", Json::object());
+  if (!body) return body.error();
+  json::each(*body, "blocks", [&](const Json& block) {
+    std::size_t warps = 0, waiting = 0;
+    bool focused = false;
+    json::each(block, "warps", [&](const Json& warp) {
+      ++warps;
+      waiting += !json::text(warp, "waits").empty();
+      focused |= json::get<bool>(warp, "focused");
+    });
+    session.print(fmt::format("{} block {}  {} warp{}, {} waiting\n", focused ? "*" : " ", triple_text(block, "block"),
+                              warps, warps == 1 ? "" : "s", waiting));
+  });
+  return Ok{};
+}
+
+// Lanes of the warp in focus, by its mask of active ones.
+Status info_lanes(Session& session, std::string_view) {
+  const auto body = session.ask("warpgrind/warps", Json::object());
+  if (!body) return body.error();
+  bool found = false;
+  json::each(*body, "blocks", [&](const Json& block) {
+    json::each(block, "warps", [&](const Json& warp) {
+      if (!json::get<bool>(warp, "focused")) return;
+      found = true;
+      const std::string mask = json::text(warp, "active");
+      std::uint32_t bits = 0;
+      const char* const digits = mask.c_str() + (mask.starts_with("0x") ? 2 : 0);
+      std::from_chars(digits, mask.c_str() + mask.size(), bits, 16);
+      session.print(fmt::format("block {}, warp {}\n", triple_text(block, "block"), json::get<int>(warp, "warp")));
+      for (unsigned first = 0; first < 32;) {
+        const bool active = (bits >> first & 1) != 0;
+        unsigned last = first;
+        while (last + 1 < 32 && ((bits >> (last + 1) & 1) != 0) == active) ++last;
+        const std::string lanes = first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
+        session.print(fmt::format("  lane{} {:<6} {}\n", first == last ? " " : "s", lanes,
+                                  active ? json::text(warp, "place") : "inactive"));
+        first = last + 1;
+      }
+    });
+  });
+  return found ? Status(Ok{}) : command_error("No warp is in focus.");
+}
+
+Status info_launches(Session& session, std::string_view) {
+  const auto body = session.ask("warpgrind/launches", Json::object());
+  if (!body) return body.error();
+  json::each(*body, "launches", [&](const Json& one) {
+    session.print(fmt::format("{:<4} {}<<<{}, {}>>>  stream {}  {}\n", json::get<std::int64_t>(one, "id"),
+                              json::text(one, "kernel"), triple_text(one, "grid"), triple_text(one, "block"),
+                              json::text(one, "stream"), json::text(one, "state")));
+  });
+  return Ok{};
+}
+
+Status info_frame(Session& session, std::string_view) {
+  const auto frame = session.frame();
+  if (!frame) return frame.error();
+  session.print(session.frame_line(session.frame_index()) + "\n");
+  if (!(*frame)->path.empty()) session.print(fmt::format("  source {}\n", (*frame)->path));
+  if (!(*frame)->instruction.empty()) session.print(fmt::format("  PTX {}\n", (*frame)->instruction));
+  session.print(fmt::format("  {}\n", session.focus));
+  return Ok{};
+}
+
+Status info_line(Session& session, std::string_view) {
+  const auto frame = session.frame();
+  if (!frame) return frame.error();
+  if ((*frame)->path.empty()) return command_error("The frame has no source line.");
+  session.print(fmt::format("Line {} of \"{}\"{}\n", (*frame)->line, (*frame)->name,
+                            (*frame)->instruction.empty() ? "" : fmt::format(" is at PTX {}", (*frame)->instruction)));
+  return Ok{};
+}
+
+Status info_source(Session& session, std::string_view) {
+  const std::string& path = session.source.path();
+  if (path.empty()) return command_error("No current source file.");
+  session.print(fmt::format("Current source file is {}\n", path));
+  return Ok{};
+}
+
+Status info_display(Session& session, std::string_view) {
+  if (session.displays.empty()) session.print("There are no displays.\n");
+  for (const Display& one : session.displays)
+    session.print(
+        fmt::format("{}:  {}{}\n", one.number, one.format.empty() ? "" : "/" + one.format + " ", one.expression));
+  return Ok{};
+}
+
+struct Topic {
+  std::string_view name;
+  Status (*print)(Session& session, std::string_view rest);
+};
+constexpr Topic kTopics[] = {
+    {"args", info_args},       {"blocks", info_blocks},       {"breakpoints", info_breakpoints},
+    {"display", info_display}, {"frame", info_frame},         {"kernels", info_launches},
+    {"lanes", info_lanes},     {"launches", info_launches},   {"line", info_line},
+    {"locals", info_locals},   {"registers", info_registers}, {"source", info_source},
+    {"threads", info_threads}, {"warps", info_warps},         {"watchpoints", info_breakpoints},
+};
+
+// Beginnings that gdb's users type although they are not unique.
+constexpr std::pair<std::string_view, std::string_view> kShort[] = {{"b", "breakpoints"},   {"r", "registers"},
+                                                                    {"f", "frame"},         {"lo", "locals"},
+                                                                    {"wat", "watchpoints"}, {"s", "source"}};
+
+}  // namespace
+
+Status do_info(Session& session, const Arguments& arguments) {
+  std::string_view rest = arguments.text;
+  std::string word = cut_word(rest);
+  if (word == "cuda") word = cut_word(rest);
+  for (const auto& [text, name] : kShort)
+    if (word == text) word = name;
+  std::vector<const Topic*> found;
+  for (const Topic& topic : kTopics)
+    if (!word.empty() && topic.name.starts_with(word)) found.push_back(&topic);
+  for (const Topic* topic : found)
+    if (topic->name == word) return topic->print(session, rest);
+  if (found.size() == 1) return found[0]->print(session, rest);
+  std::string names;
+  for (const Topic& topic : kTopics) names += fmt::format("{}{}", names.empty() ? "" : ", ", topic.name);
+  return command_error(fmt::format("info {}: one of {}.", word.empty() ? "needs a topic" : "\"" + word + "\"", names));
+}
+
+}  // namespace warpgrind::debug

@@ -1,0 +1,242 @@
+// The relay between an editor and the adapter in the program's process.
+#include "debug/relay.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "base/json.h"
+
+namespace warpgrind::debug {
+
+namespace {
+
+Json filter(const char* name, const char* label, const char* description, bool on) {
+  return {
+      {"filter", name}, {"label", label}, {"description", description}, {"default", on}, {"supportsCondition", false}};
+}
+
+Json capabilities() {
+  Json out = Json::object();
+  for (const char* what :
+       {"supportsConfigurationDoneRequest", "supportsFunctionBreakpoints", "supportsConditionalBreakpoints",
+        "supportsHitConditionalBreakpoints", "supportsLogPoints", "supportsEvaluateForHovers", "supportsStepBack",
+        "supportsSetVariable", "supportsSetExpression", "supportsExceptionInfoRequest", "supportsDataBreakpoints",
+        "supportsReadMemoryRequest", "supportsDisassembleRequest", "supportsSteppingGranularity",
+        "supportsTerminateRequest", "supportsValueFormattingOptions", "supportsExceptionFilterOptions"})
+    out[what] = true;
+  Json launch = filter("launch", "Launches", "Stops at the first instruction of each kernel", false);
+  launch["supportsCondition"] = true;
+  launch["conditionDescription"] = "Name of the kernel";
+  out["exceptionBreakpointFilters"] = {
+      filter("fault", "Faults", "Accesses outside of allocations, misaligned accesses, traps", true),
+      filter("assert", "Assertions", "A call of assert() that fails", true),
+      filter("finding", "Findings", "Findings of the checks that \"checks\" of the launch turns on", false), launch};
+  return out;
+}
+
+// Collects what is printed on standard error, by compilers too, while it lives.
+class ErrorsAside {
+ public:
+  ErrorsAside() : kept_(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)), file_(memfd_create("errors", MFD_CLOEXEC)) {
+    std::fflush(stderr);
+    if (kept_.get() >= 0 && file_.get() >= 0) dup2(file_.get(), STDERR_FILENO);
+  }
+  ~ErrorsAside() { restore(); }
+  ErrorsAside(const ErrorsAside&) = delete;
+  ErrorsAside& operator=(const ErrorsAside&) = delete;
+  std::string restore() {
+    std::fflush(stderr);
+    std::string out;
+    if (kept_.get() < 0 || file_.get() < 0) return out;
+    dup2(kept_.get(), STDERR_FILENO);
+    kept_.reset();
+    char buffer[4096];
+    lseek(file_.get(), 0, SEEK_SET);
+    for (ssize_t got; (got = read(file_.get(), buffer, sizeof buffer)) > 0;)
+      out.append(buffer, static_cast<std::size_t>(got));
+    return out;
+  }
+
+ private:
+  Descriptor kept_, file_;
+};
+
+// Number of bytes at the end of the text that begin a character of UTF-8 without ending it.
+std::size_t cut_bytes(std::string_view text) {
+  for (std::size_t back = 1; back <= 3 && back <= text.size(); ++back) {
+    const auto byte = static_cast<unsigned char>(text[text.size() - back]);
+    if (byte < 0x80) return 0;
+    if (byte < 0xc0) continue;
+    const std::size_t length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    return length > back ? back : 0;
+  }
+  return 0;
+}
+
+Json arguments_of(const Json& request) {
+  const auto found = request.find("arguments");
+  return found == request.end() || !found->is_object() ? Json::object() : *found;
+}
+
+constexpr const char* kNotRunning = "the program is not running";
+
+}  // namespace
+
+Relay::Relay(Channel editor, Launcher launcher)
+    : editor_(std::move(editor)),
+      launcher_(std::move(launcher)),
+      program_({[this](const Json& event) { pass_event(event); },
+                [this](const Json& request) { pass_reverse_request(request); },
+                [this](const char* stream, std::string_view text) { pass_output(stream, text); },
+                [this](const std::string& why) { pass_output("console", "warpgrind: " + why + "\n"); },
+                [this](const ProcessEnd& end) { report_end(end); }}) {}
+
+void Relay::send_to_editor(Json message) {
+  message["seq"] = ++sequence_;
+  editor_.send(message);
+}
+
+void Relay::send_event(const char* name, Json body) {
+  send_to_editor({{"type", "event"}, {"event", name}, {"body", std::move(body)}});
+}
+
+void Relay::respond(const Json& request, const Json& body) {
+  send_to_editor({{"type", "response"},
+                  {"request_seq", json::get<std::int64_t>(request, "seq")},
+                  {"success", true},
+                  {"command", json::text(request, "command")},
+                  {"body", body}});
+}
+
+void Relay::refuse(const Json& request, const std::string& message) {
+  send_to_editor(failure(request, message));
+}
+
+void Relay::pass_output(const std::string& category, std::string_view text) {
+  std::string& cut = cut_[category];
+  std::string whole = cut + std::string(text);
+  const std::size_t rest = cut_bytes(whole);
+  cut = whole.substr(whole.size() - rest);
+  whole.resize(whole.size() - rest);
+  if (!whole.empty()) send_event("output", {{"category", category}, {"output", whole}});
+}
+
+void Relay::report_end(const ProcessEnd& end) {
+  state_ = State::ended;
+  for (const auto& [category, cut] : cut_)
+    if (!cut.empty()) send_event("output", {{"category", category}, {"output", cut}});
+  cut_.clear();
+  if (!heard_) pass_output("console", "warpgrind: the program used no CUDA, so there was no kernel to stop in\n");
+  if (end.signal() != 0) pass_output("console", fmt::format("warpgrind: the program was {}\n", end.text()));
+  send_event("exited", {{"exitCode", end.shell_code()}});
+  send_event("terminated", Json::object());
+}
+
+void Relay::pass_event(const Json& event) {
+  heard_ = true;
+  const std::string name = json::text(event, "event");
+  // These are the relay's own: it knows the end of the process, and `initialized` has been sent at the launch.
+  if (name != "initialized" && name != "exited" && name != "terminated") send_to_editor(event);
+}
+
+void Relay::pass_reverse_request(const Json& request) {
+  send_to_editor(request);
+  reversed_[sequence_] = json::get<std::int64_t>(request, "seq");
+}
+
+void Relay::pass_on(const Json& request) {
+  program_.request(json::text(request, "command"), arguments_of(request),
+                   [this, number = json::get<std::int64_t>(request, "seq")](const Json& response) {
+                     Json answer = response;
+                     answer["request_seq"] = number;
+                     send_to_editor(std::move(answer));
+                   });
+}
+
+void Relay::handle_launch(const Json& request) {
+  if (state_ != State::waits_for_launch) return refuse(request, "launch: this session has had its program");
+  auto options = read_launch(arguments_of(request));
+  Result<StartCommand> command = Error{};
+  Status started = Ok{};
+  if (options) {
+    for (const std::string& name : options->unknown)
+      pass_output("console", fmt::format("warpgrind: launch has no option \"{}\"\n", name));
+    ErrorsAside messages;
+    command = launcher_(*options);
+    pass_output("console", messages.restore());
+    if (command)
+      started = program_.start([&](int socket) -> Result<ProcessCommand> { return (*command)(socket); }, true);
+  }
+  const Error* const problem = !options   ? &options.error()
+                               : !command ? &command.error()
+                               : !started ? &started.error()
+                                          : nullptr;
+  if (problem) {
+    refuse(request, problem->detail.empty() ? problem->message : problem->message + "\n" + problem->detail);
+    for (const Json& kept : kept_) refuse(kept, kNotRunning);
+    kept_.clear();
+    return send_event("terminated", Json::object());
+  }
+  state_ = State::runs;
+  const auto hear = [this](const Json& response) { heard_ |= json::get<bool>(response, "success"); };
+  program_.request("initialize", initialize_, hear);
+  program_.request("attach", options->all, hear);
+  respond(request);
+  send_event("initialized", Json::object());
+  for (const Json& kept : kept_) pass_on(kept);
+  kept_.clear();
+}
+
+void Relay::handle(const Json& message) {
+  const std::string command = json::text(message, "command");
+  if (json::text(message, "type") == "response") {
+    const auto found = reversed_.find(json::get<std::int64_t>(message, "request_seq"));
+    if (found == reversed_.end()) return;
+    Json answer = message;
+    answer["request_seq"] = found->second;
+    reversed_.erase(found);
+    return program_.send(answer);
+  }
+  if (command == "initialize") {
+    initialize_ = arguments_of(message);
+    respond(message, capabilities());
+  } else if (command == "launch") {
+    handle_launch(message);
+  } else if (command == "attach") {
+    refuse(message, "attach: warpgrind cannot attach to a program that runs already; use launch");
+  } else if (command == "disconnect") {
+    program_.kill();
+    respond(message);
+    state_ = State::leaves;
+  } else if (command == "terminate") {
+    program_.send_signal(SIGTERM);
+    respond(message);
+  } else if (state_ == State::waits_for_launch) {
+    kept_.push_back(message);
+  } else {
+    pass_on(message);
+  }
+}
+
+Status Relay::run() {
+  Status result = Ok{};
+  while (state_ != State::leaves && !interrupted()) {
+    std::vector<pollfd> editor = {editor_.reading(), editor_.writing()};
+    program_.wait(editor);
+    if (editor[1].revents != 0) editor_.write();
+    if (editor[0].revents == 0) continue;
+    const auto read = editor_.read([this](const Json& message) { handle(message); });
+    if (!read) result = read.error();
+    if (!read || !*read) break;
+  }
+  program_.kill();
+  if (state_ == State::leaves) editor_.flush();
+  return result;
+}
+
+}  // namespace warpgrind::debug

@@ -1,0 +1,50 @@
+// `warpgrind dap`: a debug adapter between an editor and the adapter in the program's process. It answers `initialize`
+// and `launch` itself, starts the program, and passes the other requests on.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dap/channel.h"
+#include "debug/dap_client.h"
+#include "debug/launch_options.h"
+
+namespace warpgrind::debug {
+
+using dap::Channel;
+using dap::Json;
+
+class Relay {
+ public:
+  Relay(Channel editor, Launcher launcher);
+  // Until the editor disconnects. An error is a message that the editor did not form as the protocol wants it.
+  Status run();
+
+ private:
+  void handle(const Json& message);
+  void handle_launch(const Json& request);
+  void pass_on(const Json& request);
+  void pass_event(const Json& event);
+  void pass_reverse_request(const Json& request);
+  void pass_output(const std::string& category, std::string_view text);
+  void report_end(const ProcessEnd& end);
+  void respond(const Json& request, const Json& body = Json::object());
+  void refuse(const Json& request, const std::string& message);
+  void send_event(const char* name, Json body);
+  void send_to_editor(Json message);
+
+  enum class State : std::uint8_t { waits_for_launch, runs, ended, leaves };
+  Channel editor_;
+  Launcher launcher_;
+  DapClient program_;
+  State state_ = State::waits_for_launch;
+  bool heard_ = false;                      // the adapter in the process has answered something
+  Json initialize_ = Json::object();        // the editor's arguments
+  std::vector<Json> kept_;                  // requests before the launch
+  std::map<std::string, std::string> cut_;  // first bytes of a character whose others have not come, by stream
+  std::int64_t sequence_ = 0;
+  std::map<std::int64_t, std::int64_t> reversed_;  // number of a request at the editor -> at the adapter
+};
+
+}  // namespace warpgrind::debug

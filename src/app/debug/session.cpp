@@ -1,0 +1,360 @@
+// The program of `warpgrind debug`: its start, its stops and its stack.
+#include "debug/session.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "base/json.h"
+#include "base/printable.h"
+#include "base/words.h"
+
+namespace warpgrind::debug {
+
+namespace {
+
+volatile std::sig_atomic_t interrupts = 0;
+
+bool interrupts_now() {
+  return interrupts != 0;
+}
+
+Error not_running() {
+  return {ErrorKind::bad_input, "The program is not being run.", ""};
+}
+
+}  // namespace
+
+bool Session::interrupted() {
+  const bool pressed = interrupts != 0;
+  interrupts = 0;
+  return pressed;
+}
+
+// Without SA_RESTART: a wait for input ends, too.
+void Session::catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupts = 1; };
+  sigaction(SIGINT, &action, nullptr);
+}
+
+Session::Session(LaunchOptions given, Launcher launcher)
+    : client({[this](const Json& event) { read_event(event); },
+              {},
+              {},
+              [this](const std::string& why) { print(why + "\n"); },
+              [this](const ProcessEnd& end) { report_end(end); }}),
+      options(std::move(given)),
+      launcher_(std::move(launcher)) {}
+
+void Session::print(std::string_view text) {
+  print_text(stdout, text);
+  std::fflush(stdout);
+}
+
+void Session::look() {
+  std::vector<pollfd> none;
+  client.wait(none, 0);
+}
+
+void Session::read_event(const Json& event) {
+  heard_ = true;
+  const std::string name = json::text(event, "event");
+  const auto body = event.find("body");
+  if (body == event.end() || !body->is_object()) return;
+  if (name == "stopped") {
+    stopped_ = *body;
+    json::read(*body, "threadId", thread);
+    if (const auto given = body->find("focus"); given != body->end() && given->is_object())
+      focus = json::text(*given, "description");
+    forget_frames();
+  } else if (name == "continued") {
+    stopped_.reset();
+  } else if (name == "output") {
+    if (json::text(*body, "category") != "telemetry") print(json::text(*body, "output"));
+  } else if (name == "breakpoint") {
+    breakpoints.read_event(*body);
+  }
+}
+
+void Session::report_end(const ProcessEnd& end) {
+  stopped_.reset();
+  if (quiet_) return;
+  if (end.signal() != 0)
+    print(fmt::format("[The program was {}]\n", end.text()));
+  else if (end.shell_code() == 0)
+    print("[The program exited normally]\n");
+  else
+    print(fmt::format("[The program exited with code {}]\n", end.shell_code()));
+  if (!heard_) print("It used no CUDA, so there was no kernel to stop in.\n");
+  for (const Breakpoint& one : breakpoints.all())
+    if (heard_ && one.enabled && !one.verified && !one.message.empty())
+      print(fmt::format("Breakpoint {} ({}) was never set: {}\n", one.number, one.what(), one.message));
+}
+
+Status Session::run(bool stop_on_entry) {
+  if (!start_) {
+    auto prepared = launcher_(options);
+    if (!prepared) return prepared.error();
+    start_ = prepared.take();
+  }
+  kill();
+  heard_ = false;
+  stopped_.reset();
+  last_function_.clear();
+  last_focus_.clear();
+  const Status started = client.start(
+      [&](int socket) -> Result<ProcessCommand> {
+        ProcessCommand command = (*start_)(socket);
+        command.words.resize(1);
+        command.words.insert(command.words.end(), options.program.begin() + 1, options.program.end());
+        // A Ctrl-C of the terminal is for the debugger, which stops the kernel.
+        command.own_session = true;
+        if (!program_reads_input) command.input = Stream::nothing();
+        return command;
+      },
+      false);
+  if (!started) return started.error();
+  const auto check = [this](const Json& response) {
+    if (json::get<bool>(response, "success"))
+      heard_ = true;
+    else if (client.connected())
+      print(problem_of(response) + "\n");
+  };
+  Json attach = options.all;
+  attach["stopOnEntry"] = stop_on_entry;
+  client.request("initialize",
+                 {{"clientID", "warpgrind-debug"},
+                  {"adapterID", "warpgrind"},
+                  {"linesStartAt1", true},
+                  {"columnsStartAt1", true},
+                  {"pathFormat", "path"},
+                  {"supportsMemoryReferences", true}},
+                 check);
+  client.request("attach", std::move(attach), check);
+  breakpoints.send_all(client);
+  client.request("configurationDone", Json::object(), check);
+  return wait_for_stop();
+}
+
+void Session::kill() {
+  client.kill();
+}
+
+void Session::kill_quietly() {
+  quiet_ = true;
+  client.kill();
+}
+
+Status Session::needs_stop() const {
+  if (!client.alive()) return not_running();
+  if (!stopped_) return Error{ErrorKind::bad_input, "The program runs.", ""};
+  return Ok{};
+}
+
+bool Session::stopped_by_step() const {
+  return stopped_ && json::text(*stopped_, "reason") == "step" && !stopped_->contains("hitBreakpointIds");
+}
+
+Breakpoint* Session::breakpoint_of_stop() {
+  if (!stopped_) return nullptr;
+  const auto ids = stopped_->find("hitBreakpointIds");
+  if (ids == stopped_->end() || !ids->is_array() || ids->empty()) return nullptr;
+  std::int64_t number = -1;
+  json::read_value((*ids)[0], number);
+  return breakpoints.with_id(number);
+}
+
+void Session::report_quiet_stop() {
+  if (!reported_) report_stop();
+}
+
+Status Session::resume(const std::string& command, Json arguments, bool quiet) {
+  if (Status stopped = needs_stop(); !stopped) return stopped;
+  const Json before = *stopped_;
+  stopped_.reset();
+  const auto body = client.call(command, std::move(arguments), interrupts_now);
+  if (!body && client.alive() && client.connected() && interrupts == 0) {
+    stopped_ = before;
+    return body.error();
+  }
+  return wait_for_stop(quiet);
+}
+
+// The first Ctrl-C stops the kernels. The second ends a program that does not answer.
+Status Session::wait_for_stop(bool quiet) {
+  std::fflush(stdout);
+  bool asked = false;
+  std::vector<pollfd> none;
+  while (client.alive() && !stopped_) {
+    if (interrupted()) {
+      if (asked || !client.connected()) {
+        client.kill();
+        break;
+      }
+      asked = true;
+      client.request("pause", {{"threadId", thread}}, [](const Json&) {});
+    }
+    client.wait(none);
+  }
+  reported_ = false;
+  if (stopped_ && !(quiet && stopped_by_step())) report_stop();
+  return Ok{};
+}
+
+Result<Json> Session::ask(const std::string& command, Json arguments) {
+  if (Status stopped = needs_stop(); !stopped) return stopped.error();
+  return client.call(command, std::move(arguments), interrupts_now);
+}
+
+Result<Json> Session::evaluate(const std::string& expression, const std::string& context, Json format) {
+  const auto selected = frame();
+  if (!selected) return selected.error();
+  Json arguments = {{"expression", expression}, {"frameId", (*selected)->id}};
+  if (!context.empty()) arguments["context"] = context;
+  if (format.is_object()) arguments["format"] = std::move(format);
+  return ask("evaluate", std::move(arguments));
+}
+
+void Session::forget_frames() {
+  frames_.clear();
+  all_frames_ = false;
+  frame_ = 0;
+}
+
+Result<const std::vector<Frame>*> Session::read_frames(bool all) {
+  if (Status stopped = needs_stop(); !stopped) return stopped.error();
+  if (all ? all_frames_ : !frames_.empty()) return &frames_;
+  Json arguments = {{"threadId", thread}, {"startFrame", 0}};
+  if (!all) arguments["levels"] = 1;
+  const auto body = ask("stackTrace", std::move(arguments));
+  if (!body) return body.error();
+  frames_.clear();
+  json::each(*body, "stackFrames", [&](const Json& one) {
+    Frame frame;
+    json::read(one, "id", frame.id);
+    json::read(one, "line", frame.line);
+    frame.function = json::text(one, "name");
+    frame.instruction = json::text(one, "instructionPointerReference");
+    if (const auto file = one.find("source"); file != one.end() && file->is_object()) {
+      frame.path = json::text(*file, "path");
+      frame.name = json::text(*file, "name");
+      if (frame.name.empty()) frame.name = base_name(frame.path);
+    }
+    frames_.push_back(std::move(frame));
+  });
+  all_frames_ = all;
+  if (frames_.empty()) return Error{ErrorKind::bad_input, "No stack.", ""};
+  return &frames_;
+}
+
+Result<const Frame*> Session::frame() {
+  const auto frames = read_frames(false);
+  if (!frames) return frames.error();
+  return &frames_[frame_];
+}
+
+Result<const std::vector<Frame>*> Session::stack() {
+  return read_frames(true);
+}
+
+Status Session::select_frame(std::size_t index) {
+  const auto frames = stack();
+  if (!frames) return frames.error();
+  if (index >= (*frames)->size()) return Error{ErrorKind::bad_input, fmt::format("No frame at level {}.", index), ""};
+  frame_ = index;
+  return Ok{};
+}
+
+std::string Session::frame_line(std::size_t index) const {
+  const Frame& frame = frames_[index];
+  std::string out = fmt::format("#{:<2} {}", index, frame.function);
+  if (!frame.name.empty()) out += fmt::format(" at {}:{}", frame.name, frame.line);
+  return out;
+}
+
+void Session::print_place(bool whole) {
+  const auto selected = frame();
+  if (!selected) return print(selected.error().message + "\n");
+  const Frame& at = **selected;
+  if (whole) print(frame_line(frame_) + "\n");
+  if (at.path.empty()) return;
+  const auto line = source.line(at.path, at.line);
+  if (line)
+    print(fmt::format("{}\t{}\n", at.line, *line));
+  else
+    print(fmt::format("{}\t{}\n", at.line, line.error().message));
+  source.set_place(at.path, at.line);
+}
+
+void Session::show_displays() {
+  for (const Display& one : displays)
+    if (Status shown = show_display(one); !shown) print(fmt::format("{}: {}\n", one.number, shown.error().message));
+}
+
+void Session::count_hits() {
+  const auto ids = stopped_->find("hitBreakpointIds");
+  if (ids == stopped_->end() || !ids->is_array()) return;
+  for (const Json& id : *ids) {
+    std::int64_t number = -1;
+    json::read_value(id, number);
+    if (Breakpoint* const hit = breakpoints.with_id(number)) ++hit->hits;
+  }
+}
+
+// The first line of a stop; empty after a step.
+std::string Session::reason_of_stop() {
+  const std::string reason = json::text(*stopped_, "reason");
+  const std::string text = json::text(*stopped_, "text");
+  std::string numbers;
+  std::vector<int> temporary;
+  if (const auto ids = stopped_->find("hitBreakpointIds"); ids != stopped_->end() && ids->is_array())
+    for (const Json& id : *ids) {
+      std::int64_t number = -1;
+      json::read_value(id, number);
+      const Breakpoint* const hit = breakpoints.with_id(number);
+      if (!hit) continue;
+      numbers += fmt::format("{}{} {}", numbers.empty() ? "" : ", ",
+                             hit->temporary                           ? "Temporary breakpoint"
+                             : hit->kind == BreakpointKind::data      ? "Watchpoint"
+                             : hit->kind == BreakpointKind::exception ? "Catchpoint"
+                                                                      : "Breakpoint",
+                             hit->number);
+      if (hit->kind == BreakpointKind::data) numbers += ": " + hit->expression;
+      if (hit->temporary) temporary.push_back(hit->number);
+    }
+  for (const int number : temporary) {
+    const BreakpointKind kind = breakpoints.find(number)->kind;
+    breakpoints.remove(number);
+    (void)breakpoints.send(client, kind, true);
+  }
+  if (reason == "exception") {
+    const auto info = ask("exceptionInfo", {{"threadId", thread}});
+    const std::string name = info ? json::text(*info, "exceptionId") : "exception";
+    const std::string what = info ? json::text(*info, "description") : text;
+    return fmt::format("Stopped by {}: {}", name, what.empty() ? text : what);
+  }
+  if (!numbers.empty()) return text.empty() ? numbers : numbers + "\n" + text;
+  if (reason == "step") return text;
+  if (!text.empty()) return text;
+  if (reason == "pause") return "Interrupted";
+  if (reason == "entry") return "First instruction of the launch";
+  return "Stopped: " + reason;
+}
+
+void Session::report_stop() {
+  reported_ = true;
+  count_hits();
+  const std::string reason = reason_of_stop();
+  if (!reason.empty()) print("\n" + reason + "\n");
+  if (focus != last_focus_) print(fmt::format("[{}]\n", focus));
+  const auto at = frame();
+  const bool moved = !at || !reason.empty() || (*at)->function != last_function_ || focus != last_focus_;
+  print_place(moved);
+  last_function_ = at ? (*at)->function : "";
+  last_focus_ = focus;
+  show_displays();
+}
+
+}  // namespace warpgrind::debug

@@ -1,0 +1,104 @@
+// State of `warpgrind debug` that its commands share: the program, where it stands, and what is printed at a stop.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "debug/breakpoints.h"
+#include "debug/dap_client.h"
+#include "debug/launch_options.h"
+#include "debug/source_text.h"
+
+namespace warpgrind::debug {
+
+struct Frame {
+  std::int64_t id = 0;
+  std::string function, path, name;  // path and name of the source file; empty: unknown
+  int line = 0;
+  std::string instruction;  // reference of the place in the PTX
+};
+
+struct Display {
+  int number = 0;
+  std::string format, expression;
+};
+
+class Session {
+ public:
+  Session(LaunchOptions options, Launcher launcher);
+
+  // Prints text for the user.
+  void print(std::string_view text);
+  // Handles what the program has sent meanwhile, without waiting.
+  void look();
+
+  // Starts the program from its beginning, and waits for its first stop.
+  Status run(bool stop_on_entry);
+  void kill();
+  void kill_quietly();  // at the end of the session
+  bool alive() const { return client.alive(); }
+  // Sends a request that lets the program run, and waits until it stops or ends.
+  // `quiet`: only a stop that is no step is printed; report_quiet_stop() prints the other.
+  Status resume(const std::string& command, Json arguments, bool quiet = false);
+  void report_quiet_stop();
+  bool stopped_by_step() const;
+  Breakpoint* breakpoint_of_stop();  // null: it was none
+  // A request about the stopped program: the body of its response.
+  Result<Json> ask(const std::string& command, Json arguments);
+  // ... about an expression in the selected frame. `context` is empty or DAP's.
+  Result<Json> evaluate(const std::string& expression, const std::string& context, Json format = Json());
+
+  // Error: there is no stopped program.
+  Status needs_stop() const;
+  Result<const Frame*> frame();               // the selected one
+  Result<const std::vector<Frame>*> stack();  // the whole stack, innermost first
+  Status select_frame(std::size_t index);
+  std::size_t frame_index() const { return frame_; }
+  // Frames are asked for again; the innermost is selected.
+  void forget_frames();
+  std::string frame_line(std::size_t index) const;  // "#1  saxpy(...) at saxpy.cu:9"
+  void print_place(bool whole);                     // the selected frame, and its source line
+  void show_displays();
+
+  DapClient client;
+  Breakpoints breakpoints;
+  SourceText source;
+  LaunchOptions options;
+  std::int64_t thread = 0;  // of the focus
+  std::string focus;        // its description
+  std::vector<Display> displays;
+  int last_display = 0;
+  std::vector<std::string> history;  // values that were printed: $1 is the first
+  std::function<Status(const Display&)> show_display;
+  std::string default_file;  // for breakpoints by line before the first stop
+  bool left = false;         // `quit`
+  bool program_reads_input = true;
+
+  // Ctrl-C since the last call.
+  static bool interrupted();
+  static void catch_interrupts();
+
+ private:
+  void read_event(const Json& event);
+  Status wait_for_stop(bool quiet = false);
+  void report_stop();
+  void report_end(const ProcessEnd& end);
+  void count_hits();
+  std::string reason_of_stop();
+  Result<const std::vector<Frame>*> read_frames(bool all);
+
+  Launcher launcher_;
+  std::optional<StartCommand> start_;
+  std::optional<Json> stopped_;  // body of the event; unset: the program runs
+  bool heard_ = false;
+  bool quiet_ = false;    // the end of the program is not printed
+  bool reported_ = true;  // the stop has been printed
+  std::vector<Frame> frames_;
+  bool all_frames_ = false;
+  std::size_t frame_ = 0;
+  std::string last_function_, last_focus_;  // those of the stop before
+};
+
+}  // namespace warpgrind::debug

@@ -1,0 +1,122 @@
+// The loop of `warpgrind debug`.
+#include "debug/terminal.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "base/file.h"
+#include "debug/commands.h"
+#include "debug/words.h"
+
+namespace warpgrind::debug {
+
+namespace {
+
+constexpr const char* kPrompt = "(warpgrind) ";
+
+void print_problem(Session& session, const Error& error) {
+  if (!error.message.empty()) session.print(error.message + "\n");
+  if (!error.detail.empty()) session.print("  " + error.detail + "\n");
+}
+
+// One line of standard input. A terminal shows what is typed; otherwise the line is shown behind the prompt, so that
+// the output reads as a session. nullopt: the end.
+std::optional<std::string> read_line(Session& session, bool terminal) {
+  session.print(kPrompt);
+  char* text = nullptr;
+  std::size_t room = 0;
+  for (;;) {
+    const ssize_t got = getline(&text, &room, stdin);
+    const std::unique_ptr<char, decltype(&std::free)> owner(text, std::free);
+    if (got < 0 && errno == EINTR && !std::feof(stdin)) {
+      std::clearerr(stdin);
+      session.interrupted();
+      session.print(std::string("Quit\n") + kPrompt);
+      text = nullptr;
+      room = 0;
+      continue;
+    }
+    if (got < 0) {
+      session.print("\n");
+      return std::nullopt;
+    }
+    std::string line(text, static_cast<std::size_t>(got));
+    while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
+    if (!terminal) session.print(line + "\n");
+    return line;
+  }
+}
+
+bool run_one(Session& session, std::string_view line, std::string& last) {
+  const Status done = run_line(session, line, last);
+  if (!done) print_problem(session, done.error());
+  return done.ok();
+}
+
+// As gdb does, the first command that fails ends its file.
+bool run_file(Session& session, const std::string& path, std::string_view text) {
+  std::string last;
+  int number = 0;
+  while (!text.empty() && !session.left) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = trim(text.substr(0, end));
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+    ++number;
+    if (line.empty() || line.starts_with("#")) continue;
+    session.print(fmt::format("{}{}\n", kPrompt, line));
+    if (run_one(session, line, last)) continue;
+    session.print(fmt::format("{}:{}: the command failed, and those behind it are left out\n", path, number));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<int> run_terminal(const TerminalSettings& settings, LaunchOptions options, Launcher launcher) {
+  const bool terminal = isatty(STDIN_FILENO) != 0;
+  std::vector<std::string> texts;
+  for (const std::string& file : settings.files) {
+    auto text = read_whole(file == "-" ? "/dev/stdin" : file);
+    if (!text) return Error{ErrorKind::bad_input, fmt::format("{}: {}", file, std::strerror(errno)), ""};
+    texts.push_back(std::move(*text));
+  }
+  Session::catch_interrupts();
+  Session session(std::move(options), std::move(launcher));
+  // The program reads standard input only where no command comes from it.
+  session.program_reads_input = terminal || settings.batch;
+  session.show_display = [&session](const Display& one) -> Status {
+    const bool memory = one.format.find_first_of("is") != std::string::npos || one.format.size() > 1;
+    if (!memory)
+      return print_value(session, one.format, one.expression, fmt::format("{}: {}", one.number, one.expression));
+    session.print(fmt::format("{}: x/{} {}\n", one.number, one.format, one.expression));
+    return examine(session, one.format, one.expression, false);
+  };
+  bool good = true;
+  for (std::size_t i = 0; i < texts.size() && !session.left; ++i)
+    good &= run_file(session, settings.files[i], texts[i]);
+  std::string last;
+  for (const std::string& command : settings.commands) {
+    if (session.left) break;
+    session.print(fmt::format("{}{}\n", kPrompt, command));
+    good &= run_one(session, command, last);
+  }
+  last.clear();
+  while (!settings.batch && !session.left) {
+    const auto line = read_line(session, terminal);
+    if (!line) break;
+    run_one(session, *line, last);
+  }
+  session.kill_quietly();
+  return settings.batch && !good ? 1 : 0;
+}
+
+}  // namespace warpgrind::debug

@@ -1,0 +1,21 @@
+// `warpgrind debug`: reads commands from files, the command line and standard input, and runs them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "debug/launch_options.h"
+#include "debug/session.h"
+
+namespace warpgrind::debug {
+
+struct TerminalSettings {
+  std::vector<std::string> files;     // with commands; "-": standard input
+  std::vector<std::string> commands;  // run after the files
+  bool batch = false;                 // leave then, and do not read standard input
+};
+
+// Returns the exit code: 0, or with `batch` 1 if a command failed. Error: a file cannot be read.
+Result<int> run_terminal(const TerminalSettings& settings, LaunchOptions options, Launcher launcher);
+
+}  // namespace warpgrind::debug

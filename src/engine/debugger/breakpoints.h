@@ -1,0 +1,49 @@
+// Breakpoints as the user sets them, and their places in the kernels that run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "debuginfo/debug_info.h"
+#include "jit/stop_places.h"
+
+namespace warpgrind::debugger {
+
+struct Breakpoint {
+  enum class At : std::uint8_t { line, function, kernel_entry } at = At::line;
+  std::string file;  // line: matched by its last components
+  std::uint32_t line = 0;
+  std::string
+      function;  // function: as in DebugInfo::find_function(). kernel_entry: part of a kernel's name; empty: all
+  std::string condition;      // an expression; empty: always
+  std::string hit_condition;  // "5", ">= 5", "% 10"; empty: every hit
+  std::string log_message;    // text with {expressions}, printed instead of a stop; empty: it stops
+};
+
+// Number of hits (from 1) that a hit condition accepts. Error: what is wrong with it.
+struct HitRule {
+  enum class Kind : std::uint8_t {
+    every,
+    exactly,
+    at_least,
+    more_than,
+    at_most,
+    less_than,
+    multiple
+  } kind = Kind::every;
+  std::uint64_t number = 0;
+  bool accepts(std::uint64_t hit) const;
+};
+Result<HitRule> read_hit_rule(const std::string& text);
+
+// Where a breakpoint is in the places of a kernel: indexes into `places`, ascending.
+struct Resolved {
+  std::vector<std::uint32_t> places;
+  debuginfo::SourcePlace source;  // of the first
+};
+Resolved resolve(const Breakpoint& breakpoint, const debuginfo::DebugInfo& info, std::uint32_t kernel,
+                 const std::vector<jit::StopPlace>& places);
+
+}  // namespace warpgrind::debugger

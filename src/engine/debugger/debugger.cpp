@@ -1,0 +1,535 @@
+// Stops of launches, and launches that run again to go back.
+#include "debugger/debugger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "device/access/peek.h"
+#include "device/module.h"
+
+namespace warpgrind::debugger {
+
+namespace {
+
+Position position_of(const device::WarpFiber& f) {
+  return {f.block_linear, f.context.warp, f.context.steps};
+}
+
+bool same_warp(const Position& a, const Position& b) {
+  return a.block == b.block && a.warp == b.warp;
+}
+
+bool is_resident(const device::WarpFiber& f, const device::Launch& launch) {
+  return f.block && f.launch == launch.serial && f.state != device::WarpState::idle;
+}
+
+}  // namespace
+
+void Debugger::evaluate_with(Evaluate condition, Expand message) {
+  condition_ = std::move(condition);
+  message_ = std::move(message);
+}
+
+// ---- Breakpoints
+
+Result<unsigned> Debugger::add(const Breakpoint& breakpoint) {
+  const auto held = hold();
+  Result<HitRule> rule = read_hit_rule(breakpoint.hit_condition);
+  if (!rule) return rule.error();
+  breakpoints_[++last_number_] = {breakpoint, *rule};
+  ++generation_;
+  for (device::Launch* launch : running_) resolve_all(*launch, kernel_of(*launch));
+  return last_number_;
+}
+
+void Debugger::remove(unsigned breakpoint) {
+  const auto held = hold();
+  if (watches_.erase(breakpoint)) {
+    std::erase_if(watched_.all, [&](const device::Watchpoint& w) { return w.number == breakpoint; });
+    return;
+  }
+  breakpoints_.erase(breakpoint);
+  ++generation_;
+  for (device::Launch* launch : running_) resolve_all(*launch, kernel_of(*launch));
+}
+
+void Debugger::set_enabled(unsigned breakpoint, bool enabled) {
+  const auto held = hold();
+  const auto found = breakpoints_.find(breakpoint);
+  if (found == breakpoints_.end()) return;
+  found->second.enabled = enabled;
+  ++generation_;
+  for (device::Launch* launch : running_) resolve_all(*launch, kernel_of(*launch));
+}
+
+bool Debugger::is_resolved(unsigned breakpoint) {
+  const auto held = hold();
+  const auto found = breakpoints_.find(breakpoint);
+  return found != breakpoints_.end() && found->second.resolved;
+}
+
+void Debugger::configured() {
+  const auto held = hold();
+  configured_ = true;
+  resumed_.notify_all();
+}
+
+void Debugger::stop_at_faults(bool on) {
+  const auto held = hold();
+  at_faults_ = on;
+}
+
+// All warps read the flags of breakpoints while none of them follows a step.
+void Debugger::pause() {
+  const auto held = hold();
+  pausing_ = true;
+  for (device::Launch* launch : running_) {
+    Kernel& kernel = kernel_of(*launch);
+    std::fill(kernel.flags.begin(), kernel.flags.end(), std::uint8_t{1});
+    kernel.generation = ~std::uint64_t{0};  // resolve_all() writes them anew
+  }
+}
+
+void Debugger::disconnect() {
+  const auto held = hold();
+  connected_ = false;
+  breakpoints_.clear();
+  ++generation_;
+  for (device::Launch* launch : running_) resolve_all(*launch, kernel_of(*launch));
+  going_.reset();
+  again_.reset();
+  resume_ = true;
+  resumed_.notify_all();
+}
+
+Debugger::Kernel& Debugger::kernel_of(const device::Launch& launch) {
+  const auto [at, is_new] = kernels_.try_emplace(launch.kernel);
+  Kernel& kernel = at->second;
+  if (!is_new) return kernel;
+  const ptx::Module& module = launch.module->module();
+  std::unique_ptr<debuginfo::DebugInfo>& info = infos_[&module];
+  if (!info) info = std::make_unique<debuginfo::DebugInfo>(launch.module->shared_module());
+  kernel.info = info.get();
+  const std::uint32_t entry = launch.kernel->function;
+  kernel.places = jit::stop_places(module, launch.module->layout(entry), launch.kernel->how.stops);
+  const auto first = std::find_if(kernel.places.begin(), kernel.places.end(),
+                                  [&](const jit::StopPlace& p) { return p.function == entry; });
+  kernel.first = static_cast<std::uint32_t>(first - kernel.places.begin());
+  kernel.flags.assign(kernel.places.size() + 1, 0);
+  kernel.only_first = kernel.flags;
+  kernel.only_first[kernel.first] = 1;
+  kernel.every.assign(kernel.places.size() + 1, 1);
+  return kernel;
+}
+
+void Debugger::resolve_all(const device::Launch& launch, Kernel& kernel) {
+  if (kernel.generation == generation_) return;
+  kernel.generation = generation_;
+  kernel.at.clear();
+  std::fill(kernel.flags.begin(), kernel.flags.end(), std::uint8_t{0});
+  for (auto& [number, known] : breakpoints_) {
+    if (!known.enabled) continue;
+    const Resolved found = resolve(known.what, *kernel.info, launch.kernel->function, kernel.places);
+    for (const std::uint32_t place : found.places) {
+      kernel.at[place].push_back(number);
+      kernel.flags[place] = 1;
+    }
+    if (found.places.empty() || known.resolved) continue;
+    known.resolved = true;
+    listener_.on_resolved(number, found.source);
+  }
+}
+
+// Flags for warps of which nothing else is known.
+const std::uint8_t* Debugger::flags_for(const Kernel& kernel) const {
+  if (again_)
+    return again_->phase == Again::Phase::search && !again_->step ? kernel.every.data() : kernel.only_first.data();
+  return going_ || pausing_ ? kernel.every.data() : kernel.flags.data();
+}
+
+// ---- Watchpoints
+
+namespace {
+
+// Bytes of watched memory now, as seen by a warp of its block. Empty: they cannot be read.
+std::vector<std::uint8_t> bytes_of(const device::Watchpoint& w, const device::WarpFiber& warp) {
+  std::vector<std::uint8_t> out(w.high - w.low);
+  if (w.space == StateSpace::shared && warp.block_linear != w.block) return {};
+  if (w.space == StateSpace::local && (warp.block_linear != w.block || warp.context.warp != w.warp)) return {};
+  return device::peek(warp, w.lane, w.space, w.low, out) ? out : std::vector<std::uint8_t>();
+}
+
+}  // namespace
+
+unsigned Debugger::watch(device::Watchpoint memory, const std::string& text, bool changes_only, Show show) {
+  memory.number = ++last_number_;
+  watches_[memory.number] = {text, changes_only, std::move(show), bytes_of(memory, *stop_.warp)};
+  watched_.all.push_back(memory);
+  return memory.number;
+}
+
+Status Debugger::go_to_last_write(device::Watchpoint memory) {
+  memory.number = 0;
+  memory.reads = false;
+  memory.writes = true;
+  searched_.all = {memory};
+  Again again;
+  again.end = stop_.position;
+  again.lane = stop_.lane;
+  again.of_memory = true;
+  return begin_again(std::move(again));
+}
+
+const device::Watchpoints* Debugger::watchpoints_for() const {
+  const device::Watchpoints* watch = &active_;
+  if (again_) {
+    if (again_->phase == Again::Phase::travel || again_->step) return nullptr;
+    if (again_->of_memory) watch = &searched_;
+  }
+  return watch->all.empty() ? nullptr : watch;
+}
+
+void Debugger::touched(jit::WarpContext& context, const Touch& touch) {
+  const auto held = hold();
+  if (!connected_) return;
+  const Position here = position_of(device::fiber_of(context));
+  if (again_) {
+    again_->found = here;
+    again_->lane = touch.lane;
+    again_->hit.clear();
+    return;
+  }
+  if (!watches_.contains(touch.watchpoint)) return;
+  touched_.push_back({touch.watchpoint, touch.lane, touch.is_write, here});
+  context.stop_flags = kernel_of(device::launch_of(context)).every.data();  // stops at its next place
+}
+
+// Text for the user if the touch is a stop; else empty.
+std::string Debugger::say_touched(const Touched& touch, device::WarpFiber& warp) {
+  const auto known = watches_.find(touch.watchpoint);
+  const auto memory = std::find_if(watched_.all.begin(), watched_.all.end(),
+                                   [&](const device::Watchpoint& w) { return w.number == touch.watchpoint; });
+  if (known == watches_.end() || memory == watched_.all.end()) return {};
+  Watched& watched = known->second;
+  const std::vector<std::uint8_t> now = bytes_of(*memory, warp);
+  if (now.empty()) return {};
+  const std::vector<std::uint8_t> old = std::exchange(watched.value, now);
+  if (!touch.is_write) return fmt::format("{} was read: {}", watched.text, watched.show(warp, now));
+  if (old == now && watched.changes_only) return {};
+  return fmt::format("{}: old value {}, new value {}", watched.text, old.empty() ? "unknown" : watched.show(warp, old),
+                     watched.show(warp, now));
+}
+
+// Fills the stop if a touch is one.
+bool Debugger::look_at_touched(device::WarpFiber& warp, Stop* stop) {
+  bool stops = false;
+  for (const Touched& touch : touched_) {
+    const std::string text = say_touched(touch, warp);
+    if (text.empty()) continue;
+    if (!stops) stop->lane = same_warp(touch.at, position_of(warp)) ? touch.lane : stop->lane;
+    stop->text += (stops ? "; " : "") + text;
+    if (std::find(stop->hit.begin(), stop->hit.end(), touch.watchpoint) == stop->hit.end())
+      stop->hit.push_back(touch.watchpoint);
+    stops = true;
+  }
+  touched_.clear();
+  if (stops) stop->reason = StopReason::data;
+  return stops;
+}
+
+// ---- What is stopped
+
+std::vector<device::WarpFiber*> Debugger::warps() const {
+  std::vector<device::WarpFiber*> out;
+  for (const auto& worker : *launch_->all_workers)
+    for (const auto& fiber : worker->fibers)
+      if (is_resident(*fiber, *launch_)) out.push_back(fiber.get());
+  std::sort(out.begin(), out.end(), [](const device::WarpFiber* a, const device::WarpFiber* b) {
+    return std::pair(a->block_linear, a->context.warp) < std::pair(b->block_linear, b->context.warp);
+  });
+  return out;
+}
+
+StoppedWarp Debugger::look_at(device::WarpFiber& warp) {
+  const Kernel& kernel = kernel_of(*warp.worker->launch);
+  return {warp, *kernel.info, kernel.places};
+}
+
+void Debugger::go_on() {
+  resume_ = true;
+  resumed_.notify_all();
+}
+
+void Debugger::step(Step kind, device::WarpFiber& warp, unsigned lane) {
+  const StoppedWarp look = look_at(warp);
+  const std::uint32_t place = look.frames().empty() ? 0 : look.frames().front().frame->place;
+  going_ = Going{kind, position_of(warp), lane, standing(look, place)};
+  go_on();
+}
+
+Status Debugger::begin_again(Again again) {
+  if (!launch_->before)
+    return Error{ErrorKind::unsupported, "this launch cannot go back",
+                 "its memory was not kept: the kernel allocates memory or launches kernels, or the program uses more "
+                 "than 1 GiB"};
+  again_ = std::move(again);
+  go_on();
+  return Ok{};
+}
+
+Status Debugger::step_back(Step kind, device::WarpFiber& warp, unsigned lane) {
+  Again again;
+  again.end = position_of(warp);
+  again.step = kind;
+  again.lane = lane;
+  again.depth = look_at(warp).frames().size();
+  return begin_again(std::move(again));
+}
+
+Status Debugger::go_back() {
+  Again again;
+  again.end = stop_.position;
+  again.lane = stop_.lane;
+  return begin_again(std::move(again));
+}
+
+Debugger::Standing Debugger::standing(const StoppedWarp& warp, std::uint32_t place) const {
+  Standing out;
+  out.depth = warp.frames().size();
+  out.place = place;
+  if (warp.frames().empty()) return out;
+  out.function = warp.frames().front().text.function;
+  out.source = warp.frames().front().text.place;
+  return out;
+}
+
+// A line is left at another line or function, or at a place before the one where it was entered: a loop in one line.
+bool Debugger::ends_step(const Going& going, const jit::WarpContext& context, const Standing& now,
+                         LaneMask lanes) const {
+  const device::WarpFiber& f = device::fiber_of(context);
+  if (!same_warp(position_of(f), going.from)) {
+    // The warp has ended: the next one that runs.
+    const device::Launch& launch = *f.worker->launch;
+    for (const auto& fiber : f.worker->fibers)
+      if (is_resident(*fiber, launch) && same_warp(position_of(*fiber), going.from)) return false;
+    return true;
+  }
+  if (!(lanes >> going.lane & 1) && !(context.exited >> going.lane & 1)) return false;
+  const bool other_line = now.source != going.start.source || now.function != going.start.function ||
+                          now.depth != going.start.depth || now.place <= going.start.place;
+  switch (going.kind) {
+    case Step::instruction:
+      return true;
+    case Step::in:
+      return other_line;
+    case Step::over:
+      return now.depth <= going.start.depth && other_line;
+    case Step::out:
+      return now.depth < going.start.depth;
+  }
+  return true;
+}
+
+std::vector<unsigned> Debugger::hits(const Kernel& kernel, const StoppedWarp& warp, std::uint32_t place, LaneMask lanes,
+                                     bool first_time, unsigned* lane) {
+  std::vector<unsigned> out;
+  const auto at = kernel.at.find(place);
+  if (at == kernel.at.end() || lanes == 0) return out;
+  for (const unsigned number : at->second) {
+    Known& known = breakpoints_[number];
+    auto first = static_cast<unsigned>(std::countr_zero(lanes));
+    if (!known.what.condition.empty() && condition_) {
+      bool holds = false;
+      for (LaneMask left = lanes; left && !holds; left &= left - 1) {
+        first = static_cast<unsigned>(std::countr_zero(left));
+        const Result<bool> met = condition_(*warp.lane(first, 0), known.what.condition);
+        if (!met) {  // as gdb: it stops and says why
+          listener_.on_output(fmt::format("condition of breakpoint {}: {}\n", number, met.error().message));
+          holds = true;
+        } else {
+          holds = *met;
+        }
+      }
+      if (!holds) continue;
+    }
+    if (first_time) ++known.hits;
+    if (first_time && !known.rule.accepts(known.hits)) continue;
+    if (!known.what.log_message.empty()) {
+      if (first_time && message_) listener_.on_output(message_(*warp.lane(first, 0), known.what.log_message) + "\n");
+      continue;
+    }
+    if (out.empty()) *lane = first;
+    out.push_back(number);
+  }
+  return out;
+}
+
+// ---- StopHandler
+
+void Debugger::begins(device::Launch& launch) {
+  auto held = hold();
+  resumed_.wait(held, [&] { return configured_ || !connected_; });
+  if (again_) again_->starts = false;
+  running_.push_back(&launch);
+  Kernel& kernel = kernel_of(launch);
+  resolve_all(launch, kernel);
+  launch.stop_flags = flags_for(kernel);
+  active_ = watched_;
+  launch.watch = watchpoints_for();
+}
+
+bool Debugger::runs_again(device::Launch& launch) {
+  const auto held = hold();
+  std::erase(running_, &launch);
+  if (again_ && again_->starts) return true;
+  // Shared and local memory ends with the launch.
+  std::erase_if(watched_.all, [](const device::Watchpoint& w) { return w.space != StateSpace::global; });
+  if (!again_) return false;
+  again_.reset();
+  listener_.on_output("the launch took another way this time: the earlier place was not reached again\n");
+  return false;
+}
+
+void Debugger::stopped(jit::WarpContext& context, LaneMask lanes, std::uint32_t place) {
+  if (act(context, lanes, place)) device::end_here(context);
+}
+
+// True: the launch must end, to run again.
+bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t place) {
+  device::WarpFiber& fiber = device::fiber_of(context);
+  device::Launch& launch = *fiber.worker->launch;
+  Stop stop;
+  {
+    const auto held = hold();
+    if (!connected_) return false;
+    Kernel& kernel = kernel_of(launch);
+    const StoppedWarp warp(fiber, *kernel.info, kernel.places);
+    stop.warp = &fiber;
+    stop.position = position_of(fiber);
+    stop.lane = lanes ? static_cast<unsigned>(std::countr_zero(lanes)) : 0;
+    if (again_) {
+      if (!search(context, kernel, warp, lanes, place)) return again_->starts;
+      stop.hit = again_->hit;
+      stop.lane = again_->lane;
+      stop.reason = !again_->found        ? StopReason::history_start
+                    : again_->hit.empty() ? StopReason::step
+                                          : StopReason::breakpoint;
+      if (stop.reason == StopReason::history_start) stop.text = "the beginning of what was kept";
+      again_.reset();
+    } else {
+      const bool data = !touched_.empty() && look_at_touched(fiber, &stop);
+      if (!data && !going_ && !pausing_) context.stop_flags = flags_for(kernel);  // touched() may have changed them
+      unsigned lane = stop.lane;
+      if (!data) stop.hit = hits(kernel, warp, place, lanes, true, &lane);
+      const bool stepped = going_ && ends_step(*going_, context, standing(warp, place), lanes);
+      if (!data && !stop.hit.empty()) {
+        stop.reason = StopReason::breakpoint;
+        stop.lane = lane;
+      } else if (!data && stepped) {
+        stop.reason = StopReason::step;
+        if (lanes >> going_->lane & 1) stop.lane = going_->lane;
+      } else if (!data && pausing_) {
+        stop.reason = StopReason::pause;
+      } else if (!data) {
+        return false;
+      }
+      if (going_ && same_warp(stop.position, going_->from) && stop.reason == StopReason::breakpoint &&
+          (lanes >> going_->lane & 1) && breakpoints_[stop.hit.front()].what.condition.empty())
+        stop.lane = going_->lane;
+    }
+    going_.reset();
+    pausing_ = false;
+  }
+  return wait_for_user(std::move(stop), launch);
+}
+
+// One place of a launch that runs again. True: the position is reached.
+bool Debugger::search(jit::WarpContext& context, Kernel& kernel, const StoppedWarp& warp, LaneMask lanes,
+                      std::uint32_t place) {
+  Again& again = *again_;
+  const Position here = position_of(warp.fiber());
+  const bool is_target = same_warp(here, again.end);
+  if (place == kernel.first) context.stop_flags = is_target ? kernel.every.data() : flags_for(kernel);
+  if (is_target && here.steps >= again.end.steps) {
+    if (again.phase == Again::Phase::travel) return true;
+    if (again.found || again.begin) {
+      again.end = again.found ? *again.found : *again.begin;
+      again.phase = Again::Phase::travel;
+      again.starts = true;
+      return false;
+    }
+    return true;  // the very first place of the launch
+  }
+  if (again.phase == Again::Phase::travel) return false;
+  if (!again.step) {
+    if (!again.begin) again.begin = here;
+    unsigned lane = 0;
+    std::vector<unsigned> hit = hits(kernel, warp, place, lanes, false, &lane);
+    if (hit.empty()) return false;
+    again.found = here;
+    again.hit = std::move(hit);
+    again.lane = lane;
+    return false;
+  }
+  if (!is_target) return false;
+  if (!again.begin) again.begin = here;
+  Standing now = standing(warp, place);
+  const bool new_line = !again.last || now.source != again.last->source || now.function != again.last->function ||
+                        now.depth != again.last->depth || now.place <= again.last->place;
+  const bool deep_enough = *again.step == Step::over  ? now.depth <= again.depth
+                           : *again.step == Step::out ? now.depth < again.depth
+                                                      : true;
+  if ((lanes >> again.lane & 1) && deep_enough && (new_line || *again.step == Step::instruction)) again.found = here;
+  again.last = std::move(now);
+  return false;
+}
+
+void Debugger::faulted(device::Launch& launch, const device::Fault& fault, jit::WarpContext* context) {
+  Stop stop;
+  {
+    const auto held = hold();
+    if (!connected_ || !at_faults_ || again_) return;
+    stop.reason = StopReason::exception;
+    stop.text = fault.message;
+    stop.details = fault.advice;
+    for (const auto& worker : *launch.all_workers)
+      for (const auto& fiber : worker->fibers)
+        if (!stop.warp && is_resident(*fiber, launch) && (!context || &fiber->context == context))
+          stop.warp = fiber.get();
+    if (!stop.warp) return;
+    stop.position = position_of(*stop.warp);
+    const std::uint64_t linear = fault.thread.x + fault.thread.y * std::uint64_t{launch.config.block.x} +
+                                 fault.thread.z * std::uint64_t{launch.config.block.x} * launch.config.block.y;
+    stop.lane = static_cast<unsigned>(linear % kWarpSize);
+    going_.reset();
+  }
+  // When the user goes back, the launch ends by this fault and runs again.
+  wait_for_user(std::move(stop), launch);
+}
+
+bool Debugger::wait_for_user(Stop stop, device::Launch& launch) {
+  const std::lock_guard turn(one_stop_);
+  {
+    const auto held = hold();
+    stop_ = stop;
+    launch_ = &launch;
+    resume_ = !connected_;
+    is_stopped_ = true;
+  }
+  listener_.on_stop(stop);
+  auto held = hold();
+  resumed_.wait(held, [&] { return resume_; });
+  is_stopped_ = false;
+  launch_ = nullptr;
+  if (again_) return true;
+  Kernel& kernel = kernel_of(launch);
+  resolve_all(launch, kernel);
+  device::set_stop_flags(launch, flags_for(kernel));
+  active_ = watched_;
+  if (launch.watch || !active_.all.empty()) device::set_watchpoints(launch, watchpoints_for());
+  return false;
+}
+
+}  // namespace warpgrind::debugger

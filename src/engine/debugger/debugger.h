@@ -1,0 +1,204 @@
+// The debugger of a device's kernels: breakpoints, steps forwards and backwards, stops. It knows launches, warps and
+// positions; adapter.h speaks the Debug Adapter Protocol over it.
+//
+// Two threads meet here. The thread of a launch calls the functions of StopHandler; in stopped() it waits until the
+// user goes on. The adapter's thread calls all others; warps may be looked at only while one is stopped.
+//
+// Going back runs the launch again from its start. Launches have one worker, so a position (block, warp, places that
+// the warp has passed) is reached again by the same steps.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "debugger/breakpoints.h"
+#include "debugger/stopped_warp.h"
+#include "device/access/watchpoints.h"
+#include "device/stop_handler.h"
+
+namespace warpgrind::debugger {
+
+// A point in the execution of a launch.
+struct Position {
+  std::uint64_t block = 0;  // linear
+  std::uint32_t warp = 0;
+  std::uint64_t steps = 0;  // places passed by the warp
+  friend bool operator==(const Position&, const Position&) = default;
+};
+
+enum class StopReason : std::uint8_t { breakpoint, entry, step, pause, exception, data, history_start };
+
+struct Stop {
+  StopReason reason = StopReason::step;
+  std::string text;           // for the user; of an exception its message
+  std::string details;        // exception: advice
+  std::vector<unsigned> hit;  // numbers of breakpoints
+  device::WarpFiber* warp = nullptr;
+  unsigned lane = 0;
+  Position position;
+};
+
+enum class Step : std::uint8_t { in, over, out, instruction };
+
+// Called by either thread, never with a lock held.
+class DebugListener {
+ public:
+  virtual ~DebugListener() = default;
+  virtual void on_stop(const Stop& stop) = 0;
+  virtual void on_output(const std::string& text) = 0;
+  virtual void on_resolved(unsigned breakpoint, const debuginfo::SourcePlace& at) = 0;
+};
+
+class Debugger final : public device::StopHandler {
+ public:
+  // Evaluates a condition, or the expressions of a log message, for one lane. Set by the adapter.
+  using Evaluate = std::function<Result<bool>(LaneView&, const std::string& expression)>;
+  using Expand = std::function<std::string(LaneView&, const std::string& message)>;
+
+  explicit Debugger(DebugListener& listener) : listener_(listener) {}
+  void evaluate_with(Evaluate condition, Expand message);
+
+  // ---- For the adapter
+  // Held while a request is served: no launch begins or stops meanwhile.
+  [[nodiscard]] std::unique_lock<std::recursive_mutex> hold() { return std::unique_lock(mutex_); }
+  Result<unsigned> add(const Breakpoint& breakpoint);  // its number
+  void remove(unsigned breakpoint);
+  void set_enabled(unsigned breakpoint, bool enabled);
+  // Watches memory from the next time that the launch goes on. Returns the number.
+  using Show = std::function<std::string(device::WarpFiber& warp, const std::vector<std::uint8_t>& bytes)>;
+  unsigned watch(device::Watchpoint memory, const std::string& text, bool changes_only, Show show);
+  // Runs the launch again to find the last write to this memory before the stop, and stops there.
+  Status go_to_last_write(device::Watchpoint memory);
+  bool is_resolved(unsigned breakpoint);  // a loaded kernel has its place
+  void stop_at_faults(bool on);
+  void configured();  // until then no launch begins
+  void pause();       // stops the first warp that passes a place
+  void disconnect();  // launches go on without stops
+
+  // Under hold(), while a warp is stopped.
+  bool has_stopped() const { return is_stopped_; }
+  const Stop& current() const { return stop_; }
+  const device::Launch& launch() const { return *launch_; }
+  std::vector<device::WarpFiber*> warps() const;  // resident ones, by block and number
+  StoppedWarp look_at(device::WarpFiber& warp);
+  void go_on();
+  void step(Step kind, device::WarpFiber& warp, unsigned lane);
+  Status step_back(Step kind, device::WarpFiber& warp, unsigned lane);
+  Status go_back();  // to the breakpoint that was hit last before
+
+  // ---- StopHandler
+  jit::StopAt stops_at() const override { return jit::StopAt::lines; }
+  void begins(device::Launch& launch) override;
+  void stopped(jit::WarpContext& context, LaneMask lanes, std::uint32_t place) override;
+  void touched(jit::WarpContext& context, const Touch& touch) override;
+  void faulted(device::Launch& launch, const device::Fault& fault, jit::WarpContext* context) override;
+  std::uint64_t most_kept_bytes() const override { return std::uint64_t{1} << 30; }
+  bool runs_again(device::Launch& launch) override;
+
+ private:
+  struct Known {
+    Breakpoint what;
+    HitRule rule;
+    bool enabled = true, resolved = false;
+    std::uint64_t hits = 0;
+  };
+  // What is derived once from a compiled kernel. flags: by place, 1 if a breakpoint is there; machine code of all warps
+  // reads it, except for those that follow a step or a search.
+  struct Kernel {
+    debuginfo::DebugInfo* info = nullptr;
+    std::vector<jit::StopPlace> places;
+    std::uint32_t first = 0;                            // place at which each warp begins
+    std::map<std::uint32_t, std::vector<unsigned>> at;  // place -> breakpoints
+    std::vector<std::uint8_t> flags, every, only_first;
+    std::uint64_t generation = ~std::uint64_t{0};  // of the breakpoints in `at`
+  };
+  // A watchpoint, and the value that its memory had when it was last looked at.
+  struct Watched {
+    std::string text;          // what the user watches
+    bool changes_only = true;  // a write of the same value is no stop
+    Show show;
+    std::vector<std::uint8_t> value;
+  };
+  // Watched memory was touched; the warp stops at its next place.
+  struct Touched {
+    unsigned watchpoint = 0;
+    unsigned lane = 0;
+    bool is_write = false;
+    Position at;
+  };
+  // Where a warp stands, as far as steps compare it.
+  struct Standing {
+    std::size_t depth = 0;  // frames
+    std::string function;
+    debuginfo::SourcePlace source;
+    std::uint32_t place = 0;
+  };
+  // A step that is under way.
+  struct Going {
+    Step kind = Step::in;
+    Position from;
+    unsigned lane = 0;
+    Standing start;
+  };
+  // A launch that runs again: it searches the last good position before `end`, and then travels there.
+  struct Again {
+    enum class Phase : std::uint8_t { search, travel } phase = Phase::search;
+    Position end;
+    // search: positions where this step would have stopped; none: breakpoints and watchpoints, or writes to `memory`.
+    std::optional<Step> step;
+    bool of_memory = false;
+    unsigned lane = 0;
+    std::size_t depth = 0;                 // search: of the frames at the end
+    std::optional<Standing> last;          // search: of the warp, at its last place
+    std::optional<Position> found, begin;  // begin: the first position of the search
+    std::vector<unsigned> hit;
+    bool starts = true;  // the run has been asked for and has not begun
+  };
+
+  Kernel& kernel_of(const device::Launch& launch);
+  void resolve_all(const device::Launch& launch, Kernel& kernel);
+  const std::uint8_t* flags_for(const Kernel& kernel) const;
+  Standing standing(const StoppedWarp& warp, std::uint32_t place) const;
+  bool ends_step(const Going& going, const jit::WarpContext& context, const Standing& now, LaneMask lanes) const;
+  std::vector<unsigned> hits(const Kernel& kernel, const StoppedWarp& warp, std::uint32_t place, LaneMask lanes,
+                             bool first_time, unsigned* lane);
+  bool act(jit::WarpContext& context, LaneMask lanes, std::uint32_t place);
+  bool search(jit::WarpContext& context, Kernel& kernel, const StoppedWarp& warp, LaneMask lanes, std::uint32_t place);
+  const device::Watchpoints* watchpoints_for() const;
+  std::string say_touched(const Touched& touch, device::WarpFiber& warp);
+  bool look_at_touched(device::WarpFiber& warp, Stop* stop);
+  bool wait_for_user(Stop stop, device::Launch& launch);
+  Status begin_again(Again again);
+
+  DebugListener& listener_;
+  Evaluate condition_;
+  Expand message_;
+  std::mutex one_stop_;  // held by the launch that is stopped
+  std::recursive_mutex mutex_;
+  std::condition_variable_any resumed_;
+  std::map<unsigned, Known> breakpoints_;
+  unsigned last_number_ = 0;
+  std::uint64_t generation_ = 0;  // counts changes of breakpoints
+  bool at_faults_ = true, pausing_ = false, connected_ = true, configured_ = false;
+  bool is_stopped_ = false, resume_ = false;
+  Stop stop_;
+  device::Launch* launch_ = nullptr;  // the stopped one
+  std::vector<device::Launch*> running_;
+  std::optional<Going> going_;
+  std::optional<Again> again_;
+  // watched_: as the user set them. active_: those that launches use. searched_: of go_to_last_write().
+  device::Watchpoints watched_, active_, searched_;
+  std::map<unsigned, Watched> watches_;  // by number
+  std::vector<Touched> touched_;
+  std::map<const ptx::Module*, std::unique_ptr<debuginfo::DebugInfo>> infos_;
+  std::map<const device::KernelRecord*, Kernel> kernels_;
+};
+
+}  // namespace warpgrind::debugger

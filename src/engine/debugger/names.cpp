@@ -1,0 +1,188 @@
+#include "debugger/names.h"
+
+#include <algorithm>
+#include <array>
+
+#include "debugger/expression.h"
+#include "debugger/members.h"
+
+namespace warpgrind::debugger {
+
+using namespace debuginfo;
+
+namespace {
+
+const Location& place_of_global(const Variable& variable, CodePlace code) {
+  for (const Variable::Range& range : variable.ranges)
+    if (range.code.contains(code.instruction)) return range.location;
+  return variable.location;
+}
+
+bool names_file(std::string_view path, std::string_view file) {
+  return path.ends_with(file) &&
+         (path.size() == file.size() || file.starts_with('/') || path[path.size() - file.size() - 1] == '/');
+}
+
+ResolvedName resolved(const Variable& variable, const Location& location) {
+  ResolvedName result;
+  result.is_known = true;
+  result.name = variable.name;
+  result.type = variable.type;
+  result.location = location;
+  return result;
+}
+
+Error unknown_name(LaneContext context, const std::string& name) {
+  const std::vector<std::string> names = visible_names(context);
+  std::string message = "there is no variable '" + name + "' here";
+  if (!names.empty()) {
+    constexpr std::size_t limit = 12;
+    message += ": in scope are ";
+    for (std::size_t i = 0; i < std::min(names.size(), limit); ++i) message += (i ? ", " : "") + names[i];
+    if (names.size() > limit) message += ", and " + std::to_string(names.size() - limit) + " more";
+  } else if (const std::string why = context.types.symbols().why_no_variables(context.lane.code().function);
+             !why.empty()) {
+    message += ": " + why;
+  }
+  return {ErrorKind::bad_input, message, {}};
+}
+
+Value triple(TypeTable& types, Builtin type, Dim3 d) {
+  Value value;
+  value.type = types.builtin(type);
+  value.bytes.resize(12);
+  put_bits(static_cast<unsigned __int128>(d.z) << 64 | static_cast<unsigned __int128>(d.y) << 32 | d.x, value.bytes);
+  return value;
+}
+
+Builtin type_of_register(ptx::ScalarType type) {
+  switch (type) {
+    case ptx::ScalarType::pred:
+      return Builtin::boolean;
+    case ptx::ScalarType::b8:
+    case ptx::ScalarType::u8:
+      return Builtin::unsigned_char;
+    case ptx::ScalarType::s8:
+      return Builtin::signed_char;
+    case ptx::ScalarType::b16:
+    case ptx::ScalarType::u16:
+      return Builtin::unsigned_short;
+    case ptx::ScalarType::s16:
+      return Builtin::short_int;
+    case ptx::ScalarType::s32:
+      return Builtin::int_;
+    case ptx::ScalarType::s64:
+      return Builtin::long_int;
+    case ptx::ScalarType::b64:
+    case ptx::ScalarType::u64:
+      return Builtin::unsigned_long;
+    case ptx::ScalarType::b128:
+      return Builtin::unsigned_int128;
+    case ptx::ScalarType::f16:
+      return Builtin::half;
+    case ptx::ScalarType::bf16:
+      return Builtin::bf16;
+    case ptx::ScalarType::f32:
+      return Builtin::float_;
+    case ptx::ScalarType::f64:
+      return Builtin::double_;
+    default:
+      return Builtin::unsigned_int;  // b32, u32, and formats that only instructions name
+  }
+}
+
+Result<ResolvedName> resolve_global(LaneContext context, const Node& name) {
+  const CodePlace code = context.lane.code();
+  std::vector<const Variable*> inside;  // a namespace or class
+  for (const Variable& variable : context.types.symbols().globals()) {
+    if (!name.file.empty() && !names_file(variable.declared.file, name.file)) continue;
+    if (variable.name == name.text) return resolved(variable, place_of_global(variable, code));
+    if (variable.name.size() > name.text.size() + 2 && variable.name.ends_with(name.text) &&
+        std::string_view(variable.name).substr(variable.name.size() - name.text.size() - 2, 2) == "::")
+      inside.push_back(&variable);
+  }
+  if (name.only_global || inside.empty()) return unknown_name(context, name.text);
+  if (inside.size() == 1) return resolved(*inside[0], place_of_global(*inside[0], code));
+  std::string message = "'" + name.text + "' may be ";
+  for (std::size_t i = 0; i < std::min<std::size_t>(inside.size(), 6); ++i)
+    message += (i ? ", or " : "") + inside[i]->name;
+  return Error{ErrorKind::bad_input, message, {}};
+}
+
+}  // namespace
+
+Result<ResolvedName> resolve_name(LaneContext context, const Node& name) {
+  if (name.only_global || !name.file.empty()) return resolve_global(context, name);
+  const std::vector<VisibleVariable> variables =
+      context.types.symbols().variables(context.lane.code(), context.lane.frame());
+  const VisibleVariable* best = nullptr;
+  const VisibleVariable* self = nullptr;
+  for (const VisibleVariable& v : variables) {
+    if (v.variable->name == "this" && !self) self = &v;
+    if (v.variable->name == name.text && (!best || v.depth < best->depth)) best = &v;
+  }
+  if (best) return resolved(*best->variable, best->location);
+  if (self) {
+    const TypeId object = context.types.stripped(self->variable->type).target;
+    if (std::vector<const Member*> way = find_member(context.types, object, name.text); !way.empty()) {
+      ResolvedName result = resolved(*self->variable, self->location);
+      result.members = std::move(way);
+      return result;
+    }
+  }
+  return resolve_global(context, name);
+}
+
+std::optional<Value> built_in_value(LaneContext context, std::string_view name) {
+  if (name == "threadIdx") return triple(context.types, Builtin::uint3, context.lane.thread_index());
+  if (name == "blockIdx") return triple(context.types, Builtin::uint3, context.lane.block_index());
+  if (name == "blockDim") return triple(context.types, Builtin::dim3, context.lane.block_dim());
+  if (name == "gridDim") return triple(context.types, Builtin::dim3, context.lane.grid_dim());
+  if (name == "warpSize") return make_number(context.types, Builtin::int_, Number::from(kWarpSize));
+  const std::size_t colons = name.rfind("::");
+  if (colons == std::string_view::npos) return std::nullopt;
+  return enumerator_value(context.types, context.types.find(name.substr(0, colons)), name.substr(colons + 2));
+}
+
+std::optional<Value> enumerator_value(TypeTable& types, TypeId enumeration, std::string_view name) {
+  const Type& type = types.stripped(enumeration);
+  if (type.kind != TypeKind::enumeration) return std::nullopt;
+  const auto layout = number_layout(types, enumeration);
+  for (const Enumerator& enumerator : type.enumerators) {
+    if (enumerator.name != name || !layout) continue;
+    Value value;
+    value.type = enumeration;
+    value.bytes.resize(layout->bytes);
+    put_bits(encode_bits(*layout, Number::from(enumerator.value)), value.bytes);
+    return value;
+  }
+  return std::nullopt;
+}
+
+Result<Value> register_value(LaneContext context, std::string_view name) {
+  const LaneView& lane = context.lane;
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> triples = {
+      {{"%tid", "threadIdx"}, {"%ctaid", "blockIdx"}, {"%ntid", "blockDim"}, {"%nctaid", "gridDim"}}};
+  for (const auto& [special, in_c] : triples)
+    if (name == special) return *built_in_value(context, in_c);
+  if (name == "%laneid") return make_number(context.types, Builtin::unsigned_int, Number::from(lane.lane()));
+  const std::vector<ptx::Register>& registers = context.types.symbols().registers(lane.code().function);
+  for (std::size_t i = 0; i < registers.size(); ++i) {
+    if (registers[i].name != name) continue;
+    Value value;
+    value.type = context.types.builtin(type_of_register(registers[i].type));
+    value.reg = static_cast<ptx::RegId>(i);
+    return value;
+  }
+  return Error{ErrorKind::bad_input, "this PTX function has no register '" + std::string(name) + "'", {}};
+}
+
+std::vector<std::string> visible_names(LaneContext context) {
+  std::vector<std::string> names;
+  for (const VisibleVariable& v : context.types.symbols().variables(context.lane.code(), context.lane.frame()))
+    if (!v.is_hidden && !v.variable->name.empty() && std::ranges::find(names, v.variable->name) == names.end())
+      names.push_back(v.variable->name);
+  return names;
+}
+
+}  // namespace warpgrind::debugger

@@ -1,0 +1,26 @@
+// What a name means where a lane has stopped.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "debugger/expression_tree.h"
+#include "debugger/value.h"
+
+namespace warpgrind::debugger {
+
+// By C++'s rules as far as a debugger knows the scopes: local variables, innermost first; members of *this; global
+// variables, also without their namespace if that is unique. Error: says what is in scope.
+Result<ResolvedName> resolve_name(LaneContext context, const Node& name);
+
+// threadIdx, blockIdx, blockDim, gridDim, warpSize, and enumerators `Colour::red`.
+std::optional<Value> built_in_value(LaneContext context, std::string_view name);
+// An enumerator's value in its type.
+std::optional<Value> enumerator_value(TypeTable& types, TypeId enumeration, std::string_view name);
+
+// `%r5`, and `%tid.x` as threadIdx.x has it: `%tid` is a uint3.
+Result<Value> register_value(LaneContext context, std::string_view name);
+
+}  // namespace warpgrind::debugger

@@ -1,0 +1,208 @@
+// Frames and registers of a stopped warp.
+#include "debugger/stopped_warp.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "device/access/peek.h"
+#include "device/module.h"
+#include "flow/forms.h"
+
+namespace warpgrind::debugger {
+
+namespace {
+
+using flow::FormKind;
+using RegisterBits = LaneView::RegisterBits;
+
+std::uint64_t low_bits(std::uint64_t value, unsigned bits) {
+  return bits >= 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
+}
+
+template <class T>
+T load(const void* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+// Bytes of one value in a slot; a predicate of one lane is a byte, those of a vector are bits.
+std::size_t slot_bytes(ptx::ScalarType type) {
+  const unsigned bits = ptx::bits(type);
+  return bits == 0 ? 8 : (bits + 7) / 8;
+}
+
+RegisterBits value_at(const std::uint8_t* at, std::size_t bytes) {
+  RegisterBits out;
+  std::memcpy(&out.low, at, std::min<std::size_t>(bytes, 8));
+  if (bytes > 8) std::memcpy(&out.high, at + 8, bytes - 8);
+  return out;
+}
+
+class StoppedLane final : public LaneView {
+ public:
+  StoppedLane(const StoppedWarp& warp, unsigned lane, const WarpFrame& frame)
+      : fiber_(warp.fiber()), info_(warp.info()), frame_(frame), lane_(lane) {}
+
+  debuginfo::DebugInfo& info() const override { return info_; }
+  debuginfo::CodePlace code() const override { return frame_.code; }
+  std::uint32_t frame() const override { return frame_.inlined; }
+  unsigned lane() const override { return lane_; }
+  std::uint32_t warp() const override { return context().warp; }
+  Dim3 thread_index() const override {
+    const std::uint32_t linear = context().warp * kWarpSize + lane_;
+    const Dim3 block = block_dim();
+    return {linear % block.x, linear / block.x % block.y, linear / block.x / block.y};
+  }
+  Dim3 block_index() const override { return {context().ctaid[0], context().ctaid[1], context().ctaid[2]}; }
+  Dim3 block_dim() const override { return {context().ntid[0], context().ntid[1], context().ntid[2]}; }
+  Dim3 grid_dim() const override { return {context().nctaid[0], context().nctaid[1], context().nctaid[2]}; }
+
+  RegisterBits read_register(ptx::RegId r) const override {
+    const jit::RegisterForm& form = frame_.frame->forms[r];
+    void* const* slots = frame_.frame->slots + std::size_t{r} * jit::kRegisterSlots;
+    const ptx::ScalarType type = function().registers[r].type;
+    const auto* first = static_cast<const std::uint8_t*>(slots[0]);
+    switch (form.kind) {
+      case FormKind::varying:
+        if (type == ptx::ScalarType::pred) return {load<std::uint32_t>(first) >> lane_ & 1, 0};
+        return value_at(first + lane_ * slot_bytes(type), slot_bytes(type));
+      case FormKind::affine:
+      case FormKind::wide: {
+        const std::uint32_t bracket = lane_term(form, slots);
+        if (form.kind == FormKind::affine) return {low_bits(bracket, ptx::bits(type)), 0};
+        const std::uint64_t extended =
+            form.is_signed ? static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(bracket)}) : bracket;
+        return {load<std::uint64_t>(slots[1]) + static_cast<std::uint64_t>(form.scale) * extended, 0};
+      }
+      default: {
+        RegisterBits out = value_at(first, slot_bytes(type));
+        if (type == ptx::ScalarType::pred) out.low &= 1;
+        return out;
+      }
+    }
+  }
+
+  Status write_register(ptx::RegId r, RegisterBits bits) override {
+    const jit::RegisterForm& form = frame_.frame->forms[r];
+    auto* at = static_cast<std::uint8_t*>(frame_.frame->slots[std::size_t{r} * jit::kRegisterSlots]);
+    const ptx::ScalarType type = function().registers[r].type;
+    if (form.kind != FormKind::varying)
+      return Error{ErrorKind::bad_input,
+                   fmt::format("register {} has one value for the whole warp, computed for all lanes at once; a single "
+                               "lane's cannot be changed",
+                               function().registers[r].name),
+                   ""};
+    if (type == ptx::ScalarType::pred) {
+      auto lanes = load<std::uint32_t>(at);
+      lanes = (lanes & ~(1u << lane_)) | static_cast<std::uint32_t>(bits.low & 1) << lane_;
+      std::memcpy(at, &lanes, sizeof lanes);
+      return Ok{};
+    }
+    const std::size_t bytes = slot_bytes(type);
+    at += lane_ * bytes;
+    std::memcpy(at, &bits.low, std::min<std::size_t>(bytes, 8));
+    if (bytes > 8) std::memcpy(at + 8, &bits.high, bytes - 8);
+    return Ok{};
+  }
+
+  Result<Address> address_of(const debuginfo::InVariable& v) const override {
+    const auto offset = static_cast<std::uint64_t>(v.offset);
+    device::LoadedModule& module = *launch().module;
+    const ptx::Module& text = module.module();
+    const jit::KernelLayout& layout = module.layout(launch().kernel->function);
+    const std::uint32_t f = frame_.code.function;
+    const auto none = [&](const std::string& name) {
+      return Error{ErrorKind::bad_input, fmt::format("{} has no place in memory in this kernel", name), ""};
+    };
+    const std::uint64_t window =
+        context().explicit_cluster ? std::uint64_t{context().cluster_rank} << kClusterShift : 0;
+    const auto shared = [&](const ptx::Variable& variable, const std::uint64_t* at) -> Result<Address> {
+      if (variable.unsized) return Address{StateSpace::shared, window + context().dynamic_shared_offset + offset};
+      if (!at) return none(variable.name);
+      return Address{StateSpace::shared, window + *at + offset};
+    };
+    const auto find = [](const auto& map, const auto& key) {
+      const auto found = map.find(key);
+      return found == map.end() ? nullptr : &found->second;
+    };
+    if (v.scope == ptx::Scope::module) {
+      const ptx::Variable& variable = text.variables[v.variable];
+      if (variable.space == StateSpace::shared) return shared(variable, find(layout.shared_module, v.variable));
+      const std::uint64_t at = module.globals()[v.variable];
+      if (at == 0) return none(variable.name);
+      return Address{StateSpace::global, at + offset};
+    }
+    const ptx::Variable& variable = function().variables[v.variable];
+    if (variable.space == StateSpace::shared)
+      return shared(variable, find(layout.shared_function, std::pair{f, v.variable}));
+    if (const std::uint64_t* at = find(layout.local, std::pair{f, v.variable}))
+      return Address{StateSpace::local, frame_.frame->local_base + *at + offset};
+    if (variable.space == StateSpace::param && function().is_entry && v.variable < function().parameter_count)
+      return Address{StateSpace::param, jit::parameter_layout(function())[v.variable].offset + offset};
+    return none(variable.name);
+  }
+
+  Status read(Address from, std::span<std::uint8_t> bytes) const override {
+    return device::peek(fiber_, lane_, from.space, from.value, bytes);
+  }
+  Status write(Address to, std::span<const std::uint8_t> bytes) override {
+    return device::poke(fiber_, lane_, to.space, to.value, bytes);
+  }
+  std::string describe(Address address) const override {
+    if (address.space != StateSpace::generic && address.space != StateSpace::global) return {};
+    return device::locate(fiber_, address.value);
+  }
+
+ private:
+  const jit::WarpContext& context() const { return fiber_.context; }
+  const device::Launch& launch() const { return *fiber_.worker->launch; }
+  const ptx::Function& function() const { return info_.module().functions[frame_.code.function]; }
+
+  // b + kx*X(lane) + ky*Y(lane) of an affine or wide register.
+  std::uint32_t lane_term(const jit::RegisterForm& form, void* const* slots) const {
+    const auto factor = [&](bool constant, std::int32_t value, const void* slot) {
+      return constant ? static_cast<std::uint32_t>(value) : load<std::uint32_t>(slot);
+    };
+    const jit::LaneShape shape = launch().kernel->shape;
+    return load<std::uint32_t>(slots[0]) + factor(form.constant_kx, form.kx, slots[2]) * jit::lane_x(shape, lane_) +
+           factor(form.constant_ky, form.ky, slots[3]) * jit::lane_y(shape, lane_);
+  }
+
+  device::WarpFiber& fiber_;
+  debuginfo::DebugInfo& info_;
+  const WarpFrame& frame_;
+  const unsigned lane_;
+};
+
+}  // namespace
+
+StoppedWarp::StoppedWarp(device::WarpFiber& fiber, debuginfo::DebugInfo& info,
+                         const std::vector<jit::StopPlace>& places)
+    : fiber_(fiber), info_(info) {
+  for (const jit::StopFrame* f = fiber.context.stop_frame; f; f = f->caller) {
+    if (f->place >= places.size()) continue;  // it has not reached its first place
+    const debuginfo::CodePlace code{places[f->place].function, places[f->place].instruction};
+    std::uint32_t inlined = 0;
+    for (debuginfo::Frame& text : info.frames(code)) frames_.push_back({f, code, inlined++, std::move(text), f->lanes});
+  }
+}
+
+Dim3 StoppedWarp::block_index() const {
+  const jit::WarpContext& c = fiber_.context;
+  return {c.ctaid[0], c.ctaid[1], c.ctaid[2]};
+}
+
+Dim3 StoppedWarp::thread_index(unsigned lane) const {
+  const jit::WarpContext& c = fiber_.context;
+  const std::uint32_t linear = c.warp * kWarpSize + lane;
+  return {linear % c.ntid[0], linear / c.ntid[0] % c.ntid[1], linear / c.ntid[0] / c.ntid[1]};
+}
+
+std::unique_ptr<LaneView> StoppedWarp::lane(unsigned lane, std::uint32_t frame) const {
+  return std::make_unique<StoppedLane>(*this, lane, frames_[frame]);
+}
+
+}  // namespace warpgrind::debugger

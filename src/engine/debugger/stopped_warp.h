@@ -1,0 +1,43 @@
+// A warp that has stopped, its frames, and its lanes as expressions see them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "debugger/lane_view.h"
+#include "device/state.h"
+#include "jit/stop_places.h"
+
+namespace warpgrind::debugger {
+
+// A frame of the call stack: a PTX function, or a call that was inlined there.
+struct WarpFrame {
+  const jit::StopFrame* frame = nullptr;
+  debuginfo::CodePlace code;
+  std::uint32_t inlined = 0;  // in DebugInfo::frames(code)
+  debuginfo::Frame text;
+  LaneMask lanes = 0;  // active at this place
+};
+
+class StoppedWarp {
+ public:
+  // places: of the kernel that runs.
+  StoppedWarp(device::WarpFiber& fiber, debuginfo::DebugInfo& info, const std::vector<jit::StopPlace>& places);
+  device::WarpFiber& fiber() const { return fiber_; }
+  debuginfo::DebugInfo& info() const { return info_; }
+  const std::vector<WarpFrame>& frames() const { return frames_; }  // innermost first; empty: it has not begun
+  LaneMask lanes() const { return frames_.empty() ? 0 : frames_.front().lanes; }
+  Dim3 block_index() const;
+  std::uint32_t warp() const { return fiber_.context.warp; }
+  Dim3 thread_index(unsigned lane) const;
+  // View of a lane in a frame, an index into frames(). Valid as long as the warp is stopped.
+  std::unique_ptr<LaneView> lane(unsigned lane, std::uint32_t frame) const;
+
+ private:
+  device::WarpFiber& fiber_;
+  debuginfo::DebugInfo& info_;
+  std::vector<WarpFrame> frames_;
+};
+
+}  // namespace warpgrind::debugger
