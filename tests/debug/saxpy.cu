@@ -2,7 +2,7 @@
 __device__ float scale(float a, float x) {
   return a * x;
 }
-// Their lines have numbers there.
+// fake_program.py names the lines below.
 
 __global__ void saxpy(float a, const float* x, float* y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
