@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "adapter/requests.h"
+#include "base/json.h"
 #include "device/state.h"
 #include "ptx/printer.h"
 
@@ -97,8 +98,9 @@ Requests::Body Requests::stack_trace(const Json& arguments) {
   if (!warp) return warp.error();
   const debugger::StoppedWarp look = debugger_.look_at(**warp);
   Json list = Json::array();
-  const std::size_t from = arguments.value("startFrame", 0u);
-  const std::size_t most = arguments.value("levels", 0u) ? arguments.value("levels", 0u) : look.frames().size();
+  const auto from = json::get<std::size_t>(arguments, "startFrame");
+  const auto levels = json::get<std::size_t>(arguments, "levels");
+  const std::size_t most = levels ? levels : look.frames().size();
   for (std::size_t f = from; f < look.frames().size() && list.size() < most; ++f) {
     const debugger::WarpFrame& frame = look.frames()[f];
     frames_.push_back({*warp, lane_for(**warp), static_cast<std::uint32_t>(f)});
@@ -134,15 +136,16 @@ Requests::Body Requests::exception_info(const Json&) {
 
 Requests::Body Requests::disassemble(const Json& arguments) {
   std::uint32_t function = 0, instruction = 0;
-  const std::string from = arguments.value("memoryReference", "");
+  const std::string from = json::text(arguments, "memoryReference");
   if (std::sscanf(from.c_str(), "f%u:i%u", &function, &instruction) != 2)
     return Error{ErrorKind::bad_input, fmt::format("'{}' is no place in the PTX", from), ""};
   const debugger::StoppedWarp look = debugger_.look_at(*focus_warp_);
   const ptx::Module& module = look.info().module();
   if (function >= module.functions.size()) return Error{ErrorKind::bad_input, "no such function", ""};
   const ptx::Function& body = module.functions[function];
-  const std::int64_t first = std::int64_t{instruction} + arguments.value("instructionOffset", 0);
-  const std::int64_t count = std::clamp<std::int64_t>(arguments.value("instructionCount", 1), 0, 10000);
+  const std::int64_t first = std::int64_t{instruction} + json::get<std::int32_t>(arguments, "instructionOffset");
+  const std::int64_t count =
+      std::clamp(json::get<std::int64_t>(arguments, "instructionCount"), std::int64_t{0}, std::int64_t{10000});
   Json list = Json::array();
   for (std::int64_t n = first; n < first + count; ++n) {
     if (n < 0 || n >= static_cast<std::int64_t>(body.body.size())) {
@@ -167,14 +170,15 @@ Requests::Body Requests::focus(const Json& arguments) {
   const auto three = [&](const char* name) -> std::optional<Dim3> {
     const auto at = arguments.find(name);
     if (at == arguments.end() || !at->is_array() || at->size() != 3) return std::nullopt;
-    for (const Json& n : *at)
-      if (!n.is_number_unsigned()) return std::nullopt;
-    return Dim3{(*at)[0].get<std::uint32_t>(), (*at)[1].get<std::uint32_t>(), (*at)[2].get<std::uint32_t>()};
+    Dim3 out;
+    const bool good =
+        json::read_value((*at)[0], out.x) && json::read_value((*at)[1], out.y) && json::read_value((*at)[2], out.z);
+    return good ? std::optional(out) : std::nullopt;
   };
   const auto number = [&](const char* name) -> std::optional<unsigned> {
     const auto at = arguments.find(name);
-    if (at == arguments.end() || !at->is_number_unsigned()) return std::nullopt;
-    return at->get<unsigned>();
+    unsigned out = 0;
+    return at != arguments.end() && json::read_value(*at, out) ? std::optional(out) : std::nullopt;
   };
   const Dim3 block = three("block").value_or(debugger_.look_at(*focus_warp_).block_index());
   const bool other_block = !(block == debugger_.look_at(*focus_warp_).block_index());

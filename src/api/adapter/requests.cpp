@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/json.h"
+
 namespace warpgrind::adapter {
 
 using debugger::Breakpoint;
@@ -15,11 +17,6 @@ using debugger::Step;
 using debugger::StopReason;
 
 namespace {
-
-std::string text_of(const Json& object, const char* member) {
-  const auto at = object.find(member);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
 
 Json list_of(const Json& object, const char* member) {
   const auto at = object.find(member);
@@ -46,9 +43,9 @@ const char* name_of(const debugger::Stop& stop) {
 }
 
 void read_conditions(const Json& from, Breakpoint& to) {
-  to.condition = text_of(from, "condition");
-  to.hit_condition = text_of(from, "hitCondition");
-  to.log_message = text_of(from, "logMessage");
+  to.condition = json::text(from, "condition");
+  to.hit_condition = json::text(from, "hitCondition");
+  to.log_message = json::text(from, "logMessage");
 }
 
 }  // namespace
@@ -110,8 +107,8 @@ void Requests::serve() {
 }
 
 void Requests::handle(const Json& request) {
-  if (text_of(request, "type") != "request") return;
-  const std::string name = text_of(request, "command");
+  if (json::text(request, "type") != "request") return;
+  const std::string name = json::text(request, "command");
   const auto arguments = request.find("arguments");
   const Json given = arguments != request.end() && arguments->is_object() ? *arguments : Json::object();
   const auto found =
@@ -124,7 +121,7 @@ void Requests::handle(const Json& request) {
       return Error{ErrorKind::bad_input, "the program runs: no kernel is stopped", ""};
     return (this->*found->handler)(given);
   }();
-  Json response = {{"type", "response"}, {"request_seq", request.value("seq", 0)}, {"command", name}};
+  Json response = {{"type", "response"}, {"request_seq", json::get<std::int64_t>(request, "seq")}, {"command", name}};
   response["success"] = static_cast<bool>(body);
   if (body) {
     response["body"] = *body;
@@ -203,7 +200,7 @@ Requests::Body Requests::initialize(const Json&) {
 }
 
 Requests::Body Requests::attach(const Json& arguments) {
-  if (arguments.value("stopOnEntry", false)) {
+  if (json::get<bool>(arguments, "stopOnEntry")) {
     Breakpoint entry;
     entry.at = Breakpoint::At::kernel_entry;
     entry_ = *debugger_.add(entry);
@@ -232,14 +229,17 @@ Requests::Body Requests::replace(std::set<unsigned>& old, const std::vector<Brea
 }
 
 Requests::Body Requests::set_breakpoints(const Json& arguments) {
-  const Json source = arguments.value("source", Json::object());
-  std::string path = text_of(source, "path");
-  if (path.empty()) path = text_of(source, "name");
+  std::string path;
+  if (const auto source = arguments.find("source"); source != arguments.end() && source->is_object()) {
+    path = json::text(*source, "path");
+    if (path.empty()) path = json::text(*source, "name");
+  }
   std::vector<Breakpoint> wanted;
   for (const Json& one : list_of(arguments, "breakpoints")) {
+    if (!one.is_object()) continue;
     Breakpoint b;
     b.file = path;
-    b.line = one.value("line", 0u);
+    json::read(one, "line", b.line);
     read_conditions(one, b);
     wanted.push_back(std::move(b));
   }
@@ -249,9 +249,10 @@ Requests::Body Requests::set_breakpoints(const Json& arguments) {
 Requests::Body Requests::set_function_breakpoints(const Json& arguments) {
   std::vector<Breakpoint> wanted;
   for (const Json& one : list_of(arguments, "breakpoints")) {
+    if (!one.is_object()) continue;
     Breakpoint b;
     b.at = Breakpoint::At::function;
-    b.function = text_of(one, "name");
+    b.function = json::text(one, "name");
     read_conditions(one, b);
     wanted.push_back(std::move(b));
   }
@@ -272,7 +273,7 @@ Requests::Body Requests::set_exception_breakpoints(const Json& arguments) {
   for (const Json& filter : list_of(arguments, "filters"))
     if (filter.is_string()) take(filter.get<std::string>(), "");
   for (const Json& option : list_of(arguments, "filterOptions"))
-    take(text_of(option, "filterId"), text_of(option, "condition"));
+    if (option.is_object()) take(json::text(option, "filterId"), json::text(option, "condition"));
   debugger_.stop_at_faults(faults);
   return replace(of_launches_, launches);
 }
@@ -303,7 +304,7 @@ Requests::Body Requests::go_on(const Json&) {
 Requests::Body Requests::step(Step kind, const Json& arguments, bool back) {
   const Result<device::WarpFiber*> warp = warp_of(arguments);
   if (!warp) return warp.error();
-  if (text_of(arguments, "granularity") == "instruction") kind = Step::instruction;
+  if (json::text(arguments, "granularity") == "instruction") kind = Step::instruction;
   const unsigned lane = lane_for(**warp);
   if (back) {
     if (Status begun = debugger_.step_back(kind, **warp, lane); !begun) return begun.error();

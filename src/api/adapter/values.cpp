@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "adapter/requests.h"
+#include "base/json.h"
 #include "debugger/expression.h"
 #include "debugger/format.h"
 #include "device/state.h"
@@ -45,8 +46,8 @@ namespace {
 Format format_of(const Json& arguments) {
   const auto format = arguments.find("format");
   if (format == arguments.end() || !format->is_object()) return Format::natural;
-  if (format->value("hex", false)) return Format::hexadecimal;
-  const std::string letter = format->value("letter", "");
+  if (json::get<bool>(*format, "hex")) return Format::hexadecimal;
+  const std::string letter = json::text(*format, "letter");
   return letter.size() == 1 ? debugger::format_of_letter(letter[0]).value_or(Format::natural) : Format::natural;
 }
 
@@ -108,7 +109,7 @@ Requests::Body Requests::scopes(const Json& arguments) {
 }
 
 Requests::Body Requests::variables(const Json& arguments) {
-  const auto reference = arguments.value("variablesReference", std::int64_t{0});
+  const auto reference = json::get<std::int64_t>(arguments, "variablesReference");
   if (reference < 1 || reference > static_cast<std::int64_t>(lists_.size()))
     return Error{ErrorKind::bad_input, "these variables are of an earlier stop", ""};
   const Listed listed = lists_[static_cast<std::size_t>(reference) - 1];
@@ -162,8 +163,8 @@ Requests::Body Requests::variables(const Json& arguments) {
     case Listed::Of::children: {
       constexpr std::uint64_t kMost = 1000;
       const std::uint64_t count = debugger::child_count(context.types, listed.value);
-      const std::uint64_t first = std::min(arguments.value("start", std::uint64_t{0}), count);
-      const std::uint64_t wanted = arguments.value("count", std::uint64_t{0});
+      const std::uint64_t first = std::min(json::get<std::uint64_t>(arguments, "start"), count);
+      const std::uint64_t wanted = json::get<std::uint64_t>(arguments, "count");
       for (debugger::Child& child : debugger::children(context, listed.value, listed.path, first,
                                                        std::min(wanted ? wanted : kMost, count - first))) {
         if (!child.error.empty()) {
@@ -194,8 +195,8 @@ Requests::Body Requests::evaluate(const Json& arguments) {
   const Result<Inspected> inspected = inspect(*frame);
   if (!inspected) return inspected.error();
   const LaneContext context = inspected->context();
-  const std::string text = arguments.value("expression", "");
-  const bool typed = arguments.value("context", "") == "repl";  // by the user, who may assign
+  const std::string text = json::text(arguments, "expression");
+  const bool typed = json::text(arguments, "context") == "repl";  // by the user, who may assign
   Result<Value> value = evaluate_text(context, text, typed ? SideEffects::allowed : SideEffects::refused);
   if (!value) return value.error();
   Json answer = show(*frame, context, text, *value, text, format_of(arguments));
@@ -206,11 +207,11 @@ Requests::Body Requests::evaluate(const Json& arguments) {
 }
 
 Requests::Body Requests::set_variable(const Json& arguments) {
-  const auto reference = arguments.value("variablesReference", std::int64_t{0});
+  const auto reference = json::get<std::int64_t>(arguments, "variablesReference");
   if (reference < 1 || reference > static_cast<std::int64_t>(lists_.size()))
     return Error{ErrorKind::bad_input, "this variable is of an earlier stop", ""};
   const Listed listed = lists_[static_cast<std::size_t>(reference) - 1];
-  const std::string name = arguments.value("name", "");
+  const std::string name = json::text(arguments, "name");
   std::string path = name;
   const Result<Inspected> inspected = inspect(listed.frame);
   if (!inspected) return inspected.error();
@@ -219,13 +220,13 @@ Requests::Body Requests::set_variable(const Json& arguments) {
     for (const debugger::Child& child : debugger::children(inspected->context(), listed.value, listed.path, 0, count))
       if (child.name == name) path = child.path;
   }
-  return set_by(listed.frame, path, arguments.value("value", ""), format_of(arguments));
+  return set_by(listed.frame, path, json::text(arguments, "value"), format_of(arguments));
 }
 
 Requests::Body Requests::set_expression(const Json& arguments) {
   const Result<Frame> frame = frame_of(arguments);
   if (!frame) return frame.error();
-  return set_by(*frame, arguments.value("expression", ""), arguments.value("value", ""), format_of(arguments));
+  return set_by(*frame, json::text(arguments, "expression"), json::text(arguments, "value"), format_of(arguments));
 }
 
 Requests::Body Requests::set_by(const Frame& frame, const std::string& path, const std::string& value, Format format) {
@@ -241,7 +242,7 @@ Requests::Body Requests::set_by(const Frame& frame, const std::string& path, con
 Requests::Body Requests::warp_values(const Json& arguments) {
   const Result<Frame> frame = frame_of(arguments);
   if (!frame) return frame.error();
-  const std::string text = arguments.value("expression", "");
+  const std::string text = json::text(arguments, "expression");
   Json lanes = Json::array();
   std::string type;
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
@@ -348,8 +349,8 @@ debugger::Debugger::Show Requests::shower(debuginfo::DebugInfo* info, debuginfo:
 Requests::Body Requests::data_breakpoint_info(const Json& arguments) {
   const Result<Frame> frame = frame_of(arguments);
   if (!frame) return frame.error();
-  std::string text = arguments.value("name", "");
-  const auto reference = arguments.value("variablesReference", std::int64_t{0});
+  std::string text = json::text(arguments, "name");
+  const auto reference = json::get<std::int64_t>(arguments, "variablesReference");
   if (reference >= 1 && reference <= static_cast<std::int64_t>(lists_.size())) {
     const Listed& listed = lists_[static_cast<std::size_t>(reference) - 1];
     if (const Result<Inspected> inspected = inspect(listed.frame); inspected && listed.of == Listed::Of::children) {
@@ -376,14 +377,16 @@ Requests::Body Requests::set_data_breakpoints(const Json& arguments) {
   if (!wanted->empty() && !debugger_.has_stopped())
     return Error{ErrorKind::bad_input, "memory can be watched only while a kernel is stopped", ""};
   for (const Json& one : *wanted) {
-    const std::size_t id = std::strtoull(one.value("dataId", "").c_str(), nullptr, 10);
+    if (!one.is_object()) continue;
+    const std::size_t id = std::strtoull(json::text(one, "dataId").c_str(), nullptr, 10);
     if (id == 0 || id > data_ids_.size()) {
       list.push_back({{"verified", false}, {"message", "this memory was never asked for"}});
       continue;
     }
     const DataId& data = data_ids_[id - 1];
     device::Watchpoint memory = data.memory.place;
-    const std::string access = one.value("accessType", "write");
+    std::string access = json::text(one, "accessType");
+    if (access.empty()) access = "write";
     memory.reads = access != "write";
     memory.writes = access != "read";
     const unsigned number = debugger_.watch(memory, data.text, access == "write", shower(data.info, data.memory.type));
@@ -396,7 +399,7 @@ Requests::Body Requests::set_data_breakpoints(const Json& arguments) {
 Requests::Body Requests::last_write(const Json& arguments) {
   const Result<Frame> frame = frame_of(arguments);
   if (!frame) return frame.error();
-  const Result<WatchedMemory> memory = watched_memory(*frame, arguments.value("expression", ""));
+  const Result<WatchedMemory> memory = watched_memory(*frame, json::text(arguments, "expression"));
   if (!memory) return memory.error();
   if (Status begun = debugger_.go_to_last_write(memory->place); !begun) return begun.error();
   forget();

@@ -105,14 +105,14 @@ void Debugger::disconnect() {
 }
 
 Debugger::Kernel& Debugger::kernel_of(const device::Launch& launch) {
-  const auto [at, is_new] = kernels_.try_emplace(launch.kernel);
-  Kernel& kernel = at->second;
-  if (!is_new) return kernel;
   const ptx::Module& module = launch.module->module();
+  Kernel& kernel = kernels_[launch.kernel];
+  if (kernel.info && &kernel.info->module() == &module && kernel.entry == launch.kernel->function) return kernel;
+  kernel = {};
   std::unique_ptr<debuginfo::DebugInfo>& info = infos_[&module];
   if (!info) info = std::make_unique<debuginfo::DebugInfo>(launch.module->shared_module());
   kernel.info = info.get();
-  const std::uint32_t entry = launch.kernel->function;
+  const std::uint32_t entry = kernel.entry = launch.kernel->function;
   kernel.places = jit::stop_places(module, launch.module->layout(entry), launch.kernel->how.stops);
   const auto first = std::find_if(kernel.places.begin(), kernel.places.end(),
                                   [&](const jit::StopPlace& p) { return p.function == entry; });
@@ -143,8 +143,8 @@ void Debugger::resolve_all(const device::Launch& launch, Kernel& kernel) {
 }
 
 // Flags for warps of which nothing else is known.
-const std::uint8_t* Debugger::flags_for(const Kernel& kernel) const {
-  if (again_)
+const std::uint8_t* Debugger::flags_for(const device::Launch& launch, const Kernel& kernel) const {
+  if (searches(launch))
     return again_->phase == Again::Phase::search && !again_->step ? kernel.every.data() : kernel.only_first.data();
   return going_ || pausing_ ? kernel.every.data() : kernel.flags.data();
 }
@@ -182,9 +182,9 @@ Status Debugger::go_to_last_write(device::Watchpoint memory) {
   return begin_again(std::move(again));
 }
 
-const device::Watchpoints* Debugger::watchpoints_for() const {
+const device::Watchpoints* Debugger::watchpoints_for(const device::Launch& launch) const {
   const device::Watchpoints* watch = &active_;
-  if (again_) {
+  if (searches(launch)) {
     if (again_->phase == Again::Phase::travel || again_->step) return nullptr;
     if (again_->of_memory) watch = &searched_;
   }
@@ -196,6 +196,7 @@ void Debugger::touched(jit::WarpContext& context, const Touch& touch) {
   if (!connected_) return;
   const Position here = position_of(device::fiber_of(context));
   if (again_) {
+    if (!searches(device::launch_of(context))) return;
     again_->found = here;
     again_->lane = touch.lane;
     again_->hit.clear();
@@ -265,7 +266,7 @@ void Debugger::go_on() {
 void Debugger::step(Step kind, device::WarpFiber& warp, unsigned lane) {
   const StoppedWarp look = look_at(warp);
   const std::uint32_t place = look.frames().empty() ? 0 : look.frames().front().frame->place;
-  going_ = Going{kind, position_of(warp), lane, standing(look, place)};
+  going_ = Going{kind, launch_->serial, position_of(warp), lane, standing(look, place)};
   go_on();
 }
 
@@ -274,6 +275,7 @@ Status Debugger::begin_again(Again again) {
     return Error{ErrorKind::unsupported, "this launch cannot go back",
                  "its memory was not kept: the kernel allocates memory or launches kernels, or the program uses more "
                  "than 1 GiB"};
+  again.launch = launch_->before;
   again_ = std::move(again);
   go_on();
   return Ok{};
@@ -371,18 +373,20 @@ std::vector<unsigned> Debugger::hits(const Kernel& kernel, const StoppedWarp& wa
 void Debugger::begins(device::Launch& launch) {
   auto held = hold();
   resumed_.wait(held, [&] { return configured_ || !connected_; });
-  if (again_) again_->starts = false;
+  if (searches(launch)) again_->starts = false;
   running_.push_back(&launch);
   Kernel& kernel = kernel_of(launch);
   resolve_all(launch, kernel);
-  launch.stop_flags = flags_for(kernel);
+  launch.stop_flags = flags_for(launch, kernel);
   active_ = watched_;
-  launch.watch = watchpoints_for();
+  launch.watch = watchpoints_for(launch);
 }
 
 bool Debugger::runs_again(device::Launch& launch) {
   const auto held = hold();
   std::erase(running_, &launch);
+  if (going_ && going_->launch == launch.serial) going_.reset();
+  if (again_ && !searches(launch)) return false;
   if (again_ && again_->starts) return true;
   // Shared and local memory ends with the launch.
   std::erase_if(watched_.all, [](const device::Watchpoint& w) { return w.space != StateSpace::global; });
@@ -403,7 +407,7 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
   Stop stop;
   {
     const auto held = hold();
-    if (!connected_) return false;
+    if (!connected_ || (again_ && !searches(launch))) return false;
     Kernel& kernel = kernel_of(launch);
     const StoppedWarp warp(fiber, *kernel.info, kernel.places);
     stop.warp = &fiber;
@@ -420,10 +424,12 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
       again_.reset();
     } else {
       const bool data = !touched_.empty() && look_at_touched(fiber, &stop);
-      if (!data && !going_ && !pausing_) context.stop_flags = flags_for(kernel);  // touched() may have changed them
+      if (!data && !going_ && !pausing_)
+        context.stop_flags = flags_for(launch, kernel);  // touched() may have changed them
       unsigned lane = stop.lane;
       if (!data) stop.hit = hits(kernel, warp, place, lanes, true, &lane);
-      const bool stepped = going_ && ends_step(*going_, context, standing(warp, place), lanes);
+      const bool stepped =
+          going_ && going_->launch == launch.serial && ends_step(*going_, context, standing(warp, place), lanes);
       if (!data && !stop.hit.empty()) {
         stop.reason = StopReason::breakpoint;
         stop.lane = lane;
@@ -451,7 +457,8 @@ bool Debugger::search(jit::WarpContext& context, Kernel& kernel, const StoppedWa
   Again& again = *again_;
   const Position here = position_of(warp.fiber());
   const bool is_target = same_warp(here, again.end);
-  if (place == kernel.first) context.stop_flags = is_target ? kernel.every.data() : flags_for(kernel);
+  if (place == kernel.first)
+    context.stop_flags = is_target ? kernel.every.data() : flags_for(device::launch_of(context), kernel);
   if (is_target && here.steps >= again.end.steps) {
     if (again.phase == Again::Phase::travel) return true;
     if (again.found || again.begin) {
@@ -526,9 +533,9 @@ bool Debugger::wait_for_user(Stop stop, device::Launch& launch) {
   if (again_) return true;
   Kernel& kernel = kernel_of(launch);
   resolve_all(launch, kernel);
-  device::set_stop_flags(launch, flags_for(kernel));
+  device::set_stop_flags(launch, flags_for(launch, kernel));
   active_ = watched_;
-  if (launch.watch || !active_.all.empty()) device::set_watchpoints(launch, watchpoints_for());
+  if (launch.watch || !active_.all.empty()) device::set_watchpoints(launch, watchpoints_for(launch));
   return false;
 }
 

@@ -112,6 +112,7 @@ class Debugger final : public device::StopHandler {
   // What is derived once from a compiled kernel. flags: by place, 1 if a breakpoint is there; machine code of all warps
   // reads it, except for those that follow a step or a search.
   struct Kernel {
+    std::uint32_t entry = 0;  // with `info`: which kernel this is, as a later kernel's record may have the same address
     debuginfo::DebugInfo* info = nullptr;
     std::vector<jit::StopPlace> places;
     std::uint32_t first = 0;                            // place at which each warp begins
@@ -143,6 +144,7 @@ class Debugger final : public device::StopHandler {
   // A step that is under way.
   struct Going {
     Step kind = Step::in;
+    std::uint64_t launch = 0;  // its serial number
     Position from;
     unsigned lane = 0;
     Standing start;
@@ -150,6 +152,7 @@ class Debugger final : public device::StopHandler {
   // A launch that runs again: it searches the last good position before `end`, and then travels there.
   struct Again {
     enum class Phase : std::uint8_t { search, travel } phase = Phase::search;
+    const device::MemorySnapshot* launch = nullptr;  // Launch::before, the same in all its runs
     Position end;
     // search: positions where this step would have stopped; none: breakpoints and watchpoints, or writes to `memory`.
     std::optional<Step> step;
@@ -164,14 +167,15 @@ class Debugger final : public device::StopHandler {
 
   Kernel& kernel_of(const device::Launch& launch);
   void resolve_all(const device::Launch& launch, Kernel& kernel);
-  const std::uint8_t* flags_for(const Kernel& kernel) const;
+  const std::uint8_t* flags_for(const device::Launch& launch, const Kernel& kernel) const;
   Standing standing(const StoppedWarp& warp, std::uint32_t place) const;
   bool ends_step(const Going& going, const jit::WarpContext& context, const Standing& now, LaneMask lanes) const;
   std::vector<unsigned> hits(const Kernel& kernel, const StoppedWarp& warp, std::uint32_t place, LaneMask lanes,
                              bool first_time, unsigned* lane);
   bool act(jit::WarpContext& context, LaneMask lanes, std::uint32_t place);
   bool search(jit::WarpContext& context, Kernel& kernel, const StoppedWarp& warp, LaneMask lanes, std::uint32_t place);
-  const device::Watchpoints* watchpoints_for() const;
+  const device::Watchpoints* watchpoints_for(const device::Launch& launch) const;
+  bool searches(const device::Launch& launch) const { return again_ && again_->launch == launch.before; }
   std::string say_touched(const Touched& touch, device::WarpFiber& warp);
   bool look_at_touched(device::WarpFiber& warp, Stop* stop);
   bool wait_for_user(Stop stop, device::Launch& launch);
