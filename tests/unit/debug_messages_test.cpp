@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "dap/base64.h"
 #include "dap/message_reader.h"
 #include "debug/location.h"
 #include "debug/memory_text.h"
@@ -89,6 +90,7 @@ TEST(DebugMessages, Base64) {
     const auto decoded = decode_base64(text);
     ASSERT_TRUE(decoded) << text;
     EXPECT_EQ(std::string(decoded->begin(), decoded->end()), bytes);
+    EXPECT_EQ(encode_base64(*decoded), text);
   }
   EXPECT_FALSE(decode_base64("Zm9 v"));
 }

@@ -88,6 +88,7 @@ std::span<const Requests::Command> Requests::commands() {
       {"dataBreakpointInfo", &Requests::data_breakpoint_info, true},
       {"setDataBreakpoints", &Requests::set_data_breakpoints, false},
       {"warpgrind/launches", &Requests::launches, true},
+      {"readMemory", &Requests::read_memory, true},
       {"warpgrind/warpValues", &Requests::warp_values, true},
       {"warpgrind/lastWrite", &Requests::last_write, true},
       {"warpgrind/warps", &Requests::warps, true},
@@ -261,9 +262,10 @@ Requests::Body Requests::set_function_breakpoints(const Json& arguments) {
 
 Requests::Body Requests::set_exception_breakpoints(const Json& arguments) {
   std::vector<Breakpoint> launches;
-  bool faults = false;
+  bool faults = false, unsupported = false;
   const auto take = [&](const std::string& filter, const std::string& condition) {
     if (filter == "fault" || filter == "assert") faults = true;
+    if (filter == "finding") unsupported = true;
     if (filter != "launch") return;
     Breakpoint b;
     b.at = Breakpoint::At::kernel_entry;
@@ -274,6 +276,9 @@ Requests::Body Requests::set_exception_breakpoints(const Json& arguments) {
     if (filter.is_string()) take(filter.get<std::string>(), "");
   for (const Json& option : list_of(arguments, "filterOptions"))
     if (option.is_object()) take(json::text(option, "filterId"), json::text(option, "condition"));
+  if (unsupported)
+    return Error{ErrorKind::unsupported, "a stop at findings of the checks is not built yet: use `warpgrind check`",
+                 ""};
   debugger_.stop_at_faults(faults);
   return replace(of_launches_, launches);
 }
@@ -304,6 +309,8 @@ Requests::Body Requests::go_on(const Json&) {
 Requests::Body Requests::step(Step kind, const Json& arguments, bool back) {
   const Result<device::WarpFiber*> warp = warp_of(arguments);
   if (!warp) return warp.error();
+  if (kind == Step::out && debugger_.look_at(**warp).frames().size() <= 1)
+    return Error{ErrorKind::bad_input, "the outermost frame is the kernel: there is no caller to return to", ""};
   if (json::text(arguments, "granularity") == "instruction") kind = Step::instruction;
   const unsigned lane = lane_for(**warp);
   if (back) {

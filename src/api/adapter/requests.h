@@ -72,6 +72,7 @@ class Requests final : public debugger::DebugListener {
   Body set_data_breakpoints(const Json& arguments);
   Body last_write(const Json& arguments);
   Body launches(const Json& arguments);
+  Body read_memory(const Json& arguments);
 
   // ---- While a warp is stopped
   struct Frame {

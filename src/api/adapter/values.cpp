@@ -6,6 +6,7 @@
 
 #include "adapter/requests.h"
 #include "base/json.h"
+#include "dap/base64.h"
 #include "debugger/expression.h"
 #include "debugger/format.h"
 #include "device/state.h"
@@ -387,6 +388,10 @@ Requests::Body Requests::set_data_breakpoints(const Json& arguments) {
     device::Watchpoint memory = data.memory.place;
     std::string access = json::text(one, "accessType");
     if (access.empty()) access = "write";
+    if (!json::text(one, "condition").empty()) {
+      list.push_back({{"verified", false}, {"message", "a condition of a watchpoint is not supported yet"}});
+      continue;
+    }
     memory.reads = access != "write";
     memory.writes = access != "read";
     const unsigned number = debugger_.watch(memory, data.text, access == "write", shower(data.info, data.memory.type));
@@ -404,6 +409,37 @@ Requests::Body Requests::last_write(const Json& arguments) {
   if (Status begun = debugger_.go_to_last_write(memory->place); !begun) return begun.error();
   forget();
   return Json{{"description", "goes to the last write"}};
+}
+
+// As many bytes as can be read from the address on; at most 1 MiB.
+Requests::Body Requests::read_memory(const Json& arguments) {
+  const std::string reference = json::text(arguments, "memoryReference");
+  char* end = nullptr;
+  const std::uint64_t named = std::strtoull(reference.c_str(), &end, 0);
+  if (reference.empty() || *end != '\0')
+    return Error{ErrorKind::bad_input, fmt::format("'{}' is no address", reference), "write 0x and hexadecimal digits"};
+  const std::uint64_t from = named + static_cast<std::uint64_t>(json::get<std::int64_t>(arguments, "offset"));
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
+  const std::uint64_t count = std::min(json::get<std::uint64_t>(arguments, "count"), kMost);
+  const Result<Inspected> inspected = inspect({focus_warp_, focus_lane_, 0});
+  if (!inspected) return inspected.error();
+  const auto reads = [&](std::vector<std::uint8_t>& bytes) {
+    return static_cast<bool>(inspected->lane->read({StateSpace::generic, from}, bytes));
+  };
+  std::vector<std::uint8_t> bytes(count);
+  if (count > 0 && !reads(bytes)) {  // the longest part that is allocated
+    std::uint64_t good = 0, bad = count;
+    while (bad - good > 1) {
+      const std::uint64_t middle = good + (bad - good) / 2;
+      bytes.resize(middle);
+      (reads(bytes) ? good : bad) = middle;
+    }
+    bytes.resize(good);
+    if (good > 0) (void)reads(bytes);
+  }
+  Json answer = {{"address", fmt::format("{:#x}", from)}, {"data", dap::encode_base64(bytes)}};
+  if (bytes.size() < count) answer["unreadableBytes"] = count - bytes.size();
+  return answer;
 }
 
 Requests::Body Requests::launches(const Json&) {
