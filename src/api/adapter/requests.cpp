@@ -195,6 +195,10 @@ Requests::Body Requests::initialize(const Json&) {
               {"supportsLogPoints", true},
               {"supportsEvaluateForHovers", true},
               {"supportsStepBack", true},
+              {"supportsSetVariable", true},
+              {"supportsSetExpression", true},
+              {"supportsDataBreakpoints", true},
+              {"supportsReadMemoryRequest", true},
               {"supportsExceptionInfoRequest", true},
               {"supportsDisassembleRequest", true},
               {"supportsSteppingGranularity", true}};

@@ -21,6 +21,11 @@ bool same_warp(const Position& a, const Position& b) {
   return a.block == b.block && a.warp == b.warp;
 }
 
+// Pieces of one line may differ in their columns.
+bool same_line(const debuginfo::SourcePlace& a, const debuginfo::SourcePlace& b) {
+  return a.line == b.line && a.file == b.file;
+}
+
 bool is_resident(const device::WarpFiber& f, const device::Launch& launch) {
   return f.block && f.launch == launch.serial && f.state != device::WarpState::idle;
 }
@@ -203,7 +208,10 @@ void Debugger::touched(jit::WarpContext& context, const Touch& touch) {
     return;
   }
   if (!watches_.contains(touch.watchpoint)) return;
-  touched_.push_back({touch.watchpoint, touch.lane, touch.is_write, here});
+  Touched seen{touch.watchpoint, touch.lane, touch.is_write, here, {}};
+  for (const device::Watchpoint& w : watched_.all)
+    if (w.number == touch.watchpoint && !touch.is_write) seen.read = bytes_of(w, device::fiber_of(context));
+  touched_.push_back(std::move(seen));
   context.stop_flags = kernel_of(device::launch_of(context)).every.data();  // stops at its next place
 }
 
@@ -217,7 +225,7 @@ std::string Debugger::say_touched(const Touched& touch, device::WarpFiber& warp)
   const std::vector<std::uint8_t> now = bytes_of(*memory, warp);
   if (now.empty()) return {};
   const std::vector<std::uint8_t> old = std::exchange(watched.value, now);
-  if (!touch.is_write) return fmt::format("{} was read: {}", watched.text, watched.show(warp, now));
+  if (!touch.is_write) return fmt::format("{} was read: {}", watched.text, watched.show(warp, touch.read));
   if (old == now && watched.changes_only) return {};
   return fmt::format("{}: old value {}, new value {}", watched.text, old.empty() ? "unknown" : watched.show(warp, old),
                      watched.show(warp, now));
@@ -319,7 +327,7 @@ bool Debugger::ends_step(const Going& going, const jit::WarpContext& context, co
     return true;
   }
   if (!(lanes >> going.lane & 1) && !(context.exited >> going.lane & 1)) return false;
-  const bool other_line = now.source != going.start.source || now.function != going.start.function ||
+  const bool other_line = !same_line(now.source, going.start.source) || now.function != going.start.function ||
                           now.depth != going.start.depth || now.place <= going.start.place;
   switch (going.kind) {
     case Step::instruction:
@@ -420,7 +428,9 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
       stop.reason = !again_->found        ? StopReason::history_start
                     : again_->hit.empty() ? StopReason::step
                                           : StopReason::breakpoint;
-      if (stop.reason == StopReason::history_start) stop.text = "the beginning of what was kept";
+      if (stop.reason == StopReason::history_start)
+        stop.text =
+            again_->of_memory ? "this memory was not written in this launch before" : "the beginning of what was kept";
       again_.reset();
     } else {
       const bool data = !touched_.empty() && look_at_touched(fiber, &stop);
@@ -461,6 +471,7 @@ bool Debugger::search(jit::WarpContext& context, Kernel& kernel, const StoppedWa
     context.stop_flags = is_target ? kernel.every.data() : flags_for(device::launch_of(context), kernel);
   if (is_target && here.steps >= again.end.steps) {
     if (again.phase == Again::Phase::travel) return true;
+    if (again.of_memory && !again.found) return true;
     if (again.found || again.begin) {
       again.end = again.found ? *again.found : *again.begin;
       again.phase = Again::Phase::travel;
@@ -470,6 +481,7 @@ bool Debugger::search(jit::WarpContext& context, Kernel& kernel, const StoppedWa
     return true;  // the very first place of the launch
   }
   if (again.phase == Again::Phase::travel) return false;
+  if (again.of_memory) return false;
   if (!again.step) {
     if (!again.begin) again.begin = here;
     unsigned lane = 0;
@@ -483,8 +495,9 @@ bool Debugger::search(jit::WarpContext& context, Kernel& kernel, const StoppedWa
   if (!is_target) return false;
   if (!again.begin) again.begin = here;
   Standing now = standing(warp, place);
-  const bool new_line = !again.last || now.source != again.last->source || now.function != again.last->function ||
-                        now.depth != again.last->depth || now.place <= again.last->place;
+  const bool new_line = !again.last || !same_line(now.source, again.last->source) ||
+                        now.function != again.last->function || now.depth != again.last->depth ||
+                        now.place <= again.last->place;
   const bool deep_enough = *again.step == Step::over  ? now.depth <= again.depth
                            : *again.step == Step::out ? now.depth < again.depth
                                                       : true;

@@ -133,6 +133,7 @@ class Debugger final : public device::StopHandler {
     unsigned lane = 0;
     bool is_write = false;
     Position at;
+    std::vector<std::uint8_t> read;  // the watched memory when it was read
   };
   // Where a warp stands, as far as steps compare it.
   struct Standing {

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "base/library_headers.h"
 #include "device/access/peek.h"
 #include "device/module.h"
 #include "flow/forms.h"
@@ -186,7 +188,14 @@ StoppedWarp::StoppedWarp(device::WarpFiber& fiber, debuginfo::DebugInfo& info,
     if (f->place >= places.size()) continue;  // it has not reached its first place
     const debuginfo::CodePlace code{places[f->place].function, places[f->place].instruction};
     std::uint32_t inlined = 0;
-    for (debuginfo::Frame& text : info.frames(code)) frames_.push_back({f, code, inlined++, std::move(text), f->lanes});
+    std::vector<debuginfo::Frame> texts = info.frames(code);
+    // As in all reports, code that was inlined from a library's header stands at the user's line.
+    const auto of_user = [](const debuginfo::Frame& t) { return !is_library_header(t.place.file); };
+    const bool some_of_user = std::any_of(texts.begin(), texts.end(), of_user);
+    for (debuginfo::Frame& text : texts) {
+      if (!some_of_user || of_user(text)) frames_.push_back({f, code, inlined, std::move(text), f->lanes});
+      ++inlined;
+    }
   }
 }
 

@@ -361,7 +361,7 @@ Location location_at(const Variable& variable, std::uint32_t instruction) {
   if (variable.ranges.empty()) return variable.location;
   for (const Variable::Range& range : variable.ranges)
     if (range.code.contains(instruction)) return range.location;
-  return NoValue{"no value here: it is not computed yet, or no longer needed"};
+  return NoValue{"it is not computed yet, or no longer needed"};
 }
 
 }  // namespace warpgrind::debuginfo
