@@ -9,6 +9,7 @@
 #include "dap/base64.h"
 #include "debugger/expression.h"
 #include "debugger/format.h"
+#include "device/access/peek.h"
 #include "device/state.h"
 
 namespace warpgrind::adapter {
@@ -301,6 +302,9 @@ Result<device::Watchpoint> Requests::memory_of(const Frame& frame, const Value& 
   if (!value.address)
     return Error{ErrorKind::bad_input, "this value is in a register or computed: only memory can be watched", ""};
   if (bytes == 0) return Error{ErrorKind::bad_input, "the size of this value is not known", ""};
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 16;
+  if (bytes > kMost)
+    return Error{ErrorKind::bad_input, fmt::format("{} bytes; at most {} can be watched at once", bytes, kMost), ""};
   device::Watchpoint w;
   StateSpace space = value.address->space;
   std::uint64_t at = value.address->value;
@@ -320,6 +324,8 @@ Result<device::Watchpoint> Requests::memory_of(const Frame& frame, const Value& 
   w.block = frame.warp->block_linear;
   w.warp = frame.warp->context.warp;
   w.lane = frame.lane;
+  std::vector<std::uint8_t> now(bytes);
+  if (Status read = device::peek(*frame.warp, frame.lane, w.space, w.low, now); !read) return read.error();
   return w;
 }
 

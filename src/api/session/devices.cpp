@@ -1,6 +1,7 @@
 // Creation of the virtual GPUs from the options of the run.
 #include "session/devices.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -24,6 +25,19 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> find_allocation(std::uint
   return std::pair{range->low, range->high - range->low};
 }
 
+// The first process of the run that uses CUDA is debugged; the others must not wait for a front that does not know
+// them.
+bool claims_debugger(const RunOptions& run) {
+  if (run.debug_socket < 0) return false;
+  if (run.status_directory.empty()) return true;
+  static const bool first = [&] {
+    const int file = open((run.status_directory + "/debugged").c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    if (file >= 0) close(file);
+    return file >= 0;
+  }();
+  return first;
+}
+
 device::Options device_options(const RunOptions& run) {
   device::Options options;
   // Races are reported in the order of the accesses. One worker makes this order the same in every run.
@@ -35,7 +49,7 @@ device::Options device_options(const RunOptions& run) {
   options.counters = run.counters;
   options.caches = run.counters && run.caches && !run.checks.any();
   options.bounds_stop = run.bounds_stop;
-  if (run.debug_socket >= 0) options.stops = adapter::debugger_on(run.debug_socket);
+  if (claims_debugger(run)) options.stops = adapter::debugger_on(run.debug_socket);
   if (run.fill >= 0) options.fill = static_cast<std::uint8_t>(run.fill);
   options.cache_directory = run.cache_directory;
   options.quick_start = true;
