@@ -214,6 +214,8 @@ class Adapter:
             return lambda _: {"allThreadsContinued": True}
         if name == "after_warpgrind/reverseStepIn" or name == "after_warpgrind/reverseStepOut":
             return self.after_stepBack
+        if name == "after_warpgrind/lastWrite":
+            return lambda _: self.stop("step", **({} if self.is_written else {"text": "y[6] was not written in this launch"}))
         if name == "after_continue":
             return lambda _: MODES[self.mode](self)
         raise AttributeError(name)
@@ -235,8 +237,8 @@ class Adapter:
                                          for lane in range(32)]}
 
     def own_lastWrite(self, arguments):
-        return {"description": f"{arguments['expression']} was written by block (0,0,0), thread (3,0,0)", "block": [0, 0, 0],
-                "thread": [3, 0, 0], "source": SOURCE, "line": 10, "value": "6.5"}
+        self.is_written = arguments["expression"] != "y[6]"
+        self.line = 10
 
     def own_launches(self, _):
         return {"launches": [{"id": 1, "kernel": "saxpy", "grid": [2, 1, 1], "block": [64, 1, 1], "stream": "0", "state": "running"}]}
