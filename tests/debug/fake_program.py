@@ -232,7 +232,11 @@ class Adapter:
             {"threadId": 11, "warp": 0, "active": "0x0000ffff", "place": "saxpy.cu:9", "focused": True},
             {"threadId": 12, "warp": 1, "active": "0xffffffff", "place": "saxpy.cu:10", "waits": "barrier 0 (1 of 2 warps)"}]}]}
 
-    def own_warpValues(self, _):
+    def own_warpValues(self, arguments):
+        if arguments["expression"] == "i > 50":
+            return {"type": "bool", "lanes": [{"lane": lane, "value": "true" if lane == 7 else "false", "active": True} for lane in range(32)]}
+        if arguments["expression"] == "root":
+            return {"type": "double", "lanes": [{"lane": lane, "value": "1.41421356", "active": True} for lane in range(8)]}
         return {"type": "int", "lanes": [{"lane": lane, "value": str(lane * 2 if lane != 7 else 99), "active": lane < 16, "undefined": lane == 3}
                                          for lane in range(32)]}
 

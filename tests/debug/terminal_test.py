@@ -315,6 +315,13 @@ def warps(make):
     table = "int\n" + "".join(f"lane {8 * i:>2}:" + "".join(f" {cell:>4}" for cell in row) + "\n" for i, row in enumerate(rows)) + \
         "min 0 in lane 0, max 99 in lane 7\n[ ] inactive: lanes 16-31\n? undefined: lane 3\n"
     t.check("warp i", [["warpgrind/warpValues", {"expression": "i", "frameId": 1001}]], table)
+    falses = " false" * 8 + "\n"
+    t.check("warp i > 50", [["warpgrind/warpValues", {"expression": "i > 50", "frameId": 1001}]],
+            "bool\nlane  0:" + " false" * 7 + "  true\n" + "".join(f"lane {n:>2}:{falses}" for n in (8, 16, 24)) +
+            "2 different values\nfalse in all but lane 7\n")
+    row = " 1.41421356" * 4 + "\n"
+    t.check("warp root", [["warpgrind/warpValues", {"expression": "root", "frameId": 1001}]],
+            f"double\nlane  0:{row}lane  4:{row}all equal: 1.41421356\n")
     t.check("info threads", [["threads", {}]],
             "* 11    block (1,0,0) warp 0, threads (0,0,0)-(31,0,0)\n  12    block (1,0,0) warp 1, threads (32,0,0)-(63,0,0)\n")
     t.check("info warps", [["warpgrind/warps", {}]],

@@ -193,9 +193,8 @@ Status do_last_write(Session& session, const Arguments& arguments) {
   if (!frame) return frame.error();
   const Status done =
       session.resume("warpgrind/lastWrite", {{"expression", arguments.text}, {"frameId", (*frame)->id}}, true);
-  if (!done) return done;
-  if (session.alive() && session.text_of_stop().empty())
-    session.print(fmt::format("Back before the last write of {}:\n", arguments.text));
+  if (!done || !session.alive()) return done;
+  if (session.text_of_stop().empty()) session.print(fmt::format("Back before the last write of {}:\n", arguments.text));
   session.report_quiet_stop();
   return Ok{};
 }
