@@ -39,14 +39,15 @@ SQUARES = [2.0 * v * v for v in VALUES]
 
 
 class Client:
-    def __init__(self, build, *program_words):
+    def __init__(self, build, *program_words, launch=True):
         self.process = subprocess.Popen([str(build / "bin/warpgrind"), "dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         env=whole_run.environment(XDG_CACHE_HOME=str(build / "test-cache")))
         self.sequence, self.kept, self.messages = 0, [], queue.Queue()
         threading.Thread(target=self.read, daemon=True).start()
         self.call("initialize", adapterID="test")
-        self.send("launch", program=SOURCE, args=list(program_words))
-        self.event("initialized")
+        if launch:
+            self.send("launch", program=SOURCE, args=list(program_words))
+            self.event("initialized")
 
     def read(self):
         stream = self.process.stdout

@@ -214,6 +214,8 @@ class Adapter:
             return lambda _: {"allThreadsContinued": True}
         if name == "after_warpgrind/reverseStepIn" or name == "after_warpgrind/reverseStepOut":
             return self.after_stepBack
+        if name == "after_warpgrind/lastWrite":
+            return lambda _: self.stop("step", **({} if self.is_written else {"text": "y[6] was not written in this launch"}))
         if name == "after_continue":
             return lambda _: MODES[self.mode](self)
         raise AttributeError(name)
@@ -230,13 +232,17 @@ class Adapter:
             {"threadId": 11, "warp": 0, "active": "0x0000ffff", "place": "saxpy.cu:9", "focused": True},
             {"threadId": 12, "warp": 1, "active": "0xffffffff", "place": "saxpy.cu:10", "waits": "barrier 0 (1 of 2 warps)"}]}]}
 
-    def own_warpValues(self, _):
+    def own_warpValues(self, arguments):
+        if arguments["expression"] == "i > 50":
+            return {"type": "bool", "lanes": [{"lane": lane, "value": "true" if lane == 7 else "false", "active": True} for lane in range(32)]}
+        if arguments["expression"] == "root":
+            return {"type": "double", "lanes": [{"lane": lane, "value": "1.41421356", "active": True} for lane in range(8)]}
         return {"type": "int", "lanes": [{"lane": lane, "value": str(lane * 2 if lane != 7 else 99), "active": lane < 16, "undefined": lane == 3}
                                          for lane in range(32)]}
 
     def own_lastWrite(self, arguments):
-        return {"description": f"{arguments['expression']} was written by block (0,0,0), thread (3,0,0)", "block": [0, 0, 0],
-                "thread": [3, 0, 0], "source": SOURCE, "line": 10, "value": "6.5"}
+        self.is_written = arguments["expression"] != "y[6]"
+        self.line = 10
 
     def own_launches(self, _):
         return {"launches": [{"id": 1, "kernel": "saxpy", "grid": [2, 1, 1], "block": [64, 1, 1], "stream": "0", "state": "running"}]}

@@ -24,7 +24,7 @@ const char* Breakpoint::type() const {
 }
 
 std::string Breakpoint::what() const {
-  if (kind == BreakpointKind::line || kind == BreakpointKind::function) return location.text();
+  if (kind == BreakpointKind::line || kind == BreakpointKind::function) return location.name();
   return kind == BreakpointKind::exception && !condition.empty() ? expression + " of " + condition : expression;
 }
 

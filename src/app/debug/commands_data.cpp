@@ -191,17 +191,19 @@ Status do_last_write(Session& session, const Arguments& arguments) {
   if (arguments.text.empty()) return command_error("Which value? Give an expression.");
   const auto frame = session.frame();
   if (!frame) return frame.error();
-  const auto body = session.ask("warpgrind/lastWrite", {{"expression", arguments.text}, {"frameId", (*frame)->id}});
+  const Status done =
+      session.resume("warpgrind/lastWrite", {{"expression", arguments.text}, {"frameId", (*frame)->id}}, true);
+  if (!done || !session.alive()) return done;
+  if (session.text_of_stop().empty()) session.print(fmt::format("Back before the last write of {}:\n", arguments.text));
+  session.report_quiet_stop();
+  return Ok{};
+}
+
+Status do_whatis(Session& session, const Arguments& arguments) {
+  if (arguments.text.empty()) return command_error("Which value? Give an expression.");
+  const auto body = session.evaluate(with_history(session, arguments.text), "watch", Json());
   if (!body) return body.error();
-  session.print(json::text(*body, "description") + "\n");
-  if (const std::string value = json::text(*body, "value"); !value.empty())
-    session.print(fmt::format("  value {}\n", value));
-  const std::string path = json::text(*body, "source");
-  const int line = json::get<int>(*body, "line");
-  if (path.empty()) return Ok{};
-  const auto text = session.source.line(path, line);
-  session.print(fmt::format("  at {}:{}\n", path.substr(path.rfind('/') + 1), line));
-  if (text) session.print(fmt::format("{}\t{}\n", line, *text));
+  session.print(fmt::format("type = {}\n", json::text(*body, "type")));
   return Ok{};
 }
 

@@ -151,9 +151,10 @@ Status info_launches(Session& session, std::string_view) {
   const auto body = session.ask("warpgrind/launches", Json::object());
   if (!body) return body.error();
   json::each(*body, "launches", [&](const Json& one) {
-    session.print(fmt::format("{:<4} {}<<<{}, {}>>>  stream {}  {}\n", json::get<std::int64_t>(one, "id"),
+    const std::string stream = json::text(one, "stream");
+    session.print(fmt::format("{:<4} {}<<<{}, {}>>>{}  {}\n", json::get<std::int64_t>(one, "id"),
                               json::text(one, "kernel"), triple_text(one, "grid"), triple_text(one, "block"),
-                              json::text(one, "stream"), json::text(one, "state")));
+                              stream.empty() ? "" : "  stream " + stream, json::text(one, "state")));
   });
   return Ok{};
 }

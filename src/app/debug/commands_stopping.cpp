@@ -228,10 +228,10 @@ Status do_clear(Session& session, const Arguments& arguments) {
   if (!place) return place.error();
   std::vector<int> numbers;
   for (const Breakpoint& one : session.breakpoints.all())
-    if (one.location.text() == place->text() &&
+    if (one.location.name() == place->name() &&
         (one.kind == BreakpointKind::line || one.kind == BreakpointKind::function))
       numbers.push_back(one.number);
-  if (numbers.empty()) return command_error(fmt::format("No breakpoint at {}.", place->text()));
+  if (numbers.empty()) return command_error(fmt::format("No breakpoint at {}.", place->name()));
   session.print(fmt::format("Deleted breakpoint{} {}\n", numbers.size() == 1 ? "" : "s", fmt::join(numbers, " ")));
   return remove_all(session, numbers);
 }

@@ -3,12 +3,17 @@
 
 #include <fmt/format.h>
 
+#include "base/words.h"
 #include "debug/words.h"
 
 namespace warpgrind::debug {
 
 std::string Location::text() const {
   return function.empty() ? fmt::format("{}:{}", file, line) : function;
+}
+
+std::string Location::name() const {
+  return function.empty() ? fmt::format("{}:{}", base_name(file), line) : function;
 }
 
 Result<Location> read_location(std::string_view text, const std::string& file, int line) {

@@ -12,6 +12,7 @@ struct Location {
   std::string file, function;  // one of them is set
   int line = 0;                // of `file`
   std::string text() const;
+  std::string name() const;  // the same, without the folders of `file`
 };
 
 // `file` and `line`: the current place, for "LINE" and the empty text. Empty file: there is none.

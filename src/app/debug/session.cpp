@@ -157,6 +157,10 @@ bool Session::stopped_by_step() const {
   return stopped_ && json::text(*stopped_, "reason") == "step" && !stopped_->contains("hitBreakpointIds");
 }
 
+std::string Session::text_of_stop() const {
+  return stopped_ ? json::text(*stopped_, "text") : "";
+}
+
 Breakpoint* Session::breakpoint_of_stop() {
   if (!stopped_) return nullptr;
   const auto ids = stopped_->find("hitBreakpointIds");

@@ -44,6 +44,7 @@ class Session {
   Status resume(const std::string& command, Json arguments, bool quiet = false);
   void report_quiet_stop();
   bool stopped_by_step() const;
+  std::string text_of_stop() const;  // what the adapter says of the stop; empty: nothing
   Breakpoint* breakpoint_of_stop();  // null: it was none
   // A request about the stopped program: the body of its response.
   Result<Json> ask(const std::string& command, Json arguments);

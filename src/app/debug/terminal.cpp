@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -91,6 +92,10 @@ Result<int> run_terminal(const TerminalSettings& settings, LaunchOptions options
   }
   Session::catch_interrupts();
   Session session(std::move(options), std::move(launcher));
+  if (const std::string& source = session.options.program[0]; source.ends_with(".cu")) {
+    std::error_code none;
+    session.default_file = std::filesystem::absolute(source, none).lexically_normal().string();
+  }
   // The program reads standard input only where no command comes from it.
   session.program_reads_input = terminal || settings.batch;
   session.show_display = [&session](const Display& one) -> Status {

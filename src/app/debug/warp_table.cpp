@@ -60,14 +60,18 @@ std::string summary(const std::vector<Lane>& lanes) {
   if (by_value.empty()) return "";
   if (by_value.size() == 1) return fmt::format("all equal: {}\n", by_value.begin()->first);
   std::optional<std::pair<double, const std::string*>> least, greatest;
+  bool numbers = true;
   for (const auto& [value, where] : by_value) {
     const auto number = number_of(value);
-    if (!number) return fmt::format("{} different values\n", by_value.size());
+    numbers &= number.has_value();
+    if (!numbers) break;
     if (!least || *number < least->first) least = {*number, &value};
     if (!greatest || *number > greatest->first) greatest = {*number, &value};
   }
-  std::string out = fmt::format("min {} in {}, max {} in {}\n", *least->second, lanes_text(by_value[*least->second]),
-                                *greatest->second, lanes_text(by_value[*greatest->second]));
+  std::string out = fmt::format("{} different values\n", by_value.size());
+  if (numbers)
+    out = fmt::format("min {} in {}, max {} in {}\n", *least->second, lanes_text(by_value[*least->second]),
+                      *greatest->second, lanes_text(by_value[*greatest->second]));
   // One value that most lanes share: the others are what one looks for.
   const auto common = std::max_element(by_value.begin(), by_value.end(),
                                        [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
@@ -105,11 +109,12 @@ std::string warp_table(const Json& values) {
     if (!one.active) inactive.push_back(one.lane);
     if (one.undefined) undefined.push_back(one.lane);
   }
-  constexpr std::size_t kInRow = 8;
+  constexpr std::size_t kWidest = 8;  // 8 cells of it fit into 80 columns
+  const std::size_t in_row = width > kWidest ? 4 : 8;
   std::string out = json::text(values, "type");
   if (!out.empty()) out += "\n";
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i % kInRow == 0) out += fmt::format("{}lane {:>2}:", i == 0 ? "" : "\n", lanes[i].lane);
+    if (i % in_row == 0) out += fmt::format("{}lane {:>2}:", i == 0 ? "" : "\n", lanes[i].lane);
     out += fmt::format(" {:>{}}", cells[i], width);
   }
   out += "\n" + summary(lanes);
