@@ -1,4 +1,4 @@
-// Broken on purpose: docs/debugging.md finds the mistake. Warp 0 fills a tile four times, and warp 1 adds what is there.
+// Broken on purpose: docs/debugging.md finds the mistake. Warp 0 fills a tile four times, and warp 1 adds it up.
 #include <cstdio>
 
 constexpr int kFull = 1, kEmpty = 2;  // barriers of the two warps

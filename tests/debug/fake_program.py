@@ -179,7 +179,8 @@ class Adapter:
                                  enumerate(["mul.f32 \t%f2, %f1, %f3;", "add.f32 \t%f4, %f2, %f5;"][:arguments["instructionCount"]])]}
 
     def exceptionInfo(self, _):
-        return {"exceptionId": "fault", "description": "write of 4 bytes at 0x7f0000009000, outside of every allocation", "breakMode": "always"}
+        return {"exceptionId": "fault", "description": "write of 4 bytes at 0x7f0000009000, outside of every allocation", "breakMode": "always",
+                "details": {"stackTrace": "check the index"}}
 
     def move(self, _):
         return {}

@@ -243,6 +243,8 @@ def values(make):
     t.check("info registers %f9", [["scopes", {"frameId": 1001}], ["variables", {"variablesReference": 3}]],
             "There is no register %f9.\n")
     display = ["evaluate", {"expression": "i", "frameId": 1001, "context": "watch"}]
+    t.check("display nothing", [["evaluate", {**display[1], "expression": "nothing"}]],
+            'no symbol "nothing" in the current context\n')
     t.check("display i", [display], "1: i = 133\n")
     t.check("next", [["next", {"threadId": 11, "granularity": "statement"}], PLACE, display], line(10) + "1: i = 133\n")
     t.check("undisplay 1", [], "")
@@ -363,7 +365,7 @@ def stack(make):
 def exception(make):
     t = make("exception")
     printed = t.do("run")
-    assert "\nStopped by fault: write of 4 bytes at 0x7f0000009000, outside of every allocation\n" in printed, printed
+    assert "\nStopped by fault: write of 4 bytes at 0x7f0000009000, outside of every allocation\n  do  check the index\n" in printed, printed
     assert ["exceptionInfo", {"threadId": 11}] in t.requests()
     t.leave()
 

@@ -212,9 +212,14 @@ Status do_display(Session& session, const Arguments& arguments) {
     session.show_displays();
     return Ok{};
   }
-  session.displays.push_back({++session.last_display, arguments.format, arguments.text});
-  if (!session.needs_stop()) return Ok{};
-  return session.show_display(session.displays.back());
+  Display one = {session.last_display + 1, arguments.format, arguments.text};
+  if (session.needs_stop()) {
+    if (Status shown = session.show_display(one); !shown) return shown;
+    one.shown = true;
+  }
+  session.last_display = one.number;
+  session.displays.push_back(std::move(one));
+  return Ok{};
 }
 
 Status do_undisplay(Session& session, const Arguments& arguments) {

@@ -81,7 +81,9 @@ void Session::read_event(const Json& event) {
 void Session::report_end(const ProcessEnd& end) {
   stopped_.reset();
   if (quiet_) return;
-  if (end.signal() != 0)
+  if (killed_)
+    print("[The program was killed]\n");
+  else if (end.signal() != 0)
     print(fmt::format("[The program was {}]\n", end.text()));
   else if (end.shell_code() == 0)
     print("[The program exited normally]\n");
@@ -139,7 +141,9 @@ Status Session::run(bool stop_on_entry) {
 }
 
 void Session::kill() {
+  killed_ = true;
   client.kill();
+  killed_ = false;
 }
 
 void Session::kill_quietly() {
@@ -293,8 +297,12 @@ void Session::print_place(bool whole) {
 }
 
 void Session::show_displays() {
-  for (const Display& one : displays)
-    if (Status shown = show_display(one); !shown) print(fmt::format("{}: {}\n", one.number, shown.error().message));
+  for (Display& one : displays) {
+    const Status shown = show_display(one);
+    // As in gdb, a variable that is out of scope for now is left out.
+    if (!shown && !one.shown) print(fmt::format("{}: {}\n", one.number, shown.error().message));
+    one.shown |= shown.ok();
+  }
 }
 
 void Session::count_hits() {
@@ -337,7 +345,11 @@ std::string Session::reason_of_stop() {
     const auto info = ask("exceptionInfo", {{"threadId", thread}});
     const std::string name = info ? json::text(*info, "exceptionId") : "exception";
     const std::string what = info ? json::text(*info, "description") : text;
-    return fmt::format("Stopped by {}: {}", name, what.empty() ? text : what);
+    std::string out = fmt::format("Stopped by {}: {}", name, what.empty() ? text : what);
+    if (!info) return out;
+    if (const auto details = info->find("details"); details != info->end() && details->is_object())
+      if (const std::string advice = json::text(*details, "stackTrace"); !advice.empty()) out += "\n  do  " + advice;
+    return out;
   }
   if (!numbers.empty()) return text.empty() ? numbers : numbers + "\n" + text;
   if (reason == "step") return text;

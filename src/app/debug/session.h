@@ -23,6 +23,7 @@ struct Frame {
 struct Display {
   int number = 0;
   std::string format, expression;
+  bool shown = false;  // its variables were in scope once
 };
 
 class Session {
@@ -94,6 +95,7 @@ class Session {
   std::optional<StartCommand> start_;
   std::optional<Json> stopped_;  // body of the event; unset: the program runs
   bool heard_ = false;
+  bool killed_ = false;   // by the user
   bool quiet_ = false;    // the end of the program is not printed
   bool reported_ = true;  // the stop has been printed
   std::vector<Frame> frames_;
