@@ -227,7 +227,7 @@ Requests::Body Requests::replace(std::set<unsigned>& old, const std::vector<Brea
     old.insert(*number);
     Json known = {{"id", *number}, {"verified", debugger_.is_resolved(*number)}};
     if (b.line) known["line"] = b.line;
-    if (!known["verified"]) known["message"] = "no loaded kernel has this place yet";
+    if (!debugger_.is_resolved(*number)) known["reason"] = "pending";  // until a kernel with this place is loaded
     list.push_back(std::move(known));
   }
   return Json{{"breakpoints", std::move(list)}};

@@ -205,6 +205,7 @@ void Debugger::touched(jit::WarpContext& context, const Touch& touch) {
     again_->found = here;
     again_->lane = touch.lane;
     again_->hit.clear();
+    if (!again_->of_memory) again_->hit.push_back(touch.watchpoint);
     return;
   }
   if (!watches_.contains(touch.watchpoint)) return;
@@ -349,6 +350,9 @@ std::vector<unsigned> Debugger::hits(const Kernel& kernel, const StoppedWarp& wa
   if (at == kernel.at.end() || lanes == 0) return out;
   for (const unsigned number : at->second) {
     Known& known = breakpoints_[number];
+    // A launch has one entry, that of its first warp.
+    const Position here = position_of(warp.fiber());
+    if (known.what.at == Breakpoint::At::kernel_entry && (here.block != 0 || here.warp != 0)) continue;
     auto first = static_cast<unsigned>(std::countr_zero(lanes));
     if (!known.what.condition.empty() && condition_) {
       bool holds = false;
@@ -421,13 +425,21 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
     stop.warp = &fiber;
     stop.position = position_of(fiber);
     stop.lane = lanes ? static_cast<unsigned>(std::countr_zero(lanes)) : 0;
-    if (again_) {
+    if (again_ && pausing_) {
+      stop.reason = StopReason::pause;
+      stop.text = "going back was interrupted; this is an earlier place";
+      again_.reset();
+    } else if (again_) {
       if (!search(context, kernel, warp, lanes, place)) return again_->starts;
       stop.hit = again_->hit;
       stop.lane = again_->lane;
       stop.reason = !again_->found        ? StopReason::history_start
                     : again_->hit.empty() ? StopReason::step
                                           : StopReason::breakpoint;
+      if (stop.reason == StopReason::breakpoint && watches_.contains(stop.hit.front())) {
+        stop.reason = StopReason::data;
+        stop.text = fmt::format("back before an access of {}", watches_[stop.hit.front()].text);
+      }
       if (stop.reason == StopReason::history_start)
         stop.text =
             again_->of_memory ? "this memory was not written in this launch before" : "the beginning of what was kept";

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Clients that others wrote, with `warpgrind dap`: start, break, variables, evaluate, step, back, continue.
+
+  clients_test.py --list
+  clients_test.py --build DIR CASE     exit code 0 passed, 1 failed, 77 skipped: the client is not installed
+
+vscode: `npm install @vscode/debugadapter-testsupport`, and NODE_PATH names the folder node_modules.
+neovim: nvim, and nvim-dap among its plugins or in the folder that NVIM_DAP names.
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import debugger_test as debugger  # noqa: E402
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
+def succeeds(command, **more):
+    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=False, **more).returncode == 0
+
+
+def environment(build, **more):
+    return debugger.whole_run.environment(XDG_CACHE_HOME=str(build / "test-cache"), **more)
+
+
+def vscode(build):
+    if not shutil.which("node"):
+        skip("node is not installed")
+    if not succeeds(["node", "-e", "require('@vscode/debugadapter-testsupport')"]):
+        skip("@vscode/debugadapter-testsupport is not installed")
+    server = subprocess.Popen([str(build / "bin/warpgrind"), "dap", "--port", "0"], stderr=subprocess.PIPE, text=True, env=environment(build))
+    try:
+        port = re.search(r":(\d+)", server.stderr.readline())[1]
+        subprocess.run(["node", str(HERE / "vscode_client.js"), port, debugger.SOURCE, str(debugger.TILE)], check=True, timeout=200)
+    finally:
+        server.kill()
+        server.wait()
+
+
+def neovim(build):
+    if not shutil.which("nvim"):
+        skip("nvim is not installed")
+    with tempfile.TemporaryDirectory() as home:
+        own = {"XDG_STATE_HOME": home, "XDG_DATA_HOME": home} if "NVIM_DAP" in os.environ else {}
+        inside = environment(build, WARPGRIND=str(build / "bin/warpgrind"), PROGRAM=debugger.SOURCE, LINE=str(debugger.TILE), **own)
+        command = ["nvim", "--headless", "-n", "-i", "NONE", *(["-u", "NONE"] if own else [])]
+        has = "lua if vim.env.NVIM_DAP then vim.opt.runtimepath:append(vim.env.NVIM_DAP) end if not pcall(require, 'dap') then vim.cmd('cquit 1') end"
+        if not succeeds([*command, "-c", has, "-c", "quitall!"], env=inside, timeout=60):
+            skip("nvim-dap is not installed")
+        subprocess.run([*command, "-c", f"luafile {HERE / 'neovim_client.lua'}"], stdin=subprocess.DEVNULL, env=inside, check=True, timeout=280)
+
+
+CASES = [vscode, neovim]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--build", type=pathlib.Path)
+    parser.add_argument("case", nargs="?")
+    options = parser.parse_args()
+    if options.list:
+        print("\n".join(case.__name__ for case in CASES))
+        return
+    for case in CASES:
+        if options.case in (None, case.__name__):
+            case(options.build.resolve())
+
+
+if __name__ == "__main__":
+    main()
