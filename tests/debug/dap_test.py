@@ -116,7 +116,7 @@ def capabilities(editor):
                  "supportsSetVariable", "supportsExceptionInfoRequest", "supportsDataBreakpoints", "supportsReadMemoryRequest",
                  "supportsDisassembleRequest", "supportsSteppingGranularity", "supportsTerminateRequest"):
         assert body[name] is True, name
-    assert [f["filter"] for f in body["exceptionBreakpointFilters"]][:3] == ["fault", "assert", "finding"]
+    assert [f["filter"] for f in body["exceptionBreakpointFilters"]] == ["fault", "assert", "launch"]
     editor.leave()
 
 
@@ -226,7 +226,7 @@ def launch_errors(editor):
     editor.event("terminated")
     for wrong, part in (({}, "program"), ({"program": PROGRAM, "args": "a b"}, "args"), ({"program": PROGRAM, "env": [1]}, "env"),
                         ({"program": PROGRAM, "gpu": "g9999"}, "g9999"), ({"program": PROGRAM, "schedule": "sideways"}, "schedule"),
-                        ({"program": PROGRAM, "checks": ["all"]}, "checks"), ({"program": PROGRAM, "threads": "many"}, "threads"),
+                        ({"program": PROGRAM, "threads": "many"}, "threads"),
                         ({"program": PROGRAM, "cwd": "/nonexistent"}, "/nonexistent")):
         refused = editor.ask("launch", **wrong)
         assert not refused["success"] and part in refused["message"], (wrong, refused)

@@ -46,8 +46,9 @@ class Client:
         threading.Thread(target=self.read, daemon=True).start()
         self.call("initialize", adapterID="test")
         if launch:
-            self.send("launch", program=SOURCE, args=list(program_words))
-            self.event("initialized")
+            number = self.send("launch", program=SOURCE, args=list(program_words))
+            refused = self.wait(lambda m: m.get("event") == "initialized" or (m.get("request_seq") == number and not m["success"]))
+            assert refused["type"] == "event", refused
 
     def read(self):
         stream = self.process.stdout

@@ -93,7 +93,6 @@ int serve(const ServeCommand& command);  // until it is interrupted
 struct DebugCommand {
   RunCommand run;                            // the program, and options of the virtual GPU
   std::vector<std::string> files, commands;  // of the debugger
-  std::vector<std::string> checks;           // of `warpgrind check`, for findings that stop the program
   bool batch = false;
   bool args = false;  // gdb's --args; changes nothing
 };

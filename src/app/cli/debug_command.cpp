@@ -14,7 +14,6 @@ int debug(const DebugCommand& command) {
   }
   debug::LaunchOptions options;
   options.program = command.run.program;
-  if (!command.checks.empty()) options.all["checks"] = command.checks;
   DebugProgram program(command.run);
   // The program is compiled by the first `run`, so that breakpoints can be set meanwhile.
   const auto code = debug::run_terminal({command.files, command.commands, command.batch}, std::move(options),

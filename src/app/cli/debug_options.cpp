@@ -42,14 +42,6 @@ CLI::App* add_debug(CLI::App& app, DebugCommand& command) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   debug->add_flag("--batch", command.batch, "Leaves after these commands; exit code 1 if one failed");
   debug->add_flag("--args", command.args, "Accepted for users of gdb: arguments of the program need no option");
-  debug
-      ->add_option("--checks", command.checks,
-                   "Groups of checks whose findings `catch finding` stops at, separated by commas: memory, races, "
-                   "init, barriers, leaks, api")
-      ->type_name("GROUPS")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_debugging(debug, command.run);
   debug->footer(
       "  warpgrind debug [OPTIONS] PROGRAM [ARGUMENTS...]\n  warpgrind debug [OPTIONS] FILE.cu [ARGUMENTS...]");

@@ -40,18 +40,6 @@ Status read_list(const Json& options, const char* name, std::vector<std::string>
   return Ok{};
 }
 
-Status read_checks(const Json& options, checkers::Selection& checks) {
-  std::vector<std::string> names;
-  if (Status s = read_list(options, "checks", names); !s) return s.error();
-  for (const std::string& name : names) {
-    bool known = false;
-    for (const auto& [group, member] : checkers::kGroups)
-      if (group == name) known = checks.*member = true;
-    if (!known) return wrong_option("checks", "a list of: memory, races, init, barriers, leaks, api");
-  }
-  return Ok{};
-}
-
 // The options of debug::kOwnOptions.
 Status apply(const Json& options, RunCommand& command) {
   session::RunOptions& run = command.options;
@@ -67,8 +55,7 @@ Status apply(const Json& options, RunCommand& command) {
         read_option(options, "noCache", flag, command.no_cache),
         read_option(options, "boundsStop", flag, run.bounds_stop), read_option(options, "nvrtc", text, command.nvrtc),
         read_option(options, "compiler", "nvcc or clang", command.compiler),
-        read_list(options, "nvccFlags", command.nvcc_flags), read_list(options, "sources", command.sources),
-        read_checks(options, run.checks)})
+        read_list(options, "nvccFlags", command.nvcc_flags), read_list(options, "sources", command.sources)})
     if (!read) return read.error();
   if (!schedule.empty()) {
     const auto order = device::read_schedule(schedule);

@@ -183,8 +183,7 @@ Status do_catch(Session& session, const Arguments& arguments) {
     session.print(fmt::format("A kernel's {} always stops the program.\n", one.expression));
     return Ok{};
   }
-  if (one.expression != "finding" && one.expression != "launch")
-    return command_error("catch needs one of: fault, assert, finding, launch [KERNEL].");
+  if (one.expression != "launch") return command_error("catch needs one of: fault, assert, launch [KERNEL].");
   return set_breakpoint(session, std::move(one), "Catchpoint");
 }
 

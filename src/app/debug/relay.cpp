@@ -34,8 +34,7 @@ Json capabilities() {
   launch["conditionDescription"] = "Name of the kernel";
   out["exceptionBreakpointFilters"] = {
       filter("fault", "Faults", "Accesses outside of allocations, misaligned accesses, traps", true),
-      filter("assert", "Assertions", "A call of assert() that fails", true),
-      filter("finding", "Findings", "Findings of the checks that \"checks\" of the launch turns on", false), launch};
+      filter("assert", "Assertions", "A call of assert() that fails", true), launch};
   return out;
 }
 

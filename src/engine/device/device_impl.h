@@ -15,6 +15,7 @@
 #include "device/better_code.h"
 #include "device/device.h"
 #include "device/memory/device_heap.h"
+#include "device/memory/memory_snapshot.h"
 #include "device/module.h"
 #include "device/state.h"
 #include "device/watchdog.h"
@@ -22,8 +23,6 @@
 #include "gpu/launch_limits.h"
 
 namespace warpgrind::device {
-
-class MemorySnapshot;
 
 // Buffer of text printed by kernels, until the host flushes it. Like CUDA's buffer, it loses the oldest text when full.
 class OutputBuffer {
@@ -56,6 +55,7 @@ struct Engine {
   WorkerTeam team;
   std::uint64_t work = 0;  // StreamWork::id of the host's launch
   KeptBuffers kept;
+  MemorySnapshot before;  // under a debugger: memory when the launch began
   // The running grid, for those that stop it from outside (watchdog.h); null: none runs.
   std::atomic<Launch*> running{nullptr};
   bool busy = false;                        // under Device::Impl::engine_mutex
@@ -132,7 +132,7 @@ struct Device::Impl {
   Status run_children(Engine& engine, LoadedModule& module, std::vector<ChildLaunch> children, LaunchResult& result);
   LaunchResult run_planned(Engine& engine, Launch& launch, KernelRecord& kernel, const PackedParameters& parameters,
                            unsigned interrupts_before, std::vector<ChildLaunch>* children);
-  std::unique_ptr<const MemorySnapshot> keep_memory(const LoadedModule& module) const;
+  const MemorySnapshot* keep_memory(Engine& engine, const LoadedModule& module) const;
   Status check(const LaunchConfig& config, const KernelRecord& kernel) const;
   Status open_heaps(const LoadedModule& module);
   Result<Engine*> take_engine();

@@ -52,11 +52,11 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   if (Status started = start_watchdog(); !started) return started.error();
   const Clock::time_point begin = Clock::now();
 
-  const std::unique_ptr<const MemorySnapshot> before = keep_memory(module);
+  const MemorySnapshot* const before = keep_memory(engine, module);
   for (;;) {
     write_parameters(engine, kernel, parameters);  // the plan and the observers read them
     Launch launch = make_launch(engine, module, kernel, config, depth);
-    launch.before = before.get();
+    launch.before = before;
     LaunchResult result = run_planned(engine, launch, kernel, parameters, interrupts_before, children);
     if (launch.runs_again) {
       before->restore();
@@ -69,12 +69,10 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
 }
 
 // Null: the launch cannot run again.
-std::unique_ptr<const MemorySnapshot> Device::Impl::keep_memory(const LoadedModule& module) const {
+const MemorySnapshot* Device::Impl::keep_memory(Engine& engine, const LoadedModule& module) const {
   // The heap of malloc and the buffers of child launches keep more than their memory.
   if (!options.stops || module.calls("malloc") || module.launches_kernels()) return nullptr;
-  auto made = std::make_unique<MemorySnapshot>();
-  if (!made->take(options.stops->most_kept_bytes())) return nullptr;
-  return made;
+  return engine.before.take(options.stops->most_kept_bytes()) ? &engine.before : nullptr;
 }
 
 LaunchResult Device::Impl::run_planned(Engine& engine, Launch& launch, KernelRecord& kernel,

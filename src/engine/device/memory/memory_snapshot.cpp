@@ -40,7 +40,7 @@ std::vector<unsigned char> pages_in_use(std::uint64_t low, std::uint64_t high) {
 
 bool MemorySnapshot::take(std::uint64_t limit) {
   pieces_.clear();
-  bytes_ = 0;
+  std::uint64_t bytes = 0;
   for (const Range& range : AddressSpace::instance().snapshot()->ranges()) {
     if (range.constant) continue;
     const std::vector<unsigned char> used = pages_in_use(range.low, range.high);
@@ -48,27 +48,27 @@ bool MemorySnapshot::take(std::uint64_t limit) {
     for (std::size_t p = 0; p < used.size();) {
       std::size_t end = p + 1;
       while (end < used.size() && (used[end] & 1) == (used[p] & 1)) ++end;
-      Piece piece{std::max(range.low, first + p * kHostPage), std::min(range.high, first + end * kHostPage), {}};
+      Piece piece{std::max(range.low, first + p * kHostPage), std::min(range.high, first + end * kHostPage), kUnused};
       if (used[p] & 1) {
-        bytes_ += piece.high - piece.low;
-        if (bytes_ > limit) {
-          pieces_.clear();
-          return false;
-        }
-        piece.bytes.assign(at(piece.low), at(piece.high));
+        piece.at = bytes;
+        bytes += piece.high - piece.low;
       }
-      pieces_.push_back(std::move(piece));
+      pieces_.push_back(piece);
       p = end;
     }
   }
+  if (bytes > limit) return false;
+  if (kept_.size() < bytes) kept_.resize(bytes);
+  for (const Piece& piece : pieces_)
+    if (piece.at != kUnused) std::memcpy(kept_.data() + piece.at, at(piece.low), piece.high - piece.low);
   return true;
 }
 
 void MemorySnapshot::restore() const {
   for (const Piece& piece : pieces_) {
     auto* to = reinterpret_cast<std::uint8_t*>(piece.low);
-    if (!piece.bytes.empty()) {
-      std::memcpy(to, piece.bytes.data(), piece.bytes.size());
+    if (piece.at != kUnused) {
+      std::memcpy(to, kept_.data() + piece.at, piece.high - piece.low);
       continue;
     }
     const std::vector<unsigned char> used = pages_in_use(piece.low, piece.high);

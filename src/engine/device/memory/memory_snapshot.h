@@ -11,17 +11,15 @@ class MemorySnapshot {
   // Keeps what the pages in use hold. False: they hold more than `limit` bytes, and nothing is kept.
   bool take(std::uint64_t limit);
   void restore() const;  // pages that were unused at the snapshot become zero
-  void drop() { pieces_.clear(); }
-  bool empty() const { return pieces_.empty(); }
-  std::uint64_t bytes() const { return bytes_; }
 
  private:
+  static constexpr std::uint64_t kUnused = ~std::uint64_t{0};
   struct Piece {
     std::uint64_t low = 0, high = 0;
-    std::vector<std::uint8_t> bytes;  // empty: unused pages, which read as zero
+    std::uint64_t at = kUnused;  // of its bytes in kept_; kUnused: unused pages, which read as zero
   };
   std::vector<Piece> pieces_;
-  std::uint64_t bytes_ = 0;
+  std::vector<std::uint8_t> kept_;  // grows and is used again: new pages would take longer than the copy
 };
 
 }  // namespace warpgrind::device
