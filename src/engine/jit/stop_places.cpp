@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/library_headers.h"
 #include "flow/cfg.h"
 
 namespace warpgrind::jit {
@@ -22,7 +23,13 @@ std::vector<std::uint32_t> stop_instructions(const ptx::Function& function, Stop
 
 std::vector<StopPlace> stop_places(const ptx::Module& module, const KernelLayout& layout, StopAt stops) {
   std::vector<StopPlace> out;
-  const auto has_lines = [&](std::uint32_t f) { return !module.functions[f].locations.empty(); };
+  const auto of_user = [&](const ptx::SourceLocation& l) {
+    return l.file < module.files.size() && !is_library_header(module.files[l.file]);
+  };
+  const auto has_lines = [&](std::uint32_t f) {
+    const auto& locations = module.functions[f].locations;
+    return std::any_of(locations.begin(), locations.end(), of_user);
+  };
   const bool some_have = std::any_of(layout.functions.begin(), layout.functions.end(), has_lines);
   for (const std::uint32_t f : layout.functions) {
     // Functions of a library: a step passes over them, and the stack does not show them.

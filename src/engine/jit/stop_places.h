@@ -21,8 +21,8 @@ struct StopPlace {
 // and of each basic block, and the one behind each call; without line information every instruction.
 std::vector<std::uint32_t> stop_instructions(const ptx::Function& function, StopAt stops);
 
-// Places of a kernel and the functions that it may call. A place's number is its index. lines: functions without line
-// information have none if others have it.
+// Places of a kernel and the functions that it may call. A place's number is its index. lines: functions without lines
+// of the user have none if others have some.
 std::vector<StopPlace> stop_places(const ptx::Module& module, const KernelLayout& layout, StopAt stops);
 
 }  // namespace warpgrind::jit
