@@ -164,10 +164,10 @@ def no_cuda(editor):
 
 def crash(editor):
     configured, exited = editor.run_to_end("crash")
-    assert exited == {"exitCode": 128 + signal.SIGSEGV}
+    assert exited == {"exitCode": 128 + signal.SIGABRT}
     assert editor.response(configured)["success"]
     assert "before the crash\n" in editor.output("stdout")
-    assert "killed by signal 11" in editor.output("console")
+    assert "killed by signal 6" in editor.output("console")
     editor.leave()
 
 

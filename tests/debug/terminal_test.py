@@ -406,7 +406,7 @@ def ends(make):
                        "It used no CUDA, so there was no kernel to stop in.\n")
     t.leave()
     t = make("crash")
-    assert t.do("run").endswith("before the crash\n[The program was killed by signal 11 (Segmentation fault)]\n")
+    assert t.do("run").endswith("before the crash\n[The program was killed by signal 6 (Aborted)]\n")
     t.leave()
     t = make("pause")
     t.start("run")
