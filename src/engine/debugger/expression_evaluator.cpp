@@ -68,7 +68,7 @@ class Evaluator {
       }
       case NodeKind::size_of: {
         const Result<Value> value = value_of(n.first);
-        if (!value.ok()) return value;
+        if (!value.ok()) return value.error();
         return make_number(types_, Builtin::unsigned_long, Number::from_unsigned(types_.size(value->type)));
       }
       case NodeKind::unary: {
@@ -231,7 +231,7 @@ class Evaluator {
 
   Result<Value> address_of(const Node& n) {
     const Result<Value> value = value_of(n.first);
-    if (!value.ok()) return value;
+    if (!value.ok()) return value.error();
     if (value->bit_size != 0) return fail("a bit field has no address");
     if (value->reg) return fail("it is in a register, and has no address");
     if (!value->pieces.empty()) return fail("it is in several pieces, and has no address");
