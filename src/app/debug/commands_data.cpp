@@ -191,7 +191,7 @@ Status do_last_write(Session& session, const Arguments& arguments) {
   if (arguments.text.empty()) return command_error("Which value? Give an expression.");
   const auto frame = session.frame();
   if (!frame) return frame.error();
-  const Status done =
+  Status done =
       session.resume("warpgrind/lastWrite", {{"expression", arguments.text}, {"frameId", (*frame)->id}}, true);
   if (!done || !session.alive()) return done;
   if (session.text_of_stop().empty()) session.print(fmt::format("Back before the last write of {}:\n", arguments.text));

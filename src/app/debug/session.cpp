@@ -318,7 +318,7 @@ void Session::count_hits() {
 // The first line of a stop; empty after a step.
 std::string Session::reason_of_stop() {
   const std::string reason = json::text(*stopped_, "reason");
-  const std::string text = json::text(*stopped_, "text");
+  std::string text = json::text(*stopped_, "text");
   std::string numbers;
   std::vector<int> temporary;
   if (const auto ids = stopped_->find("hitBreakpointIds"); ids != stopped_->end() && ids->is_array())
