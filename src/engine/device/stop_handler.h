@@ -34,7 +34,8 @@ class StopHandler {
   virtual void faulted(Launch& launch, const Fault& fault, jit::WarpContext* context) = 0;
   // Most bytes to keep of memory when a launch begins, so that it can run again.
   virtual std::uint64_t most_kept_bytes() const = 0;
-  // The launch has ended. True: memory is restored, and it runs again from its start. Only if Launch::before is set.
+  // The launch has ended. True: memory is restored, and it runs again from its start. Called for
+  // each launch that began; never true without Launch::before.
   virtual bool runs_again(Launch& launch) = 0;
 };
 

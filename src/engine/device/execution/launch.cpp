@@ -92,7 +92,7 @@ LaunchResult Device::Impl::run_planned(Engine& engine, Launch& launch, KernelRec
   better_code.release(&launch);
   end_supervision(engine, launch);
 
-  launch.runs_again = launch.before && launch.stops->runs_again(launch);
+  launch.runs_again = launch.stops && launch.stops->runs_again(launch);
   collect_results(engine, launch, result, launch.runs_again ? nullptr : children);
   finish_log(engine, launch, parameters, repeated, result.counts);
   report_end(launch, result.counts);
