@@ -7,7 +7,6 @@
 vscode: `npm install @vscode/debugadapter-testsupport`, and NODE_PATH names the folder node_modules.
 neovim: nvim, and nvim-dap among its plugins or in the folder that NVIM_DAP names.
 """
-import argparse
 import os
 import pathlib
 import re
@@ -64,19 +63,5 @@ def neovim(build):
 CASES = [vscode, neovim]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--build", type=pathlib.Path)
-    parser.add_argument("case", nargs="?")
-    options = parser.parse_args()
-    if options.list:
-        print("\n".join(case.__name__ for case in CASES))
-        return
-    for case in CASES:
-        if options.case in (None, case.__name__):
-            case(options.build.resolve())
-
-
 if __name__ == "__main__":
-    main()
+    debugger.run_cases(CASES, __doc__)

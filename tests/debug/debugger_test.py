@@ -357,19 +357,20 @@ CASES = [runs_through, stops_at_lines, stops_at_functions, conditions, log_point
          stops_at_faults, switches_focus, same_state_both_ways]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def run_cases(cases, description):
+    """The command line of a test: --list prints the cases, --build DIR [CASE] runs them."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--build", type=pathlib.Path)
     parser.add_argument("case", nargs="?")
     options = parser.parse_args()
     if options.list:
-        print("\n".join(case.__name__ for case in CASES))
+        print("\n".join(case.__name__ for case in cases))
         return
-    for case in CASES:
+    for case in cases:
         if options.case in (None, case.__name__):
             case(options.build.resolve())
 
 
 if __name__ == "__main__":
-    main()
+    run_cases(CASES, __doc__)
