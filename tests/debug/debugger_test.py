@@ -11,6 +11,7 @@ import json
 import pathlib
 import queue
 import random
+import re
 import subprocess
 import sys
 import threading
@@ -178,6 +179,10 @@ def stops_at_functions(build):
     frames = client.frames()
     assert frames[0]["name"].startswith("square"), frames
     check((frames[1]["name"], frames[1]["line"]), ("sum", TILE))
+    named = client.call("stackTrace", threadId=client.stop["threadId"], format={"parameters": True})["stackFrames"][1]["name"]
+    assert re.fullmatch(r"sum \(in=0x[0-9a-f]+, out=0x[0-9a-f]+, n=256\)", named), named
+    typed = client.call("stackTrace", threadId=client.stop["threadId"], format={"parameters": True, "parameterTypes": True, "parameterNames": True})
+    check(typed["stackFrames"][1]["name"], "sum (const float * in, float * out, int n)")
     check(client.value("v"), "0")
     client.go("stepOut")
     check(client.frames()[0]["name"], "sum")

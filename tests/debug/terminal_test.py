@@ -27,7 +27,8 @@ SOURCE = str(HERE / "saxpy.cu")
 PROMPT = b"(warpgrind) "
 FOCUS = "[block (1,0,0), thread (5,0,0), warp 0, lane 5]\n"
 LINES = ["", *pathlib.Path(SOURCE).read_text().splitlines()]
-PLACE = ["stackTrace", {"threadId": 11, "startFrame": 0, "levels": 1}]
+FORMAT = {"parameters": True}
+PLACE = ["stackTrace", {"threadId": 11, "startFrame": 0, "format": FORMAT, "levels": 1}]
 SAXPY = "#0  saxpy(float, const float*, float*) at saxpy.cu:"
 
 
@@ -339,7 +340,7 @@ def stack(make):
     printed = t.do("run")
     assert f"#0  scale(float, float) at saxpy.cu:3\n{line(3)}" in printed, printed
     t.requests()
-    whole = ["stackTrace", {"threadId": 11, "startFrame": 0}]
+    whole = ["stackTrace", {"threadId": 11, "startFrame": 0, "format": FORMAT}]
     t.check("bt", [whole], "#0  scale(float, float) at saxpy.cu:3\n#1  saxpy(float, const float*, float*) at saxpy.cu:9\n")
     t.check("bt 1", [], "#0  scale(float, float) at saxpy.cu:3\n(More stack frames follow...)\n")
     t.check("up", [], f"#1  saxpy(float, const float*, float*) at saxpy.cu:9\n{line(9)}")

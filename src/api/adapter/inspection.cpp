@@ -101,11 +101,13 @@ Requests::Body Requests::stack_trace(const Json& arguments) {
   const auto from = json::get<std::size_t>(arguments, "startFrame");
   const auto levels = json::get<std::size_t>(arguments, "levels");
   const std::size_t most = levels ? levels : look.frames().size();
+  const auto format = arguments.find("format");
+  const Json parameters = format != arguments.end() && format->is_object() ? *format : Json::object();
   for (std::size_t f = from; f < look.frames().size() && list.size() < most; ++f) {
     const debugger::WarpFrame& frame = look.frames()[f];
     frames_.push_back({*warp, lane_for(**warp), static_cast<std::uint32_t>(f)});
     Json one = {{"id", frames_.size()},
-                {"name", frame.text.function},
+                {"name", frame.text.function + parameter_text(frames_.back(), parameters)},
                 {"line", frame.text.place.line},
                 {"column", frame.text.place.column},
                 {"instructionPointerReference", place_in_ptx(frame.code)}};

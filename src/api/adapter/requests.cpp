@@ -199,6 +199,7 @@ Requests::Body Requests::initialize(const Json&) {
               {"supportsSetExpression", true},
               {"supportsDataBreakpoints", true},
               {"supportsReadMemoryRequest", true},
+              {"supportsValueFormattingOptions", true},
               {"supportsExceptionInfoRequest", true},
               {"supportsDisassembleRequest", true},
               {"supportsSteppingGranularity", true}};

@@ -108,6 +108,8 @@ class Requests final : public debugger::DebugListener {
                              const std::string& path);
   Json show(const Frame& frame, debugger::LaneContext context, const std::string& name, const debugger::Value& value,
             const std::string& path, debugger::Format format);
+  // " (n=1024, out=0x7f...)", as DAP's StackFrameFormat asks for it; empty: not wanted, or not known.
+  std::string parameter_text(const Frame& frame, const Json& format);
   Result<debugger::Value> evaluate_text(debugger::LaneContext context, const std::string& text,
                                         debugger::SideEffects effects);
   Body set_by(const Frame& frame, const std::string& path, const std::string& value, debugger::Format format);

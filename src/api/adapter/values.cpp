@@ -92,6 +92,34 @@ Json Requests::show(const Frame& frame, LaneContext context, const std::string& 
   return one;
 }
 
+std::string Requests::parameter_text(const Frame& frame, const Json& format) {
+  if (!json::get<bool>(format, "parameters")) return {};
+  const Result<Inspected> inspected = inspect(frame);
+  if (!inspected) return {};
+  const LaneContext context = inspected->context();
+  // Nothing chosen: names and values.
+  const bool types = json::get<bool>(format, "parameterTypes");
+  bool names = json::get<bool>(format, "parameterNames"), values = json::get<bool>(format, "parameterValues");
+  if (!types && !names && !values) names = values = true;
+  debugger::TextOptions brief;
+  brief.elements = 8;
+  brief.describes_pointers = false;
+  std::string out;
+  for (const auto& visible : context.lane.info().variables(context.lane.code(), context.lane.frame())) {
+    const debuginfo::Variable& variable = *visible.variable;
+    if (variable.kind != debuginfo::VariableKind::parameter) continue;
+    out += out.empty() ? " (" : ", ";
+    if (types) out += context.types.name(variable.type);
+    if (types && names) out += ' ';
+    if (names) out += variable.name;
+    if (!values) continue;
+    if (types || names) out += '=';
+    const Result<Value> value = debugger::read_variable(context, visible);
+    out += value ? debugger::text_of(context, *value, brief) : fmt::format("<{}>", value.error().message);
+  }
+  return out.empty() ? out : out + ")";
+}
+
 Requests::Body Requests::scopes(const Json& arguments) {
   const Result<Frame> frame = frame_of(arguments);
   if (!frame) return frame.error();

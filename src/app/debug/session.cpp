@@ -234,7 +234,7 @@ void Session::forget_frames() {
 Result<const std::vector<Frame>*> Session::read_frames(bool all) {
   if (Status stopped = needs_stop(); !stopped) return stopped.error();
   if (all ? all_frames_ : !frames_.empty()) return &frames_;
-  Json arguments = {{"threadId", thread}, {"startFrame", 0}};
+  Json arguments = {{"threadId", thread}, {"startFrame", 0}, {"format", {{"parameters", true}}}};
   if (!all) arguments["levels"] = 1;
   const auto body = ask("stackTrace", std::move(arguments));
   if (!body) return body.error();
