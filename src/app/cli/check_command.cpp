@@ -19,12 +19,11 @@
 
 namespace warpgrind::cli {
 
-namespace {
+void select_all(checkers::Selection& selection) {
+  for (const auto& [group, member] : checkers::kGroups) selection.*member = true;
+}
 
-using results::Finding;
-using results::Severity;
-
-Status add_groups(const std::string& words, checkers::Selection& selection) {
+Status add_groups(const std::string& words, checkers::Selection& selection, const char* option) {
   std::size_t at = 0;
   while (at <= words.size()) {
     const std::size_t end = std::min(words.find(',', at), words.size());
@@ -36,18 +35,23 @@ Status add_groups(const std::string& words, checkers::Selection& selection) {
     if (known) continue;
     std::string all;
     for (const auto& [group, member] : checkers::kGroups) all += (all.empty() ? "" : " ") + std::string(group);
-    return Error{ErrorKind::bad_input, fmt::format("--only {}: unknown group of checks", word), "known groups: " + all};
+    return Error{ErrorKind::bad_input, fmt::format("{} {}: unknown group of checks", option, word),
+                 "known groups: " + all};
   }
   return Ok{};
 }
+
+namespace {
+
+using results::Finding;
+using results::Severity;
 
 Result<checkers::Selection> selection_of(const CheckCommand& command) {
   checkers::Selection s;
   for (const std::string& words : command.only)
     if (Status added = add_groups(words, s); !added) return added.error();
   select_groups(command.sanitizer, s);
-  if (!s.any())
-    for (const auto& [group, member] : checkers::kGroups) s.*member = true;
+  if (!s.any()) select_all(s);
   if (command.sanitizer.leak_check == "full") s.leaks = true;
   if (command.sanitizer.leak_check == "no") s.leaks = false;
   return s;

@@ -85,6 +85,8 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
       ->capture_default_str();
   run->add_flag("--launches", command.options.each_launch, "Shows each launch, not only the sum of each kernel");
   run->add_flag("--quiet", command.options.quiet, "Prints only the program's own output");
+  run->add_flag("--debug-on-fault", command.debug_on_fault,
+                "Opens the debugger's terminal where a kernel faults (docs/debugging.md); such a run counts nothing");
   add_execution(run, command.options.threads, command.options.timeout_seconds, command.options.cache_directory,
                 command.no_cache);
   add_stall(run, command.options.stall_seconds);
