@@ -131,14 +131,14 @@ def finds_in_the_terminal(build):
 def stops_at_failed_calls(build):
     client = Client(build, "api", filters=["api"])
     for call, error, text in (("cudaMemcpy", "cudaErrorInvalidValue", "cudaMemcpy(host"),
-                              ("cudaLaunchKernel", "cudaErrorInvalidConfiguration", "<<<1, 2048>>>"),
+                              ("cudaLaunchKernel", "cudaErrorInvalidValue", "<<<1, 2048>>>"),
                               ("cudaSetDevice", "cudaErrorInvalidDevice", "cudaSetDevice(99)")):
         stop = client.begin() if call == "cudaMemcpy" else client.go("continue")
         check(stop["reason"], "exception")
         kind, description = client.description()
         assert kind == "api" and description.startswith(f"{call} returns {error} ("), description
         frames = client.frames()
-        assert any(f["name"].startswith("main") and f["line"] == line_of(text) for f in frames), frames
+        check((frames[0]["name"], frames[0]["line"]), ("main", line_of(text)))
         check([t["name"] for t in client.call("threads")["threads"]], [f"host thread in {call}"])
         refused = client.answer("evaluate", expression="i", context="watch")
         assert not refused["success"] and "host code" in refused["message"], refused
@@ -178,9 +178,60 @@ def catches_barriers_in_the_terminal(build):
     assert "[The program exited with code 3]" in out, out
 
 
+# ---- Other stops
+
+def instruction_breakpoints(build):
+    client = Client(build, "twice")
+    client.call("setBreakpoints", source={"path": SOURCE}, breakpoints=[{"line": line_of("int v", "split")}])
+    check(client.begin()["focus"]["launch"], 1)
+    here = client.frames()[0]["instructionPointerReference"]
+    ptx = client.call("disassemble", memoryReference=here, instructionOffset=0, instructionCount=40)["instructions"]
+    wanted = next(i["address"] for n, i in enumerate(ptx) if n > 1 and i["instruction"].startswith("setp"))
+    pending = client.call("setInstructionBreakpoints", breakpoints=[{"instructionReference": wanted, "condition": "i == 40"}])["breakpoints"][0]
+    assert not pending["verified"] and "next launch" in pending["message"], pending
+    client.call("setBreakpoints", source={"path": SOURCE}, breakpoints=[])
+    stop = client.go("continue")
+    check((stop["hitBreakpointIds"], stop["focus"]["launch"], stop["focus"]["thread"]), ([pending["id"]], 2, [40, 0, 0]))
+    check(client.frames()[0]["instructionPointerReference"], wanted)
+    number = int(wanted.split(":i")[1])
+    for step in (1, 2):
+        client.go("stepIn", granularity="instruction")
+        check(client.frames()[0]["instructionPointerReference"], f"{wanted.split(':')[0]}:i{number + step}")
+    check(client.go_to_end(), "ends\n")
+
+
+def watchpoints_take_conditions(build):
+    client = Client(build, "reverse")
+    client.call("setBreakpoints", source={"path": SOURCE}, breakpoints=[{"line": line_of("tile[i] =", "reverse")}])
+    client.begin()
+    data = client.call("dataBreakpointInfo", name="tile")["dataId"]
+    set_ = client.call("setDataBreakpoints", breakpoints=[{"dataId": data, "accessType": "write", "condition": "i > 31"}])["breakpoints"][0]
+    check(set_["verified"], True)
+    client.call("setBreakpoints", source={"path": SOURCE}, breakpoints=[])
+    stop = client.go("continue")  # the write of warp 0 does not stop
+    check((stop["reason"], stop["hitBreakpointIds"], stop["focus"]["warp"]), ("data breakpoint", [set_["id"]], 1))
+    client.call("setDataBreakpoints", breakpoints=[])
+    check(client.go_to_end(), "ends\n")
+
+
+def names_another_launch(build):
+    out, _, _ = run(build, "debug", SOURCE, "twice", commands=f"break stops.cu:{line_of('int v', 'split')} if i == 0\nrun\ncontinue\nrun\ncontinue\n"
+                    "info launches\n")
+    check(out.count("Breakpoint 1\n[launch 2: split(int*)]\n"), 2)  # the second run is debugged, too
+    assert "2    split(int*)<<<(1,1,1), (64,1,1)>>>" in out, out
+
+
+def checks_with_stops(build):
+    out, code, errors = run(build, "check", "--debug-on-fault", "--only", "races", SOURCE, "reverse", commands="print i\ncontinue\n")
+    assert "Stopped by finding: race-shared: " in out and "$1 = 32" in out, out
+    assert "race-shared: ERROR: " in errors and "warpgrind check: 1 error" in errors, errors
+    check(code, 1)
+
+
 CASES = [opens_at_a_fault, opens_at_an_assert, runs_through_without_a_fault, stops_at_a_race, stops_at_an_uninitialised_value,
          stops_at_an_invalid_access, finds_in_the_terminal, stops_at_failed_calls, catches_failed_calls_in_the_terminal, stops_at_barriers,
-         stops_where_a_warp_splits, catches_barriers_in_the_terminal]
+         stops_where_a_warp_splits, catches_barriers_in_the_terminal, instruction_breakpoints, watchpoints_take_conditions,
+         names_another_launch, checks_with_stops]
 
 if __name__ == "__main__":
     debugger_test.run_cases(CASES, __doc__)

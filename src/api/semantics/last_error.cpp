@@ -39,7 +39,8 @@ void show(std::string call, const char* name, const char* text, bool sticky) {
   if (session::options().debug_socket < 0 || error_is_shown) return;
   error_is_shown = true;
   if (sticky && sticky_shown.exchange(true)) return;
-  session::show_failed_call({std::move(call), name, text, thread_state().reason}, session::options());
+  const ThreadState& thread = thread_state();
+  session::show_failed_call({std::move(call), name, text, thread.reason, thread.refused_kernel}, session::options());
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "adapter/adapter.h"
 #include "base/host_stack.h"
+#include "checkers/host_place.h"
 #include "checkers/kernel_place.h"
 
 namespace warpgrind::session {
@@ -70,7 +71,7 @@ void show(device::StopHandler& debugger, std::uint64_t launch, const Finding& f)
   if (launch == checkers::Checker::kNoLaunch) {
     HostStack stack = host_stack();
     report.call = std::move(stack.call);
-    report.callers = std::move(stack.callers);
+    report.callers = checkers::user_callers(stack.callers);
   } else {
     report.launch = launch;
     // The last access is the newest one of a race.
@@ -110,7 +111,7 @@ void show_failed_call(const FailedCall& failed, const RunOptions& run) {
   Report report;
   report.kind = Report::Kind::api;
   report.call = failed.call.empty() ? std::move(stack.call) : failed.call;
-  report.callers = std::move(stack.callers);
+  report.callers = checkers::user_callers(stack.callers, failed.kernel);
   report.text = fmt::format("{} returns {} ({})", report.call, failed.name, failed.text);
   if (!failed.reason.empty()) report.text += ": " + failed.reason;
   debugger->reported(report);

@@ -20,6 +20,7 @@ struct FailedCall {
   std::string call;        // empty: the entry point on the stack
   std::string name, text;  // "cudaErrorInvalidValue", "invalid argument"
   std::string reason;      // may be empty
+  std::string kernel;      // of a launch: mangled
 };
 void show_failed_call(const FailedCall& failed, const RunOptions& run);
 

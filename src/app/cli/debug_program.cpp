@@ -87,6 +87,16 @@ Status apply(const Json& options, RunCommand& command) {
 
 }  // namespace
 
+ProcessCommand command_with_socket(const PreparedRun& run, int socket) {
+  session::RunOptions with_socket = run.options;
+  with_socket.debug_socket = socket;
+  unlink((run.options.status_directory + "/debugged").c_str());  // of an earlier start (session/debugged.cpp)
+  ProcessCommand out{.words = run.words};
+  out.set = {fmt::format("{}={}", session::kOptionsVariable, session::encode(with_socket))};
+  out.inherits_files = true;
+  return out;
+}
+
 Result<debug::StartCommand> DebugProgram::prepare(const debug::LaunchOptions& options) {
   RunCommand command = defaults_;
   if (Status read = apply(options.all, command); !read) return read.error();
@@ -104,14 +114,7 @@ Result<debug::StartCommand> DebugProgram::prepare(const debug::LaunchOptions& op
   }
   run_ = std::make_unique<PreparedRun>();
   if (Status ready = prepare_run(command, false, *run_); !ready) return ready.error();
-  return debug::StartCommand([run = run_.get()](int socket) {
-    session::RunOptions with_socket = run->options;
-    with_socket.debug_socket = socket;
-    ProcessCommand out{.words = run->words};
-    out.set = {fmt::format("{}={}", session::kOptionsVariable, session::encode(with_socket))};
-    out.inherits_files = true;
-    return out;
-  });
+  return debug::StartCommand([run = run_.get()](int socket) { return command_with_socket(*run, socket); });
 }
 
 }  // namespace warpgrind::cli

@@ -197,6 +197,8 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
       ->type_name("GROUPS")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  check->add_flag("--debug-on-fault", run.debug_on_fault,
+                  "Opens the debugger's terminal at each finding and fault (docs/debugging.md)");
   check->add_option("--json", run.options.json_path, "Writes the findings as JSON to FILE")->type_name("FILE");
   check->add_option("--sarif", run.reports.sarif_path, "Writes the findings as SARIF 2.1.0 to FILE")->type_name("FILE");
   check->add_option("--junit", run.reports.junit_path, "Writes the findings as JUnit XML to FILE")->type_name("FILE");

@@ -163,7 +163,6 @@ Status Breakpoints::send(DapClient& client, BreakpointKind kind, bool wait) {
       continue;
     } else {
       list.push_back({{"filterId", one.expression}, {"condition", one.condition}});
-      continue;
     }
     numbers.push_back(one.number);
   }

@@ -134,10 +134,11 @@ Result<int> run_terminal(const TerminalSettings& settings, LaunchOptions options
   return settings.batch && !good ? 1 : 0;
 }
 
-Result<ProcessEnd> run_until_fault(LaunchOptions options, Launcher launcher) {
+Result<ProcessEnd> run_until_fault(LaunchOptions options, Launcher launcher, bool checks) {
   Session session(std::move(options), std::move(launcher));
   prepare_session(session);
   session.program_reads_input = isatty(STDIN_FILENO) != 0;
+  session.checks = session.breakpoints.stops_at_findings = checks;
   if (Status started = session.run_quietly(); !started) return started.error();
   if (session.alive()) read_commands(session);
   const bool left = session.alive();
