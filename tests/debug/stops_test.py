@@ -186,7 +186,7 @@ def instruction_breakpoints(build):
     check(client.begin()["focus"]["launch"], 1)
     here = client.frames()[0]["instructionPointerReference"]
     ptx = client.call("disassemble", memoryReference=here, instructionOffset=0, instructionCount=40)["instructions"]
-    wanted = next(i["address"] for n, i in enumerate(ptx) if n > 1 and i["instruction"].startswith("setp"))
+    wanted = next(i["address"] for before, i in zip(ptx, ptx[1:]) if i["line"] == before["line"])  # no place of a line
     pending = client.call("setInstructionBreakpoints", breakpoints=[{"instructionReference": wanted, "condition": "i == 40"}])["breakpoints"][0]
     assert not pending["verified"] and "next launch" in pending["message"], pending
     client.call("setBreakpoints", source={"path": SOURCE}, breakpoints=[])
