@@ -224,7 +224,7 @@ def names_another_launch(build):
 def checks_with_stops(build):
     out, code, errors = run(build, "check", "--debug-on-fault", "--only", "races", SOURCE, "reverse", commands="print i\ncontinue\n")
     assert "Stopped by finding: race-shared: " in out and "$1 = 32" in out, out
-    assert "race-shared: ERROR: " in errors and "warpgrind check: 1 error" in errors, errors
+    assert "ERROR: race-shared: " in errors and "warpgrind check: 1 error" in errors, errors
     check(code, 1)
 
 
