@@ -19,8 +19,9 @@ struct TerminalSettings {
 // Returns the exit code: 0, or with `batch` 1 if a command failed. Error: a file cannot be read.
 Result<int> run_terminal(const TerminalSettings& settings, LaunchOptions options, Launcher launcher);
 
-// Starts the program at once, without breakpoints. If it stops, at a fault or (checks) a finding, commands are read as above; if it ends
-// without a stop, nothing is printed. Returns the program's end; exit code 1 if the user left before it.
+// Starts the program at once, without breakpoints. If it stops, at a fault or (checks) a finding, commands are read as
+// above; if it ends without a stop, nothing is printed. Returns the program's end; exit code 1 if the user left before
+// it.
 Result<ProcessEnd> run_until_fault(LaunchOptions options, Launcher launcher, bool checks);
 
 }  // namespace warpgrind::debug

@@ -2,7 +2,6 @@
 #include "debugger/warp_events.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include "flow/cfg.h"
