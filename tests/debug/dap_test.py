@@ -116,7 +116,7 @@ def capabilities(editor):
                  "supportsSetVariable", "supportsExceptionInfoRequest", "supportsDataBreakpoints", "supportsReadMemoryRequest",
                  "supportsDisassembleRequest", "supportsSteppingGranularity", "supportsTerminateRequest"):
         assert body[name] is True, name
-    assert [f["filter"] for f in body["exceptionBreakpointFilters"]] == ["fault", "assert", "launch"]
+    assert [f["filter"] for f in body["exceptionBreakpointFilters"]] == ["fault", "assert", "finding", "api", "barrier", "divergence", "launch"]
     editor.leave()
 
 

@@ -116,7 +116,7 @@ def breakpoints_before_the_run(make):
     t.check("b scale(float, float)", [], "Breakpoint 2 at scale(float, float) (found when the program runs)\n")
     t.check("tbreak ns::kernel<int>", [], "Temporary breakpoint 3 at ns::kernel<int> (found when the program runs)\n")
     t.check("br 12", [], "there is no current source file: use FILE:LINE or a function\n")
-    t.check("break *0x10", [], "breakpoints at addresses are not supported: use FILE:LINE or a function\n")
+    t.check("break *0x10", [], '"0x10" is no place in the PTX.\n  `disassemble` prints the places, for example f0:i12\n')
     t.check("break saxpy.cu:x", [], '"x" is no line number\n')
     t.check('dprintf saxpy.cu:10,"i is {i}\\n"', [], "Dprintf 4 at saxpy.cu:10 (found when the program runs)\n")
     t.check("dprintf saxpy.cu:10", [], 'dprintf needs LOCATION,"TEXT {EXPRESSION}".\n')
@@ -158,7 +158,7 @@ def breakpoints_while_stopped(make):
                                                                 "filterOptions": [{"filterId": "launch", "condition": "saxpy"}]}]],
             "Catchpoint 4: launch of saxpy\n")
     t.check("catch fault", [], "A kernel's fault always stops the program.\n")
-    t.check("catch signal", [], "catch needs one of: fault, assert, launch [KERNEL].\n")
+    t.check("catch signal", [], "catch needs one of: fault, assert, launch [KERNEL], finding, api, barrier, divergence.\n")
     t.leave()
 
 

@@ -164,7 +164,7 @@ class Barriers final : public Checker {
                    const char* advice);
 
   BlockStates<BlockState> blocks_;
-  FirstSeen found_;
+  FirstSeen found_{*this};
 };
 
 // other: an earlier arrival that contradicts `now`; may be null.

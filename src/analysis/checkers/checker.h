@@ -44,8 +44,20 @@ struct Known {
 // its device (Launch::device). Worker numbers are unique only within a device.
 class Checker : public events::Observer {
  public:
+  // Called with each new finding when it is made, by the thread that makes it. launch: events::Launch::id; kNoLaunch:
+  // the finding is the host's.
+  using OnFinding = std::function<void(std::uint64_t launch, const results::Finding&)>;
+  static constexpr std::uint64_t kNoLaunch = ~std::uint64_t{0};
+  void announce_to(const OnFinding& on_finding) { on_finding_ = on_finding; }  // before the first event
+  bool announces() const { return static_cast<bool>(on_finding_); }
+  void announce(std::uint64_t launch, const results::Finding& finding) const {
+    if (on_finding_) on_finding_(launch, finding);
+  }
   // Called once, after the last launch. Appends the findings in any order.
   virtual void report(std::vector<results::Finding>& findings) = 0;
+
+ private:
+  OnFinding on_finding_;  // empty: no debugger
 };
 
 // All checkers of a run, and their shared lookups.
@@ -55,6 +67,7 @@ class Checkers {
   Checkers(const Selection& selection, const GpuModel& model, AskUnwritten unwritten = nullptr);
   // Register them with each device, in this order.
   std::vector<events::Observer*> observers();
+  void announce_to(const Checker::OnFinding& on_finding);  // before the first event
   // Sorted by severity, then by place.
   std::vector<results::Finding> report();
   const Objects& objects() const { return objects_; }

@@ -92,6 +92,10 @@ std::vector<events::Observer*> Checkers::observers() {
   return all;
 }
 
+void Checkers::announce_to(const Checker::OnFinding& on_finding) {
+  for (const auto& [group, checker] : checkers_) checker->announce_to(on_finding);
+}
+
 std::vector<results::Finding> Checkers::report() {
   std::vector<results::Finding> findings;
   for (const auto& [group, checker] : checkers_) {

@@ -107,7 +107,7 @@ class ClusterExits final : public Checker {
 
   std::mutex mutex_;
   std::map<std::uint64_t, LaunchState> launches_;
-  FirstSeen found_;
+  FirstSeen found_{*this};
 };
 
 void ClusterExits::look(const events::Access& a) {

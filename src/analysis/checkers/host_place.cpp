@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/demangle.h"
 #include "base/words.h"
 
@@ -33,6 +35,14 @@ jit::HostPlace user_place(const std::vector<const void*>& callers, const std::st
     if (!first.function.empty()) return first;
   }
   return first;
+}
+
+std::vector<const void*> user_callers(const std::vector<const void*>& callers, const std::string& kernel) {
+  const auto first = std::find_if(callers.begin(), callers.end(), [&](const void* caller) {
+    const std::vector<jit::HostPlace> places = jit::host_places(caller);
+    return !std::all_of(places.begin(), places.end(), [&](const auto& place) { return is_wrapper(place, kernel); });
+  });
+  return {first, callers.end()};
 }
 
 results::FindingAccess host_access(const HostStack& stack, bool always_function) {

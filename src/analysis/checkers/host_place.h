@@ -14,6 +14,9 @@ namespace warpgrind::checkers {
 // generates for `kernel` (mangled name; empty: not a launch). line 0: no debug information.
 jit::HostPlace user_place(const std::vector<const void*>& callers, const std::string& kernel = {});
 
+// The callers from the first one on that user_place() would not skip as a whole.
+std::vector<const void*> user_callers(const std::vector<const void*>& callers, const std::string& kernel = {});
+
 // The call as an access of a finding. Its function is named if there is no line, or always with always_function.
 results::FindingAccess host_access(const HostStack& stack, bool always_function = false);
 

@@ -176,7 +176,7 @@ void Initialisation::on_undefined_use(const UndefinedUse& use, unsigned) {
   const events::Site& site = launch.facts->sites[use.site];
   const auto lane = static_cast<unsigned>(std::countr_zero(use.mask));
   const OrderKey order_key{launch.work, launch.id, linear_block(launch, use.block), use.warp, lane};
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const std::string kernel = demangle(launch.facts->name);
   Seen& seen = seen_[{launch.facts->name + " " + site.function, use.instruction, static_cast<int>(use.use),
                       name_of(use.origin, kernel)}];
@@ -198,7 +198,10 @@ void Initialisation::on_undefined_use(const UndefinedUse& use, unsigned) {
   take_place(f, f.accesses[0]);
   f.origin = origin_of_value(use.origin, kernel);
   if (plain && f.origin) f.origin->way.clear();  // it would only name the store itself
-  seen.finding = std::move(f);
+  const bool is_new = seen.finding.kind.empty();
+  seen.finding = f;
+  lock.unlock();
+  if (is_new) announce(launch.id, f);
 }
 
 void Initialisation::on_undefined_copy(const events::UndefinedCopy& copy, unsigned) {
@@ -223,12 +226,15 @@ void Initialisation::on_undefined_copy(const events::UndefinedCopy& copy, unsign
     take_place(f, f.accesses[0]);
   }
   f.origin = origin_of_value(copy.origin, copy.origin.way.empty() ? "" : demangle(copy.origin.way[0].kernel));
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const OrderKey order_key{copy.copy->work, 0, 0, 0, 0};
   Seen& seen = seen_[{f.file, f.line, -1 - static_cast<int>(copy.holes), name_of(copy.origin, f.file)}];
   if (seen.count++ == 0 || order_key < seen.order_key) {
+    const bool is_new = seen.finding.kind.empty();
     seen.order_key = order_key;
-    seen.finding = std::move(f);
+    seen.finding = f;
+    lock.unlock();
+    if (is_new) announce(kNoLaunch, f);
   }
 }
 

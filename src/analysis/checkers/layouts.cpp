@@ -90,7 +90,7 @@ class Layouts final : public Checker {
   void found(const events::Access& a, unsigned lane, const SharedLayout& read, const SharedLayouts::Written& written);
 
   BlockStates<BlockLayouts> blocks_;
-  FirstSeen found_;
+  FirstSeen found_{*this};
 };
 
 void Layouts::on_access(const events::Access& a, unsigned) {

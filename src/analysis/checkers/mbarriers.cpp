@@ -144,7 +144,7 @@ class MBarriers final : public Checker {
   BlockStates<BlockMBarriers> blocks_;
   std::mutex mutex_;
   std::map<WaitKey, Wait> waits_;  // that have not ended; also of other workers
-  FirstSeen found_;
+  FirstSeen found_{*this};
 };
 
 void MBarriers::initialise(const events::MBarrier& e, unsigned lane, BlockMBarriers& block, std::uint64_t offset) {

@@ -363,7 +363,7 @@ void Memory::on_invalid_access(const InvalidAccess& e, unsigned) {
   const auto lane = static_cast<unsigned>(std::countr_zero(e.mask));
   const OrderKey order_key = order_key_of(e, lane);
   const auto lanes = static_cast<std::uint64_t>(std::popcount(e.mask));
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   LaunchState& state = launches_[e.launch->id];
   ++state.events;
   state.sites.insert(e.site);
@@ -385,6 +385,10 @@ void Memory::on_invalid_access(const InvalidAccess& e, unsigned) {
     if (row->finding.kind == "null-pointer") name_cause(*row);
   }
   row->running[e.launch->id] += lanes;
+  if (!fresh || !announces()) return;
+  finding = row->finding;
+  lock.unlock();
+  announce(e.launch->id, finding);
 }
 
 // A null pointer is taken to come from a failed allocation.
@@ -439,13 +443,16 @@ void Memory::on_heap_problem(const events::HeapProblem& e, unsigned) {
     if (live) f.origin = origin_of(*live);
   }
   note_launch(f, *e.launch);
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   Row& row = row_of(e, f, f.origin ? f.origin->object : "");
-  if (row.finding.kind.empty() || order_key < row.first) {
-    row.finding = std::move(f);
+  const bool fresh = row.finding.kind.empty();
+  if (fresh || order_key < row.first) {
+    row.finding = f;
     row.first = order_key;
   }
   row.running[e.launch->id] += 1;
+  lock.unlock();
+  if (fresh) announce(e.launch->id, f);
 }
 
 void Memory::on_invalid_free(const events::InvalidFree& e, unsigned) {
@@ -476,13 +483,15 @@ void Memory::on_invalid_free(const events::InvalidFree& e, unsigned) {
   }
   if (f.origin) at.object = f.origin->object;
   f.accesses.push_back(std::move(at));
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   for (results::Finding& before : of_host_)
     if (before.kind == f.kind && before.file == f.file && before.line == f.line && f.line != 0) {
       ++before.count;
       return;
     }
-  of_host_.push_back(std::move(f));
+  of_host_.push_back(f);
+  lock.unlock();
+  announce(kNoLaunch, f);
 }
 
 void Memory::on_failed_allocation(const events::FailedAllocation& e, unsigned) {

@@ -88,7 +88,7 @@ class Products final : public Checker {
   BlockStates<BlockProducts> blocks_;
   std::mutex mutex_;
   std::map<std::uint64_t, KernelProducts> kernels_;  // by launch
-  FirstSeen found_;
+  FirstSeen found_{*this};
 };
 
 // Looks for registers of pending products that are touched between the last operation of the warp and the next one.

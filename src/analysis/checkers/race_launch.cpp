@@ -695,6 +695,7 @@ void LaunchRaces::found(const Step& s, unsigned l, std::uint64_t address, const 
         race.others_arrive = order_.wait_without_arrival(q.stamp, lane, s.block.number, warp);
     }
   }
+  if (race.count == 0 && on_race_) on_race_(*this, race);
   if (++race.count == kEnough) enough_.insert(pair(q.site, r.site, s.shared));
   if (race.last_block != s.block.number) {
     race.last_block = s.block.number;

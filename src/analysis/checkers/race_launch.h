@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -80,6 +81,9 @@ class LaunchRaces {
   static constexpr std::uint64_t kEnough = 10000;
   using Key = std::tuple<std::uint32_t, std::uint32_t, bool, RaceKind>;
   const std::map<Key, Race>& races() const { return races_; }
+  // Called with each new race while the second access is made, or when a late load is processed.
+  using OnRace = std::function<void(const LaunchRaces& in, const Race& race)>;
+  void announce_to(OnRace on_race) { on_race_ = std::move(on_race); }
   // Plain read against an atomic, where the reading thread then executes a compare-and-swap, which detects a stale
   // value.
   bool is_guess(const Race& race) const;
@@ -165,6 +169,7 @@ class LaunchRaces {
     return std::uint64_t{first} << 33 | std::uint64_t{second} << 1 | (shared ? 1 : 0);
   }
   std::map<Key, Race> races_;
+  OnRace on_race_;                            // empty: no debugger
   std::unordered_set<std::uint64_t> enough_;  // pair() of sites with kEnough races
   std::set<std::uint32_t> guesses_;           // sites of reads, see is_guess()
 };

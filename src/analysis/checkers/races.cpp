@@ -361,7 +361,11 @@ class Races final : public Checker {
 
   void on_launch_begin(const events::Launch& launch) override {
     const std::lock_guard lock(mutex_);
-    launches_.add(launch, std::make_unique<LaunchRaces>(launch, take_spare()));
+    auto races = std::make_unique<LaunchRaces>(launch, take_spare());
+    if (announces())
+      races->announce_to(
+          [this](const LaunchRaces& in, const Race& race) { announce(in.launch().id, finding_of(in, race)); });
+    launches_.add(launch, std::move(races));
   }
   void on_launch_end(const events::Launch& launch, const events::LaunchCounts&) override {
     const std::unique_ptr<LaunchRaces> ended = launches_.take(launch);
@@ -456,7 +460,7 @@ class Races final : public Checker {
   LaunchStates<LaunchRaces> launches_;
   std::vector<std::unique_ptr<Shadow>> spare_;  // shadows of ended launches, for reuse
   std::map<std::string, Found> found_;          // by kind and pair of places
-  FirstSeen early_uses_;
+  FirstSeen early_uses_{*this};
 };
 
 FindingAccess Races::access_of(const LaunchRaces& in, const Race& race, bool second) const {

@@ -429,6 +429,7 @@ void StreamRaces::found(const Done& a, const Done& b, std::uint64_t page, std::s
       fmt::format("{}|{}:{}|{}:{}|{}|{}", f.kind, f.accesses[0].file, f.accesses[0].line, f.accesses[1].file,
                   f.accesses[1].line, f.accesses[0].kernel, f.accesses[1].kernel);
   const auto [it, fresh] = found_.try_emplace(key, std::move(f));
+  if (fresh) announce(kNoLaunch, it->second);
   if (!fresh) ++it->second.count;
 }
 

@@ -68,7 +68,7 @@ class TensorFences final : public Checker {
   BlockStates<BlockWaits> blocks_;
   std::mutex mutex_;
   std::map<std::uint64_t, KernelWaits> kernels_;  // by launch
-  FirstSeen found_;
+  FirstSeen found_{*this};
 };
 
 std::uint32_t& TensorFences::wait_of(const events::WarpEvent& e) {

@@ -71,7 +71,7 @@ class TensorRegisters final : public Checker {
   BlockStates<BlockLoads> blocks_;
   std::mutex mutex_;
   std::map<std::uint64_t, KernelLoads> kernels_;  // by launch
-  FirstSeen found_;
+  FirstSeen found_{*this};
 };
 
 // Looks for results of pending loads that are touched between the last operation of the warp and the next one.

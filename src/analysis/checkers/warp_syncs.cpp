@@ -94,7 +94,7 @@ class WarpSyncs final : public Checker {
   LaneMask lanes_that_use(const events::AbsentLanes& e);
 
   BlockStates<BlockParts> blocks_;
-  FirstSeen found_;
+  FirstSeen found_{*this};
   std::mutex mutex_;
   std::map<std::string, bool> answers_;
   std::map<std::string, LaneMask> users_;

@@ -6,13 +6,17 @@
 #include <filesystem>
 
 #include "adapter/requests.h"
+#include "base/demangle.h"
 #include "base/json.h"
 #include "device/state.h"
+#include "jit/host_code.h"
 #include "ptx/printer.h"
 
 namespace warpgrind::adapter {
 
 namespace {
+
+constexpr std::int64_t kHostThread = 1 << 30;  // a DAP thread; those of warps are smaller, or of another stop
 
 std::string text_of(const Dim3& d) {
   return fmt::format("({},{},{})", d.x, d.y, d.z);
@@ -66,9 +70,12 @@ unsigned Requests::lane_for(const device::WarpFiber& warp) {
 }
 
 Json Requests::describe_focus() {
+  if (!focus_warp_) return {{"threadId", kHostThread}, {"description", "host code"}};
   const debugger::StoppedWarp look = debugger_.look_at(*focus_warp_);
   const Dim3 block = look.block_index(), thread = look.thread_index(focus_lane_);
   return {{"threadId", thread_id(*focus_warp_)},
+          {"launch", debugger_.launch_number()},
+          {"kernel", debugger_.launch().kernel->demangled},
           {"description", fmt::format("block {}, thread {}, warp {}, lane {}", text_of(block), text_of(thread),
                                       look.warp(), focus_lane_)},
           {"block", list_of(block)},
@@ -79,7 +86,9 @@ Json Requests::describe_focus() {
 
 Requests::Body Requests::threads(const Json&) {
   Json list = Json::array();
-  if (debugger_.has_stopped()) {
+  if (debugger_.has_stopped() && !debugger_.in_kernel()) {
+    list.push_back({{"id", kHostThread}, {"name", "host thread in " + debugger_.current().call}});
+  } else if (debugger_.has_stopped()) {
     for (device::WarpFiber* warp : debugger_.warps()) {
       const debugger::StoppedWarp look = debugger_.look_at(*warp);
       const unsigned last = kWarpSize - 1 - static_cast<unsigned>(std::countl_zero(warp->context.initial_mask));
@@ -93,7 +102,33 @@ Requests::Body Requests::threads(const Json&) {
   return Json{{"threads", std::move(list)}};
 }
 
+// The functions of the program that led to the CUDA call, as far as its debug information names them.
+Json Requests::host_frames() {
+  Json list = Json::array();
+  for (const void* caller : debugger_.current().callers) {
+    for (const jit::HostPlace& place : jit::host_places(caller)) {
+      Json one = {{"id", 0},
+                  {"name", place.function.empty() ? "??" : demangle(place.function)},
+                  {"line", place.line},
+                  {"column", 0}};
+      if (!place.file.empty()) one["source"] = source_of(place.file);
+      list.push_back(std::move(one));
+    }
+    if (!list.empty() && list.back()["name"] == "main") break;  // below it are the C library's frames
+  }
+  if (list.empty()) list.push_back({{"id", 0}, {"name", debugger_.current().call}, {"line", 0}, {"column", 0}});
+  return list;
+}
+
 Requests::Body Requests::stack_trace(const Json& arguments) {
+  if (!debugger_.in_kernel()) {
+    const Json frames = host_frames();
+    const std::size_t first = std::min(json::get<std::size_t>(arguments, "startFrame"), frames.size());
+    const auto wanted = json::get<std::size_t>(arguments, "levels");
+    const std::size_t end = wanted ? first + std::min(wanted, frames.size() - first) : frames.size();
+    const auto at = [&](std::size_t n) { return frames.begin() + static_cast<std::ptrdiff_t>(n); };
+    return Json{{"stackFrames", Json(Json::array_t(at(first), at(end)))}, {"totalFrames", frames.size()}};
+  }
   const Result<device::WarpFiber*> warp = warp_of(arguments);
   if (!warp) return warp.error();
   const debugger::StoppedWarp look = debugger_.look_at(**warp);
@@ -129,8 +164,8 @@ Result<Requests::Frame> Requests::frame_of(const Json& arguments) {
 Requests::Body Requests::exception_info(const Json&) {
   const debugger::Stop& stop = debugger_.current();
   if (stop.reason != debugger::StopReason::exception)
-    return Error{ErrorKind::bad_input, "the kernel did not stop at a fault", ""};
-  return Json{{"exceptionId", "fault"},
+    return Error{ErrorKind::bad_input, "the program did not stop at an error", ""};
+  return Json{{"exceptionId", stop.exception},
               {"description", stop.text},
               {"breakMode", "always"},
               {"details", {{"message", stop.text}, {"stackTrace", stop.details}}}};

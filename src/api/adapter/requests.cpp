@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 
 #include "base/json.h"
 
@@ -57,41 +58,43 @@ Requests::Requests(int socket) : channel_(Descriptor(socket)) {
 }
 
 std::span<const Requests::Command> Requests::commands() {
+  using Needs = Command::Needs;
   static constexpr Command kAll[] = {
-      {"initialize", &Requests::initialize, false},
-      {"attach", &Requests::attach, false},
-      {"launch", &Requests::attach, false},
-      {"setBreakpoints", &Requests::set_breakpoints, false},
-      {"setFunctionBreakpoints", &Requests::set_function_breakpoints, false},
-      {"setExceptionBreakpoints", &Requests::set_exception_breakpoints, false},
-      {"configurationDone", &Requests::configuration_done, false},
-      {"threads", &Requests::threads, false},
-      {"pause", &Requests::pause, false},
-      {"disconnect", &Requests::disconnect, false},
-      {"stackTrace", &Requests::stack_trace, true},
-      {"scopes", &Requests::scopes, true},
-      {"variables", &Requests::variables, true},
-      {"evaluate", &Requests::evaluate, true},
-      {"continue", &Requests::go_on, true},
-      {"next", &Requests::next, true},
-      {"stepIn", &Requests::step_in, true},
-      {"stepOut", &Requests::step_out, true},
-      {"stepBack", &Requests::step_back, true},
-      {"reverseContinue", &Requests::reverse_go_on, true},
-      {"exceptionInfo", &Requests::exception_info, true},
-      {"disassemble", &Requests::disassemble, true},
-      {"warpgrind/reverseStepIn", &Requests::reverse_step_in, true},
-      {"warpgrind/reverseStepOut", &Requests::reverse_step_out, true},
-      {"warpgrind/focus", &Requests::focus, true},
-      {"setVariable", &Requests::set_variable, true},
-      {"setExpression", &Requests::set_expression, true},
-      {"dataBreakpointInfo", &Requests::data_breakpoint_info, true},
-      {"setDataBreakpoints", &Requests::set_data_breakpoints, false},
-      {"warpgrind/launches", &Requests::launches, true},
-      {"readMemory", &Requests::read_memory, true},
-      {"warpgrind/warpValues", &Requests::warp_values, true},
-      {"warpgrind/lastWrite", &Requests::last_write, true},
-      {"warpgrind/warps", &Requests::warps, true},
+      {"initialize", &Requests::initialize, Needs::nothing},
+      {"attach", &Requests::attach, Needs::nothing},
+      {"launch", &Requests::attach, Needs::nothing},
+      {"setBreakpoints", &Requests::set_breakpoints, Needs::nothing},
+      {"setFunctionBreakpoints", &Requests::set_function_breakpoints, Needs::nothing},
+      {"setExceptionBreakpoints", &Requests::set_exception_breakpoints, Needs::nothing},
+      {"setInstructionBreakpoints", &Requests::set_instruction_breakpoints, Needs::nothing},
+      {"configurationDone", &Requests::configuration_done, Needs::nothing},
+      {"threads", &Requests::threads, Needs::nothing},
+      {"pause", &Requests::pause, Needs::nothing},
+      {"disconnect", &Requests::disconnect, Needs::nothing},
+      {"stackTrace", &Requests::stack_trace, Needs::stop},
+      {"scopes", &Requests::scopes, Needs::kernel},
+      {"variables", &Requests::variables, Needs::kernel},
+      {"evaluate", &Requests::evaluate, Needs::kernel},
+      {"continue", &Requests::go_on, Needs::stop},
+      {"next", &Requests::next, Needs::kernel},
+      {"stepIn", &Requests::step_in, Needs::kernel},
+      {"stepOut", &Requests::step_out, Needs::kernel},
+      {"stepBack", &Requests::step_back, Needs::kernel},
+      {"reverseContinue", &Requests::reverse_go_on, Needs::kernel},
+      {"exceptionInfo", &Requests::exception_info, Needs::stop},
+      {"disassemble", &Requests::disassemble, Needs::kernel},
+      {"warpgrind/reverseStepIn", &Requests::reverse_step_in, Needs::kernel},
+      {"warpgrind/reverseStepOut", &Requests::reverse_step_out, Needs::kernel},
+      {"warpgrind/focus", &Requests::focus, Needs::kernel},
+      {"setVariable", &Requests::set_variable, Needs::kernel},
+      {"setExpression", &Requests::set_expression, Needs::kernel},
+      {"dataBreakpointInfo", &Requests::data_breakpoint_info, Needs::kernel},
+      {"setDataBreakpoints", &Requests::set_data_breakpoints, Needs::nothing},
+      {"warpgrind/launches", &Requests::launches, Needs::kernel},
+      {"readMemory", &Requests::read_memory, Needs::kernel},
+      {"warpgrind/warpValues", &Requests::warp_values, Needs::kernel},
+      {"warpgrind/lastWrite", &Requests::last_write, Needs::kernel},
+      {"warpgrind/warps", &Requests::warps, Needs::kernel},
   };
   return kAll;
 }
@@ -118,8 +121,12 @@ void Requests::handle(const Json& request) {
   const Body body = [&]() -> Body {
     if (found == commands().end())
       return Error{ErrorKind::unsupported, fmt::format("the request '{}' is not supported", name), ""};
-    if (found->needs_stop && !debugger_.has_stopped())
+    using Needs = Command::Needs;
+    if (found->needs != Needs::nothing && !debugger_.has_stopped())
       return Error{ErrorKind::bad_input, "the program runs: no kernel is stopped", ""};
+    if (found->needs == Needs::kernel && !debugger_.in_kernel())
+      return Error{ErrorKind::bad_input, "the program has stopped in host code: no kernel is stopped",
+                   "`continue` goes on"};
     return (this->*found->handler)(given);
   }();
   Json response = {{"type", "response"}, {"request_seq", json::get<std::int64_t>(request, "seq")}, {"command", name}};
@@ -128,8 +135,9 @@ void Requests::handle(const Json& request) {
     response["body"] = *body;
   } else {
     const Error& e = body.error();
-    response["message"] = e.message;
-    response["body"] = {{"error", {{"id", 1}, {"format", e.message}, {"showUser", true}}}};
+    const std::string text = e.detail.empty() ? e.message : e.message + "\n  " + e.detail;
+    response["message"] = text;
+    response["body"] = {{"error", {{"id", 1}, {"format", text}, {"showUser", true}}}};
   }
   send(std::move(response));
 }
@@ -160,9 +168,9 @@ void Requests::on_stop(const debugger::Stop& stop) {
       entry_ = 0;
     }
     body = {{"reason", entry && stop.hit.size() == 1 ? "entry" : name_of(stop)},
-            {"threadId", thread_id(*stop.warp)},
             {"allThreadsStopped", true},
             {"focus", describe_focus()}};
+    body["threadId"] = body["focus"]["threadId"];
     if (!stop.text.empty()) body["text"] = stop.text;
     if (!stop.hit.empty()) body["hitBreakpointIds"] = stop.hit;
   }
@@ -193,6 +201,7 @@ Requests::Body Requests::initialize(const Json&) {
               {"supportsConditionalBreakpoints", true},
               {"supportsHitConditionalBreakpoints", true},
               {"supportsLogPoints", true},
+              {"supportsInstructionBreakpoints", true},
               {"supportsEvaluateForHovers", true},
               {"supportsStepBack", true},
               {"supportsSetVariable", true},
@@ -265,27 +274,86 @@ Requests::Body Requests::set_function_breakpoints(const Json& arguments) {
   return replace(of_functions_, wanted);
 }
 
-Requests::Body Requests::set_exception_breakpoints(const Json& arguments) {
-  std::vector<Breakpoint> launches;
-  bool faults = false, unsupported = false;
-  const auto take = [&](const std::string& filter, const std::string& condition) {
-    if (filter == "fault" || filter == "assert") faults = true;
-    if (filter == "finding") unsupported = true;
-    if (filter != "launch") return;
+// References as `disassemble` gives them. They are of the module in focus; before the first stop, of any.
+Requests::Body Requests::set_instruction_breakpoints(const Json& arguments) {
+  std::vector<Breakpoint> wanted;
+  for (const Json& one : list_of(arguments, "breakpoints")) {
+    if (!one.is_object()) continue;
+    const std::string reference = json::text(one, "instructionReference");
     Breakpoint b;
-    b.at = Breakpoint::At::kernel_entry;
-    b.function = condition;
-    launches.push_back(b);
-  };
+    b.at = Breakpoint::At::instruction;
+    if (std::sscanf(reference.c_str(), "f%u:i%u", &b.code.function, &b.code.instruction) != 2)
+      return Error{ErrorKind::bad_input, fmt::format("'{}' is no place in the PTX", reference),
+                   "`disassemble` prints the places, for example f0:i12"};
+    b.code.instruction += static_cast<std::uint32_t>(json::get<std::int32_t>(one, "offset"));
+    if (debugger_.in_kernel()) b.module = &debugger_.look_at(*focus_warp_).info().module();
+    read_conditions(one, b);
+    wanted.push_back(std::move(b));
+  }
+  if (!wanted.empty()) debugger_.stop_at_instructions();
+  Body set = replace(of_instructions_, wanted);
+  if (!set) return set;
+  for (Json& one : (*set)["breakpoints"])
+    if (one.contains("reason") && debugger_.in_kernel())
+      one["message"] = "this launch stops at lines only: the breakpoint holds from the next launch on";
+  return set;
+}
+
+// Filters that are breakpoints of the debugger. Others are switches of it.
+namespace {
+
+struct FilterBreakpoint {
+  const char* filter;
+  Breakpoint::At at;
+};
+constexpr FilterBreakpoint kFilterBreakpoints[] = {{"launch", Breakpoint::At::kernel_entry},
+                                                   {"barrier", Breakpoint::At::barrier},
+                                                   {"divergence", Breakpoint::At::divergence}};
+constexpr const char* kFilterSwitches[] = {"fault", "assert", "finding", "api"};
+
+}  // namespace
+
+// One breakpoint in the response for each filter, and then for each of filterOptions.
+Requests::Body Requests::set_exception_breakpoints(const Json& arguments) {
+  std::vector<std::pair<std::string, std::string>> filters;  // and conditions
   for (const Json& filter : list_of(arguments, "filters"))
-    if (filter.is_string()) take(filter.get<std::string>(), "");
+    filters.emplace_back(filter.is_string() ? filter.get<std::string>() : std::string(), "");
   for (const Json& option : list_of(arguments, "filterOptions"))
-    if (option.is_object()) take(json::text(option, "filterId"), json::text(option, "condition"));
-  if (unsupported)
-    return Error{ErrorKind::unsupported, "a stop at findings of the checks is not built yet: use `warpgrind check`",
-                 ""};
-  debugger_.stop_at_faults(faults);
-  return replace(of_launches_, launches);
+    filters.emplace_back(option.is_object() ? json::text(option, "filterId") : "",
+                         option.is_object() ? json::text(option, "condition") : "");
+  const auto has = [&](const char* name) {
+    return std::any_of(filters.begin(), filters.end(), [&](const auto& f) { return f.first == name; });
+  };
+  using Report = device::StopHandler::Report;
+  debugger_.stop_at_faults(has("fault") || has("assert"));
+  debugger_.stop_at_reports(Report::Kind::finding, has("finding"));
+  debugger_.stop_at_reports(Report::Kind::api, has("api"));
+  std::vector<Breakpoint> wanted;
+  Json list = Json::array();
+  for (const auto& [filter, condition] : filters) {
+    const auto* const found = std::find_if(std::begin(kFilterBreakpoints), std::end(kFilterBreakpoints),
+                                           [&, &name = filter](const auto& f) { return name == f.filter; });
+    if (found != std::end(kFilterBreakpoints)) {
+      Breakpoint b;
+      b.at = found->at;
+      (b.at == Breakpoint::At::kernel_entry ? b.function : b.condition) = condition;
+      wanted.push_back(b);
+      list.push_back(nullptr);  // filled in below
+      continue;
+    }
+    const bool known =
+        std::find_if(std::begin(kFilterSwitches), std::end(kFilterSwitches),
+                     [&, &name = filter](const char* f) { return name == f; }) != std::end(kFilterSwitches);
+    list.push_back({{"verified", known}});
+    if (!known) list.back()["message"] = fmt::format("there is no exception filter '{}'", filter);
+    if (known && !condition.empty()) list.back()["message"] = fmt::format("'{}' takes no condition", filter);
+  }
+  Body set = replace(of_filters_, wanted);
+  if (!set) return set;
+  std::size_t next = 0;
+  for (Json& one : list)
+    if (one.is_null()) one = (*set)["breakpoints"][next++];
+  return Json{{"breakpoints", std::move(list)}};
 }
 
 Requests::Body Requests::configuration_done(const Json&) {

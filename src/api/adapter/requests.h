@@ -33,7 +33,7 @@ class Requests final : public debugger::DebugListener {
   struct Command {
     const char* name;
     Handler handler;
-    bool needs_stop;
+    enum class Needs : std::uint8_t { nothing, stop, kernel } needs = Needs::nothing;  // kernel: not in host code
   };
   static std::span<const Command> commands();
   void handle(const Json& request);
@@ -45,6 +45,7 @@ class Requests final : public debugger::DebugListener {
   Body set_breakpoints(const Json& arguments);
   Body set_function_breakpoints(const Json& arguments);
   Body set_exception_breakpoints(const Json& arguments);
+  Body set_instruction_breakpoints(const Json& arguments);
   Body configuration_done(const Json& arguments);
   Body threads(const Json& arguments);
   Body stack_trace(const Json& arguments);
@@ -123,6 +124,7 @@ class Requests final : public debugger::DebugListener {
   Result<Frame> frame_of(const Json& arguments);
   unsigned lane_for(const device::WarpFiber& warp);
   Json describe_focus();
+  Json host_frames();
   Body step(debugger::Step kind, const Json& arguments, bool back);
   Body replace(std::set<unsigned>& old, const std::vector<debugger::Breakpoint>& wanted);
   void forget();  // what stops gave out
@@ -132,7 +134,7 @@ class Requests final : public debugger::DebugListener {
   std::int64_t sequence_ = 0;
   debugger::Debugger debugger_{*this};
   std::map<std::string, std::set<unsigned>> of_source_;
-  std::set<unsigned> of_functions_, of_launches_;
+  std::set<unsigned> of_functions_, of_filters_, of_instructions_;
   unsigned entry_ = 0;  // the breakpoint of stopOnEntry
   device::WarpFiber* focus_warp_ = nullptr;
   unsigned focus_lane_ = 0;

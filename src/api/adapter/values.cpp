@@ -409,7 +409,7 @@ Requests::Body Requests::set_data_breakpoints(const Json& arguments) {
   Json list = Json::array();
   const auto wanted = arguments.find("breakpoints");
   if (wanted == arguments.end() || !wanted->is_array()) return Json{{"breakpoints", list}};
-  if (!wanted->empty() && !debugger_.has_stopped())
+  if (!wanted->empty() && !debugger_.in_kernel())
     return Error{ErrorKind::bad_input, "memory can be watched only while a kernel is stopped", ""};
   for (const Json& one : *wanted) {
     if (!one.is_object()) continue;
@@ -422,13 +422,10 @@ Requests::Body Requests::set_data_breakpoints(const Json& arguments) {
     device::Watchpoint memory = data.memory.place;
     std::string access = json::text(one, "accessType");
     if (access.empty()) access = "write";
-    if (!json::text(one, "condition").empty()) {
-      list.push_back({{"verified", false}, {"message", "a condition of a watchpoint is not supported yet"}});
-      continue;
-    }
     memory.reads = access != "write";
     memory.writes = access != "read";
-    const unsigned number = debugger_.watch(memory, data.text, access == "write", shower(data.info, data.memory.type));
+    const unsigned number = debugger_.watch(memory, data.text, json::text(one, "condition"), access == "write",
+                                            shower(data.info, data.memory.type));
     of_data_.insert(number);
     list.push_back({{"id", number}, {"verified", true}});
   }
@@ -479,7 +476,7 @@ Requests::Body Requests::read_memory(const Json& arguments) {
 Requests::Body Requests::launches(const Json&) {
   const device::Launch& launch = debugger_.launch();
   const auto three = [](const Dim3& d) { return Json::array({d.x, d.y, d.z}); };
-  Json one = {{"id", launch.serial},
+  Json one = {{"id", debugger_.launch_number()},
               {"kernel", launch.kernel->demangled},
               {"grid", three(launch.config.grid)},
               {"block", three(launch.config.block)},

@@ -1,7 +1,10 @@
 // Last error of a thread, and detection of errors that the program checked. An error counts as checked if the caller
 // reads the result, or if the same thread later calls cudaGetLastError or cudaPeekAtLastError.
+#include <atomic>
+
 #include "base/host_stack.h"
 #include "semantics/state.h"
+#include "session/debugged.h"
 
 namespace warpgrind::semantics {
 
@@ -28,6 +31,18 @@ void note(cudaError_t error) {
   if (dropped(e)) ++thread_state().unchecked_errors[session::findings().api_errors().add(e)];
 }
 
+// Shows the error of the current call to a debugger. The error of an earlier kernel, which each later call returns, is
+// shown once.
+thread_local bool error_is_shown = false;  // of the current call
+void show(std::string call, const char* name, const char* text, bool sticky) {
+  static std::atomic<bool> sticky_shown{false};
+  if (session::options().debug_socket < 0 || error_is_shown) return;
+  error_is_shown = true;
+  if (sticky && sticky_shown.exchange(true)) return;
+  const ThreadState& thread = thread_state();
+  session::show_failed_call({std::move(call), name, text, thread.reason, thread.refused_kernel}, session::options());
+}
+
 }  // namespace
 
 void begin_call() {
@@ -35,11 +50,12 @@ void begin_call() {
   thread.reason.clear();
   thread.refused_kernel.clear();
   thread.refused_address = thread.refused_handle = 0;
-  thread.error_is_said = thread.refused_by_us = false;
+  thread.error_is_said = thread.refused_by_us = error_is_shown = false;
   thread.refused_launch_device = -1;
 }
 
 void note_error(std::string call, const char* name, const char* text) {
+  show(call, name, text, /*sticky=*/false);
   session::ApiError e;
   e.call = std::move(call);
   e.name = name;
@@ -66,6 +82,7 @@ cudaError_t set_last_error(cudaError_t error) {
   // cudaGetLastError then returns cudaSuccess). An error that a finding or message has reported is not reported again.
   const bool answer = error == cudaErrorNotReady;
   if (!answer) thread.last_error = error;
+  if (!answer) show("", error_name(error), error_text(error), error == sticky_error());
   if (error == sticky_error())
     session::after_fault().returned(error_name(error));
   else if (!answer && !thread.error_is_said)

@@ -1,17 +1,16 @@
 // Creation of the virtual GPUs from the options of the run.
 #include "session/devices.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <optional>
 #include <utility>
 
-#include "adapter/adapter.h"
 #include "base/demangle.h"
 #include "base/element.h"
 #include "device/memory/address_space.h"
+#include "session/debugged.h"
 #include "session/messages.h"
 
 namespace warpgrind::session {
@@ -25,19 +24,6 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> find_allocation(std::uint
   return std::pair{range->low, range->high - range->low};
 }
 
-// The first process of the run that uses CUDA is debugged; the others must not wait for a front that does not know
-// them.
-bool claims_debugger(const RunOptions& run) {
-  if (run.debug_socket < 0) return false;
-  if (run.status_directory.empty()) return true;
-  static const bool first = [&] {
-    const int file = open((run.status_directory + "/debugged").c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-    if (file >= 0) close(file);
-    return file >= 0;
-  }();
-  return first;
-}
-
 device::Options device_options(const RunOptions& run) {
   device::Options options;
   // Races are reported in the order of the accesses. One worker makes this order the same in every run.
@@ -49,7 +35,7 @@ device::Options device_options(const RunOptions& run) {
   options.counters = run.counters;
   options.caches = run.counters && run.caches && !run.checks.any();
   options.bounds_stop = run.bounds_stop;
-  if (claims_debugger(run)) options.stops = adapter::debugger_on(run.debug_socket);
+  options.stops = debugger_of(run);
   if (run.fill >= 0) options.fill = static_cast<std::uint8_t>(run.fill);
   options.cache_directory = run.cache_directory;
   options.quick_start = true;

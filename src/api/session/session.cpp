@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "session/debugged.h"
+
 namespace warpgrind::session {
 
 namespace {
@@ -97,6 +99,7 @@ Session::Session()
           {options, model, run, messages, devices, findings, trials, managed_memory, estimates, timeline, collector}),
       timeline_entries(model, timeline, estimates, managed_memory, collector) {
   if (checkers) finish_at_abort();
+  if (checkers && options.debug_socket >= 0) show_findings(*checkers, options);
   pthread_atfork(nullptr, nullptr, [] { the_session.load()->run.after_fork(); });
 }
 

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/printable.h"
 #include "checkers/selection.h"
+#include "cli/debug_on_fault.h"
 #include "cli/mpi_rank.h"
 #include "report/check_text.h"
 #include "report/suppressions.h"
@@ -19,12 +20,11 @@
 
 namespace warpgrind::cli {
 
-namespace {
+void select_all(checkers::Selection& selection) {
+  for (const auto& [group, member] : checkers::kGroups) selection.*member = true;
+}
 
-using results::Finding;
-using results::Severity;
-
-Status add_groups(const std::string& words, checkers::Selection& selection) {
+Status add_groups(const std::string& words, checkers::Selection& selection, const char* option) {
   std::size_t at = 0;
   while (at <= words.size()) {
     const std::size_t end = std::min(words.find(',', at), words.size());
@@ -36,18 +36,23 @@ Status add_groups(const std::string& words, checkers::Selection& selection) {
     if (known) continue;
     std::string all;
     for (const auto& [group, member] : checkers::kGroups) all += (all.empty() ? "" : " ") + std::string(group);
-    return Error{ErrorKind::bad_input, fmt::format("--only {}: unknown group of checks", word), "known groups: " + all};
+    return Error{ErrorKind::bad_input, fmt::format("{} {}: unknown group of checks", option, word),
+                 "known groups: " + all};
   }
   return Ok{};
 }
+
+namespace {
+
+using results::Finding;
+using results::Severity;
 
 Result<checkers::Selection> selection_of(const CheckCommand& command) {
   checkers::Selection s;
   for (const std::string& words : command.only)
     if (Status added = add_groups(words, s); !added) return added.error();
   select_groups(command.sanitizer, s);
-  if (!s.any())
-    for (const auto& [group, member] : checkers::kGroups) s.*member = true;
+  if (!s.any()) select_all(s);
   if (command.sanitizer.leak_check == "full") s.leaks = true;
   if (command.sanitizer.leak_check == "no") s.leaks = false;
   return s;
@@ -175,6 +180,7 @@ int check(const CheckCommand& given) {
   command.run.options.quiet = true;
   command.run.options.detail |= command.run.reports.needs_detail();
   command.run.host_lines = true;
+  if (command.run.debug_on_fault) set_debuggable(command.run);
   FinishedRun finished;
   const int code = run_program(command.run, &finished);
   if (!finished.started) return code;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "checkers/selection.h"
 #include "cli/commands.h"
 #include "cli/sanitizer.h"
 
@@ -21,5 +22,8 @@ struct CheckCommand {
   std::size_t print_limit = 100;
 };
 int check(const CheckCommand& command);
+void select_all(checkers::Selection& selection);
+// Adds groups of checks, by their words separated by commas. option: named in the error.
+Status add_groups(const std::string& words, checkers::Selection& selection, const char* option = "--only");
 
 }  // namespace warpgrind::cli

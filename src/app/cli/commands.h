@@ -24,8 +24,9 @@ struct RunCommand {
   std::string nvrtc = "auto";           // "nvidia", "ours": the library that the program finds (nvrtc_choice.h)
   std::vector<std::string> program;     // path and arguments
   std::string trace_block = "0,0,0";
-  bool host_lines = false;  // compile .cu files with debug information for host code
-  bool debuggable = false;  // compile .cu files with debug information for kernels, and without optimisation
+  bool host_lines = false;      // compile .cu files with debug information for host code
+  bool debuggable = false;      // compile .cu files with debug information for kernels, and without optimisation
+  bool debug_on_fault = false;  // opens the debugger's terminal where a kernel faults
   ReportOptions reports;
 };
 int run(const RunCommand& command);
@@ -93,6 +94,8 @@ int serve(const ServeCommand& command);  // until it is interrupted
 struct DebugCommand {
   RunCommand run;                            // the program, and options of the virtual GPU
   std::vector<std::string> files, commands;  // of the debugger
+  bool check = false;                        // all groups of checks, and a stop at each finding
+  std::vector<std::string> only;             // only these groups
   bool batch = false;
   bool args = false;  // gdb's --args; changes nothing
 };

@@ -1,6 +1,7 @@
 // Subcommand `warpgrind debug`: a debugger for kernels with gdb's words, in the terminal.
 #include <filesystem>
 
+#include "cli/check_command.h"
 #include "cli/commands.h"
 #include "cli/debug_program.h"
 #include "debug/terminal.h"
@@ -14,9 +15,14 @@ int debug(const DebugCommand& command) {
   }
   debug::LaunchOptions options;
   options.program = command.run.program;
-  DebugProgram program(command.run);
+  RunCommand run = command.run;
+  for (const std::string& words : command.only)
+    if (Status added = add_groups(words, run.options.checks); !added) return complain(added.error()), kUsageError;
+  if (command.check && command.only.empty()) select_all(run.options.checks);
+  DebugProgram program(run);
   // The program is compiled by the first `run`, so that breakpoints can be set meanwhile.
-  const auto code = debug::run_terminal({command.files, command.commands, command.batch}, std::move(options),
+  const auto code = debug::run_terminal({command.files, command.commands, command.batch, run.options.checks.any()},
+                                        std::move(options),
                                         [&](const debug::LaunchOptions& launch) { return program.prepare(launch); });
   if (code) return *code;
   complain(code.error());

@@ -40,6 +40,15 @@ CLI::App* add_debug(CLI::App& app, DebugCommand& command) {
       ->type_name("COMMAND")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  debug->add_flag("--check", command.check,
+                  "Checks the program as `warpgrind check` does, and stops at each finding (memory, races, "
+                  "uninitialised values, barriers)");
+  debug
+      ->add_option("--only", command.only,
+                   "Checks only these groups, separated by commas: memory, races, init, barriers, leaks, api")
+      ->type_name("GROUPS")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   debug->add_flag("--batch", command.batch, "Leaves after these commands; exit code 1 if one failed");
   debug->add_flag("--args", command.args, "Accepted for users of gdb: arguments of the program need no option");
   add_debugging(debug, command.run);

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/json.h"
+#include "cli/check_command.h"
 #include "device/schedule.h"
 
 namespace warpgrind::cli {
@@ -40,6 +41,17 @@ Status read_list(const Json& options, const char* name, std::vector<std::string>
   return Ok{};
 }
 
+// "check": true, or the groups of checks.
+Status read_checks(const Json& options, checkers::Selection& checks) {
+  const auto found = options.find("check");
+  if (found == options.end() || found->is_null()) return Ok{};
+  if (found->is_string()) return add_groups(found->get<std::string>(), checks, "launch: \"check\"");
+  bool all = false;
+  if (!json::read_value(*found, all)) return wrong_option("check", "true, or groups such as \"races,init\"");
+  if (all) select_all(checks);
+  return Ok{};
+}
+
 // The options of debug::kOwnOptions.
 Status apply(const Json& options, RunCommand& command) {
   session::RunOptions& run = command.options;
@@ -57,6 +69,7 @@ Status apply(const Json& options, RunCommand& command) {
         read_option(options, "compiler", "nvcc or clang", command.compiler),
         read_list(options, "nvccFlags", command.nvcc_flags), read_list(options, "sources", command.sources)})
     if (!read) return read.error();
+  if (Status read = read_checks(options, run.checks); !read) return read.error();
   if (!schedule.empty()) {
     const auto order = device::read_schedule(schedule);
     if (!order) return wrong_option("schedule", "forward, reverse, interleaved or random:SEED");
@@ -73,6 +86,16 @@ Status apply(const Json& options, RunCommand& command) {
 }
 
 }  // namespace
+
+ProcessCommand command_with_socket(const PreparedRun& run, int socket) {
+  session::RunOptions with_socket = run.options;
+  with_socket.debug_socket = socket;
+  unlink((run.options.status_directory + "/debugged").c_str());  // of an earlier start (session/debugged.cpp)
+  ProcessCommand out{.words = run.words};
+  out.set = {fmt::format("{}={}", session::kOptionsVariable, session::encode(with_socket))};
+  out.inherits_files = true;
+  return out;
+}
 
 Result<debug::StartCommand> DebugProgram::prepare(const debug::LaunchOptions& options) {
   RunCommand command = defaults_;
@@ -91,14 +114,7 @@ Result<debug::StartCommand> DebugProgram::prepare(const debug::LaunchOptions& op
   }
   run_ = std::make_unique<PreparedRun>();
   if (Status ready = prepare_run(command, false, *run_); !ready) return ready.error();
-  return debug::StartCommand([run = run_.get()](int socket) {
-    session::RunOptions with_socket = run->options;
-    with_socket.debug_socket = socket;
-    ProcessCommand out{.words = run->words};
-    out.set = {fmt::format("{}={}", session::kOptionsVariable, session::encode(with_socket))};
-    out.inherits_files = true;
-    return out;
-  });
+  return debug::StartCommand([run = run_.get()](int socket) { return command_with_socket(*run, socket); });
 }
 
 }  // namespace warpgrind::cli

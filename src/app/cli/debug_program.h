@@ -9,6 +9,9 @@
 
 namespace warpgrind::cli {
 
+// The program of a prepared run, for one more start. Its first process that uses CUDA gets the debugger.
+ProcessCommand command_with_socket(const PreparedRun& run, int socket);
+
 class DebugProgram {
  public:
   // `defaults`: options of the command line, which those of `launch` change.

@@ -85,6 +85,8 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
       ->capture_default_str();
   run->add_flag("--launches", command.options.each_launch, "Shows each launch, not only the sum of each kernel");
   run->add_flag("--quiet", command.options.quiet, "Prints only the program's own output");
+  run->add_flag("--debug-on-fault", command.debug_on_fault,
+                "Opens the debugger's terminal where a kernel faults (docs/debugging.md); such a run counts nothing");
   add_execution(run, command.options.threads, command.options.timeout_seconds, command.options.cache_directory,
                 command.no_cache);
   add_stall(run, command.options.stall_seconds);
@@ -195,6 +197,8 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
       ->type_name("GROUPS")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  check->add_flag("--debug-on-fault", run.debug_on_fault,
+                  "Opens the debugger's terminal at each finding and fault (docs/debugging.md)");
   check->add_option("--json", run.options.json_path, "Writes the findings as JSON to FILE")->type_name("FILE");
   check->add_option("--sarif", run.reports.sarif_path, "Writes the findings as SARIF 2.1.0 to FILE")->type_name("FILE");
   check->add_option("--junit", run.reports.junit_path, "Writes the findings as JUnit XML to FILE")->type_name("FILE");

@@ -13,6 +13,7 @@
 #include "base/printable.h"
 #include "cli/child.h"
 #include "cli/commands.h"
+#include "cli/debug_on_fault.h"
 #include "cli/mpi_rank.h"
 #include "cli/output_aside.h"
 #include "cli/prepared_run.h"
@@ -121,6 +122,8 @@ int run(const RunCommand& given) {
   for (std::string* path : {&command.options.json_path, &command.options.csv_path, &command.options.work_path,
                             &command.reports.junit_path, &command.reports.sarif_path})
     *path = of_this_rank(*path);
+  if (command.debug_on_fault)
+    if (Status possible = prepare_debug_on_fault(command); !possible) return complain(possible.error()), kUsageError;
   if (!command.reports.needs_profile()) return run_program(command, nullptr);
   if (!command.options.counters) {
     complain("with --no-counters there is nothing to show",
@@ -148,7 +151,7 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
     return complain(ready.error()), kUsageError;
   const session::RunOptions& options = prepared.options;
   const auto begin = std::chrono::steady_clock::now();
-  const auto end = run_child({.words = prepared.words});
+  const auto end = command.debug_on_fault ? run_until_fault(command, prepared) : run_child({.words = prepared.words});
   if (!end) return complain(end.error()), kUsageError;
   std::vector<session::ProcessNote> notes = session::process_notes(options.status_directory);
   const bool files_wanted = finished || !options.json_path.empty() || !options.csv_path.empty();

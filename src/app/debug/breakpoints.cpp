@@ -14,6 +14,7 @@ const char* Breakpoint::type() const {
   switch (kind) {
     case BreakpointKind::line:
     case BreakpointKind::function:
+    case BreakpointKind::instruction:
       return log_message.empty() ? "breakpoint" : "dprintf";
     case BreakpointKind::data:
       return access_type == "write" ? "watchpoint" : access_type == "read" ? "read watchpoint" : "acc watchpoint";
@@ -25,7 +26,9 @@ const char* Breakpoint::type() const {
 
 std::string Breakpoint::what() const {
   if (kind == BreakpointKind::line || kind == BreakpointKind::function) return location.name();
-  return kind == BreakpointKind::exception && !condition.empty() ? expression + " of " + condition : expression;
+  if (kind == BreakpointKind::instruction) return "*" + expression;
+  const bool launch = kind == BreakpointKind::exception && expression == "launch";
+  return launch && !condition.empty() ? expression + " of " + condition : expression;
 }
 
 void Breakpoint::read_place(const Json& answer) {
@@ -139,10 +142,20 @@ Status Breakpoints::send(DapClient& client, BreakpointKind kind, bool wait) {
   Json list = Json::array();
   Json filters = {"fault", "assert"};
   std::vector<int> numbers;
+  if (kind == BreakpointKind::exception) {
+    if (stops_at_findings) filters.push_back("finding");
+    numbers.resize(filters.size());  // 0: no breakpoint of ours
+  }
+  for (const Breakpoint& one : all_) {
+    if (one.kind != kind || !one.enabled) continue;
+    if (kind == BreakpointKind::exception && one.condition.empty()) numbers.push_back(one.number);
+  }
   for (const Breakpoint& one : all_) {
     if (one.kind != kind || !one.enabled) continue;
     if (kind == BreakpointKind::function) {
       list.push_back(with_conditions(one, {{"name", one.location.function}}));
+    } else if (kind == BreakpointKind::instruction) {
+      list.push_back(with_conditions(one, {{"instructionReference", one.expression}}));
     } else if (kind == BreakpointKind::data) {
       list.push_back(with_conditions(one, {{"dataId", one.data_id}, {"accessType", one.access_type}}));
     } else if (one.condition.empty()) {
@@ -150,7 +163,6 @@ Status Breakpoints::send(DapClient& client, BreakpointKind kind, bool wait) {
       continue;
     } else {
       list.push_back({{"filterId", one.expression}, {"condition", one.condition}});
-      continue;
     }
     numbers.push_back(one.number);
   }
@@ -159,7 +171,9 @@ Status Breakpoints::send(DapClient& client, BreakpointKind kind, bool wait) {
     if (!list.empty()) arguments["filterOptions"] = list;
     return send_request(client, "setExceptionBreakpoints", std::move(arguments), numbers, wait);
   }
-  const char* const command = kind == BreakpointKind::data ? "setDataBreakpoints" : "setFunctionBreakpoints";
+  const char* const command = kind == BreakpointKind::data          ? "setDataBreakpoints"
+                              : kind == BreakpointKind::instruction ? "setInstructionBreakpoints"
+                                                                    : "setFunctionBreakpoints";
   return send_request(client, command, {{"breakpoints", list}}, numbers, wait);
 }
 
@@ -174,7 +188,7 @@ void Breakpoints::send_all(DapClient& client) {
     one.hits = 0;
     if (one.kind == BreakpointKind::data) one.enabled = false;
   }
-  for (const auto kind : {BreakpointKind::line, BreakpointKind::function})
+  for (const auto kind : {BreakpointKind::line, BreakpointKind::function, BreakpointKind::instruction})
     if (has(kind)) (void)send(client, kind, false);
   (void)send(client, BreakpointKind::exception, false);
 }

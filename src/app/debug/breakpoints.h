@@ -12,13 +12,13 @@
 
 namespace warpgrind::debug {
 
-enum class BreakpointKind : std::uint8_t { line, function, data, exception };
+enum class BreakpointKind : std::uint8_t { line, function, instruction, data, exception };
 
 struct Breakpoint {
   int number = 0;
   BreakpointKind kind = BreakpointKind::line;
   Location location;       // line, function
-  std::string expression;  // data: the watched one; exception: the filter
+  std::string expression;  // data: the watched one; exception: the filter; instruction: its place in the PTX
   std::string data_id, access_type;
   std::string condition, hit_condition, log_message;
   bool temporary = false, enabled = true;
@@ -42,6 +42,8 @@ class Breakpoints {
   bool remove(std::int64_t number);
   const std::vector<Breakpoint>& all() const { return all_; }
   std::vector<Breakpoint>& all() { return all_; }
+
+  bool stops_at_findings = false;  // even without a catchpoint
 
   // Sends all breakpoints of this kind. `wait`: until the adapter has answered; the error is the adapter's.
   Status send(DapClient& client, BreakpointKind kind, bool wait);

@@ -65,7 +65,7 @@ Status info_breakpoints(Session& session, std::string_view) {
   for (const Breakpoint& one : session.breakpoints.all()) {
     out += fmt::format("{:<4} {:<15} {:<4} {}   {}\n", one.number, one.type(), one.temporary ? "del" : "keep",
                        one.enabled ? "y" : "n", one.what());
-    if (!one.condition.empty() && one.kind != BreakpointKind::exception)
+    if (!one.condition.empty() && one.what().find(" of ") == std::string::npos)
       out += fmt::format("\tstop only if {}\n", one.condition);
     if (!one.hit_condition.empty()) out += fmt::format("\tstop only at hits {}\n", one.hit_condition);
     if (!one.log_message.empty())

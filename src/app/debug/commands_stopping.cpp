@@ -33,10 +33,25 @@ Status set_breakpoint(Session& session, Breakpoint one, const char* title) {
   return Ok{};
 }
 
+// "f0:i12": function 0 of the module, its instruction 12.
+bool is_instruction(std::string_view text) {
+  const std::size_t colon = text.find(":i");
+  return text.starts_with("f") && colon != std::string_view::npos && read_number(text.substr(1, colon - 1)) &&
+         read_number(text.substr(colon + 2));
+}
+
 Status set_at_place(Session& session, std::string text, bool temporary) {
   Breakpoint one;
   one.temporary = temporary;
   one.condition = cut_condition(text);
+  if (text.starts_with("*")) {
+    one.expression = trim(std::string_view(text).substr(1));
+    if (!is_instruction(one.expression))
+      return Error{ErrorKind::bad_input, fmt::format("\"{}\" is no place in the PTX.", one.expression),
+                   "`disassemble` prints the places, for example f0:i12"};
+    one.kind = BreakpointKind::instruction;
+    return set_breakpoint(session, std::move(one), temporary ? "Temporary breakpoint" : "Breakpoint");
+  }
   const auto place = read_place(session, text);
   if (!place) return place.error();
   one.location = *place;
@@ -81,8 +96,8 @@ Result<std::vector<int>> read_numbers(Session& session, const std::string& text)
 }
 
 Status send_kinds(Session& session, const std::vector<BreakpointKind>& kinds) {
-  for (const auto kind :
-       {BreakpointKind::line, BreakpointKind::function, BreakpointKind::data, BreakpointKind::exception})
+  for (const auto kind : {BreakpointKind::line, BreakpointKind::function, BreakpointKind::instruction,
+                          BreakpointKind::data, BreakpointKind::exception})
     if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end())
       if (Status sent = session.breakpoints.send(session.client, kind, true); !sent) return sent;
   return Ok{};
@@ -183,7 +198,18 @@ Status do_catch(Session& session, const Arguments& arguments) {
     session.print(fmt::format("A kernel's {} always stops the program.\n", one.expression));
     return Ok{};
   }
-  if (one.expression != "launch") return command_error("catch needs one of: fault, assert, launch [KERNEL].");
+  constexpr std::string_view kEvents[] = {"launch", "finding", "api", "barrier", "divergence"};
+  if (std::find(std::begin(kEvents), std::end(kEvents), one.expression) == std::end(kEvents))
+    return command_error("catch needs one of: fault, assert, launch [KERNEL], finding, api, barrier, divergence.");
+  if (one.expression == "finding" && !session.checks)
+    return command_error("Nothing is checked: start the debugger with --check.");
+  if (one.expression == "barrier" || one.expression == "divergence") {
+    std::string left = one.condition;
+    one.condition = cut_condition(left);
+    if (!left.empty()) return command_error(fmt::format("catch {} takes only \"if CONDITION\".", one.expression));
+  } else if (one.expression != "launch" && !one.condition.empty()) {
+    return command_error(fmt::format("catch {} has no arguments.", one.expression));
+  }
   return set_breakpoint(session, std::move(one), "Catchpoint");
 }
 

@@ -26,15 +26,27 @@ Json capabilities() {
        {"supportsConfigurationDoneRequest", "supportsFunctionBreakpoints", "supportsConditionalBreakpoints",
         "supportsHitConditionalBreakpoints", "supportsLogPoints", "supportsEvaluateForHovers", "supportsStepBack",
         "supportsSetVariable", "supportsSetExpression", "supportsExceptionInfoRequest", "supportsDataBreakpoints",
-        "supportsReadMemoryRequest", "supportsDisassembleRequest", "supportsSteppingGranularity",
-        "supportsTerminateRequest", "supportsValueFormattingOptions", "supportsExceptionFilterOptions"})
+        "supportsReadMemoryRequest", "supportsInstructionBreakpoints", "supportsDisassembleRequest",
+        "supportsSteppingGranularity", "supportsTerminateRequest", "supportsValueFormattingOptions",
+        "supportsExceptionFilterOptions"})
     out[what] = true;
   Json launch = filter("launch", "Launches", "Stops at the first instruction of each kernel", false);
   launch["supportsCondition"] = true;
   launch["conditionDescription"] = "Name of the kernel";
+  const auto with_condition = [](Json one) {
+    one["supportsCondition"] = true;
+    one["conditionDescription"] = "Expression, for each lane";
+    return one;
+  };
   out["exceptionBreakpointFilters"] = {
       filter("fault", "Faults", "Accesses outside of allocations, misaligned accesses, traps", true),
-      filter("assert", "Assertions", "A call of assert() that fails", true), launch};
+      filter("assert", "Assertions", "A call of assert() that fails", true),
+      filter("finding", "Findings of the checks", "Races, uninitialised values and more; needs \"check\" in the launch",
+             false),
+      filter("api", "Errors of CUDA calls", "A call of the runtime or the driver that returns an error", false),
+      with_condition(filter("barrier", "Barriers", "A warp arrives at a barrier of its block", false)),
+      with_condition(filter("divergence", "Divergence", "The lanes of a warp split at a branch", false)),
+      launch};
   return out;
 }
 

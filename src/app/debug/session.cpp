@@ -66,8 +66,7 @@ void Session::read_event(const Json& event) {
   if (name == "stopped") {
     stopped_ = *body;
     json::read(*body, "threadId", thread);
-    if (const auto given = body->find("focus"); given != body->end() && given->is_object())
-      focus = json::text(*given, "description");
+    if (const auto given = body->find("focus"); given != body->end() && given->is_object()) read_focus(*given);
     forget_frames();
   } else if (name == "continued") {
     stopped_.reset();
@@ -78,8 +77,15 @@ void Session::read_event(const Json& event) {
   }
 }
 
+void Session::read_focus(const Json& given) {
+  focus = json::text(given, "description");
+  launch = json::get<std::int64_t>(given, "launch");
+  kernel = json::text(given, "kernel");
+}
+
 void Session::report_end(const ProcessEnd& end) {
   stopped_.reset();
+  end_ = end;
   if (quiet_) return;
   if (killed_)
     print("[The program was killed]\n");
@@ -106,6 +112,7 @@ Status Session::run(bool stop_on_entry) {
   stopped_.reset();
   last_function_.clear();
   last_focus_.clear();
+  last_launch_ = 0;
   const Status started = client.start(
       [&](int socket) -> Result<ProcessCommand> {
         ProcessCommand command = (*start_)(socket);
@@ -138,6 +145,13 @@ Status Session::run(bool stop_on_entry) {
   breakpoints.send_all(client);
   client.request("configurationDone", Json::object(), check);
   return wait_for_stop();
+}
+
+Status Session::run_quietly() {
+  quiet_ = true;
+  Status started = run(false);
+  quiet_ = false;
+  return started;
 }
 
 void Session::kill() {
@@ -345,7 +359,8 @@ std::string Session::reason_of_stop() {
     const auto info = ask("exceptionInfo", {{"threadId", thread}});
     const std::string name = info ? json::text(*info, "exceptionId") : "exception";
     const std::string what = info ? json::text(*info, "description") : text;
-    std::string out = fmt::format("Stopped by {}: {}", name, what.empty() ? text : what);
+    const std::string kind = name == "api" ? "an error of a CUDA call" : name;
+    std::string out = fmt::format("Stopped by {}: {}", kind, what.empty() ? text : what);
     if (!info) return out;
     if (const auto details = info->find("details"); details != info->end() && details->is_object())
       if (const std::string advice = json::text(*details, "stackTrace"); !advice.empty()) out += "\n  do  " + advice;
@@ -364,6 +379,9 @@ void Session::report_stop() {
   count_hits();
   const std::string reason = reason_of_stop();
   if (!reason.empty()) print("\n" + reason + "\n");
+  if (launch != 0 && last_launch_ != 0 && launch != last_launch_)
+    print(fmt::format("[launch {}: {}]\n", launch, kernel));
+  if (launch != 0) last_launch_ = launch;
   if (focus != last_focus_) print(fmt::format("[{}]\n", focus));
   const auto at = frame();
   const bool moved = !at || !reason.empty() || (*at)->function != last_function_ || focus != last_focus_;

@@ -37,6 +37,8 @@ class Session {
 
   // Starts the program from its beginning, and waits for its first stop.
   Status run(bool stop_on_entry);
+  Status run_quietly();                           // the same, but an end without a stop is not printed
+  const ProcessEnd& end() const { return end_; }  // of the last program that has ended
   void kill();
   void kill_quietly();  // at the end of the session
   bool alive() const { return client.alive(); }
@@ -70,12 +72,15 @@ class Session {
   LaunchOptions options;
   std::int64_t thread = 0;  // of the focus
   std::string focus;        // its description
+  std::int64_t launch = 0;  // its number; 0: host code
+  std::string kernel;
   std::vector<Display> displays;
   int last_display = 0;
   std::vector<std::string> history;  // values that were printed: $1 is the first
   std::function<Status(const Display&)> show_display;
   std::string default_file;  // for breakpoints by line before the first stop
   bool left = false;         // `quit`
+  bool checks = false;       // the program runs with checks
   bool program_reads_input = true;
 
   // Ctrl-C since the last call.
@@ -84,6 +89,7 @@ class Session {
 
  private:
   void read_event(const Json& event);
+  void read_focus(const Json& given);
   Status wait_for_stop(bool quiet = false);
   void report_stop();
   void report_end(const ProcessEnd& end);
@@ -95,13 +101,15 @@ class Session {
   std::optional<StartCommand> start_;
   std::optional<Json> stopped_;  // body of the event; unset: the program runs
   bool heard_ = false;
-  bool killed_ = false;   // by the user
-  bool quiet_ = false;    // the end of the program is not printed
+  bool killed_ = false;  // by the user
+  bool quiet_ = false;   // the end of the program is not printed
+  ProcessEnd end_;
   bool reported_ = true;  // the stop has been printed
   std::vector<Frame> frames_;
   bool all_frames_ = false;
   std::size_t frame_ = 0;
   std::string last_function_, last_focus_;  // those of the stop before
+  std::int64_t last_launch_ = 0;            // of the last stop in a kernel; 0: none
 };
 
 }  // namespace warpgrind::debug

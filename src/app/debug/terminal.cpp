@@ -80,6 +80,31 @@ bool run_file(Session& session, const std::string& path, std::string_view text) 
   return true;
 }
 
+void prepare_session(Session& session) {
+  Session::catch_interrupts();
+  if (const std::string& source = session.options.program[0]; source.ends_with(".cu")) {
+    std::error_code none;
+    session.default_file = std::filesystem::absolute(source, none).lexically_normal().string();
+  }
+  session.show_display = [&session](const Display& one) -> Status {
+    const bool memory = one.format.find_first_of("is") != std::string::npos || one.format.size() > 1;
+    if (!memory)
+      return print_value(session, one.format, one.expression, fmt::format("{}: {}", one.number, one.expression));
+    session.print(fmt::format("{}: x/{} {}\n", one.number, one.format, one.expression));
+    return examine(session, one.format, one.expression, false);
+  };
+}
+
+void read_commands(Session& session) {
+  const bool terminal = isatty(STDIN_FILENO) != 0;
+  std::string last;
+  while (!session.left) {
+    const auto line = read_line(session, terminal);
+    if (!line) break;
+    run_one(session, *line, last);
+  }
+}
+
 }  // namespace
 
 Result<int> run_terminal(const TerminalSettings& settings, LaunchOptions options, Launcher launcher) {
@@ -90,21 +115,11 @@ Result<int> run_terminal(const TerminalSettings& settings, LaunchOptions options
     if (!text) return Error{ErrorKind::bad_input, fmt::format("{}: {}", file, std::strerror(errno)), ""};
     texts.push_back(std::move(*text));
   }
-  Session::catch_interrupts();
   Session session(std::move(options), std::move(launcher));
-  if (const std::string& source = session.options.program[0]; source.ends_with(".cu")) {
-    std::error_code none;
-    session.default_file = std::filesystem::absolute(source, none).lexically_normal().string();
-  }
+  prepare_session(session);
   // The program reads standard input only where no command comes from it.
   session.program_reads_input = terminal || settings.batch;
-  session.show_display = [&session](const Display& one) -> Status {
-    const bool memory = one.format.find_first_of("is") != std::string::npos || one.format.size() > 1;
-    if (!memory)
-      return print_value(session, one.format, one.expression, fmt::format("{}: {}", one.number, one.expression));
-    session.print(fmt::format("{}: x/{} {}\n", one.number, one.format, one.expression));
-    return examine(session, one.format, one.expression, false);
-  };
+  session.checks = session.breakpoints.stops_at_findings = settings.checks;
   bool good = true;
   for (std::size_t i = 0; i < texts.size() && !session.left; ++i)
     good &= run_file(session, settings.files[i], texts[i]);
@@ -114,14 +129,22 @@ Result<int> run_terminal(const TerminalSettings& settings, LaunchOptions options
     session.print(fmt::format("{}{}\n", kPrompt, command));
     good &= run_one(session, command, last);
   }
-  last.clear();
-  while (!settings.batch && !session.left) {
-    const auto line = read_line(session, terminal);
-    if (!line) break;
-    run_one(session, *line, last);
-  }
+  if (!settings.batch) read_commands(session);
   session.kill_quietly();
   return settings.batch && !good ? 1 : 0;
+}
+
+Result<ProcessEnd> run_until_fault(LaunchOptions options, Launcher launcher, bool checks) {
+  Session session(std::move(options), std::move(launcher));
+  prepare_session(session);
+  session.program_reads_input = isatty(STDIN_FILENO) != 0;
+  session.checks = session.breakpoints.stops_at_findings = checks;
+  if (Status started = session.run_quietly(); !started) return started.error();
+  if (session.alive()) read_commands(session);
+  const bool left = session.alive();
+  session.kill_quietly();
+  constexpr int kLeft = 1 << 8;  // as waitpid() has exit code 1
+  return left ? ProcessEnd{.status = kLeft} : session.end();
 }
 
 }  // namespace warpgrind::debug

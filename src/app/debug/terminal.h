@@ -13,9 +13,15 @@ struct TerminalSettings {
   std::vector<std::string> files;     // with commands; "-": standard input
   std::vector<std::string> commands;  // run after the files
   bool batch = false;                 // leave then, and do not read standard input
+  bool checks = false;                // the program runs with checks, and stops at their findings
 };
 
 // Returns the exit code: 0, or with `batch` 1 if a command failed. Error: a file cannot be read.
 Result<int> run_terminal(const TerminalSettings& settings, LaunchOptions options, Launcher launcher);
+
+// Starts the program at once, without breakpoints. If it stops, at a fault or (checks) a finding, commands are read as
+// above; if it ends without a stop, nothing is printed. Returns the program's end; exit code 1 if the user left before
+// it.
+Result<ProcessEnd> run_until_fault(LaunchOptions options, Launcher launcher, bool checks);
 
 }  // namespace warpgrind::debug

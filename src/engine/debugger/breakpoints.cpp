@@ -7,6 +7,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "debugger/warp_events.h"
+
 namespace warpgrind::debugger {
 
 bool HitRule::accepts(std::uint64_t hit) const {
@@ -71,6 +73,10 @@ std::vector<debuginfo::StopPlace> wanted_places(const Breakpoint& b, const debug
       if (!b.function.empty() && info.function(kernel).name.find(b.function) == std::string::npos) return {};
       return {{entry, info.place(entry), true}};
     }
+    case Breakpoint::At::instruction:
+    case Breakpoint::At::barrier:
+    case Breakpoint::At::divergence:
+      break;  // resolve() finds their places
   }
   return {};
 }
@@ -80,6 +86,18 @@ std::vector<debuginfo::StopPlace> wanted_places(const Breakpoint& b, const debug
 Resolved resolve(const Breakpoint& breakpoint, const debuginfo::DebugInfo& info, std::uint32_t kernel,
                  const std::vector<jit::StopPlace>& places) {
   Resolved out;
+  using At = Breakpoint::At;
+  if (breakpoint.at == At::barrier) out.places = barrier_places(info.module(), places);
+  if (breakpoint.at == At::divergence) out.places = branch_places(branches_of(info.module(), places));
+  if (breakpoint.at == At::instruction && (!breakpoint.module || breakpoint.module == &info.module()))
+    for (std::uint32_t p = 0; p < places.size(); ++p)
+      if (places[p].function == breakpoint.code.function && places[p].instruction == breakpoint.code.instruction)
+        out.places.push_back(p);
+  if (breakpoint.at == At::instruction || breakpoint.at == At::barrier || breakpoint.at == At::divergence) {
+    if (!out.places.empty())
+      out.source = info.place({places[out.places[0]].function, places[out.places[0]].instruction});
+    return out;
+  }
   for (const debuginfo::StopPlace& wanted : wanted_places(breakpoint, info, kernel)) {
     if (!wanted.is_first) continue;
     // The first place at the instruction or after it in its function.

@@ -11,15 +11,18 @@
 
 namespace warpgrind::debugger {
 
+// barrier: where a warp arrives at a barrier of its block. divergence: where the lanes of a warp split at a branch.
 struct Breakpoint {
-  enum class At : std::uint8_t { line, function, kernel_entry } at = At::line;
+  enum class At : std::uint8_t { line, function, kernel_entry, instruction, barrier, divergence } at = At::line;
   std::string file;  // line: matched by its last components
   std::uint32_t line = 0;
   std::string
       function;  // function: as in DebugInfo::find_function(). kernel_entry: part of a kernel's name; empty: all
-  std::string condition;      // an expression; empty: always
-  std::string hit_condition;  // "5", ">= 5", "% 10"; empty: every hit
-  std::string log_message;    // text with {expressions}, printed instead of a stop; empty: it stops
+  debuginfo::CodePlace code;            // instruction; found only where a kernel can stop at it
+  const ptx::Module* module = nullptr;  // instruction: of this module; null: any
+  std::string condition;                // an expression; empty: always
+  std::string hit_condition;            // "5", ">= 5", "% 10"; empty: every hit
+  std::string log_message;              // text with {expressions}, printed instead of a stop; empty: it stops
 };
 
 // Number of hits (from 1) that a hit condition accepts. Error: what is wrong with it.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "debugger/lane_table.h"
 #include "device/access/peek.h"
 #include "device/module.h"
 
@@ -81,6 +82,10 @@ void Debugger::configured() {
   resumed_.notify_all();
 }
 
+void Debugger::stop_at_instructions() {
+  at_instructions_ = true;
+}
+
 void Debugger::stop_at_faults(bool on) {
   const auto held = hold();
   at_faults_ = on;
@@ -137,6 +142,8 @@ void Debugger::resolve_all(const device::Launch& launch, Kernel& kernel) {
   for (auto& [number, known] : breakpoints_) {
     if (!known.enabled) continue;
     const Resolved found = resolve(known.what, *kernel.info, launch.kernel->function, kernel.places);
+    if (known.what.at == Breakpoint::At::divergence && kernel.branches.empty())
+      kernel.branches = branches_of(kernel.info->module(), kernel.places);
     for (const std::uint32_t place : found.places) {
       kernel.at[place].push_back(number);
       kernel.flags[place] = 1;
@@ -168,9 +175,10 @@ std::vector<std::uint8_t> bytes_of(const device::Watchpoint& w, const device::Wa
 
 }  // namespace
 
-unsigned Debugger::watch(device::Watchpoint memory, const std::string& text, bool changes_only, Show show) {
+unsigned Debugger::watch(device::Watchpoint memory, const std::string& text, const std::string& condition,
+                         bool changes_only, Show show) {
   memory.number = ++last_number_;
-  watches_[memory.number] = {text, changes_only, std::move(show), bytes_of(memory, *stop_.warp)};
+  watches_[memory.number] = {text, condition, changes_only, std::move(show), bytes_of(memory, *stop_.warp)};
   watched_.all.push_back(memory);
   return memory.number;
 }
@@ -232,12 +240,23 @@ std::string Debugger::say_touched(const Touched& touch, device::WarpFiber& warp)
                      watched.show(warp, now));
 }
 
+// The lane that touched the memory decides; it is behind the access.
+bool Debugger::condition_holds(const Touched& touch, device::WarpFiber& warp) {
+  const auto known = watches_.find(touch.watchpoint);
+  if (known == watches_.end() || known->second.condition.empty() || !condition_) return true;
+  const StoppedWarp look = look_at(warp);
+  if (!same_warp(touch.at, position_of(warp)) || look.frames().empty()) return true;
+  const Result<bool> met = condition_(*look.lane(touch.lane, 0), known->second.condition);
+  if (!met) listener_.on_output(fmt::format("condition of watchpoint {}: {}\n", touch.watchpoint, met.error().message));
+  return !met || *met;
+}
+
 // Fills the stop if a touch is one.
 bool Debugger::look_at_touched(device::WarpFiber& warp, Stop* stop) {
   bool stops = false;
   for (const Touched& touch : touched_) {
     const std::string text = say_touched(touch, warp);
-    if (text.empty()) continue;
+    if (text.empty() || !condition_holds(touch, warp)) continue;
     if (!stops) stop->lane = same_warp(touch.at, position_of(warp)) ? touch.lane : stop->lane;
     stop->text += (stops ? "; " : "") + text;
     if (std::find(stop->hit.begin(), stop->hit.end(), touch.watchpoint) == stop->hit.end())
@@ -250,6 +269,11 @@ bool Debugger::look_at_touched(device::WarpFiber& warp, Stop* stop) {
 }
 
 // ---- What is stopped
+
+std::uint64_t Debugger::launch_number() const {
+  const auto found = numbers_.find(launch_->serial);
+  return found == numbers_.end() ? 0 : found->second;
+}
 
 std::vector<device::WarpFiber*> Debugger::warps() const {
   std::vector<device::WarpFiber*> out;
@@ -285,6 +309,7 @@ Status Debugger::begin_again(Again again) {
                  "its memory was not kept: the kernel allocates memory or launches kernels, or the program uses more "
                  "than 1 GiB"};
   again.launch = launch_->before;
+  number_again_ = launch_number();
   again_ = std::move(again);
   go_on();
   return Ok{};
@@ -347,9 +372,16 @@ std::vector<unsigned> Debugger::hits(const Kernel& kernel, const StoppedWarp& wa
                                      bool first_time, unsigned* lane) {
   std::vector<unsigned> out;
   const auto at = kernel.at.find(place);
+  split_off_ = 0;
   if (at == kernel.at.end() || lanes == 0) return out;
+  LaneMask split_off = 0;
+  if (!kernel.branches.empty()) {
+    const device::WarpFiber& f = warp.fiber();
+    split_off = splits_.pass(kernel.branches, {f.launch, f.block_linear, f.context.warp}, place, lanes);
+  }
   for (const unsigned number : at->second) {
     Known& known = breakpoints_[number];
+    if (known.what.at == Breakpoint::At::divergence && split_off == 0) continue;
     // A launch has one entry, that of its first warp.
     const Position here = position_of(warp.fiber());
     if (known.what.at == Breakpoint::At::kernel_entry && (here.block != 0 || here.warp != 0)) continue;
@@ -375,6 +407,7 @@ std::vector<unsigned> Debugger::hits(const Kernel& kernel, const StoppedWarp& wa
       continue;
     }
     if (out.empty()) *lane = first;
+    if (known.what.at == Breakpoint::At::divergence) split_off_ = split_off;
     out.push_back(number);
   }
   return out;
@@ -387,6 +420,7 @@ void Debugger::begins(device::Launch& launch) {
   resumed_.wait(held, [&] { return configured_ || !connected_; });
   if (searches(launch)) again_->starts = false;
   running_.push_back(&launch);
+  numbers_[launch.serial] = searches(launch) ? number_again_ : ++last_launch_;
   Kernel& kernel = kernel_of(launch);
   resolve_all(launch, kernel);
   launch.stop_flags = flags_for(launch, kernel);
@@ -397,6 +431,7 @@ void Debugger::begins(device::Launch& launch) {
 bool Debugger::runs_again(device::Launch& launch) {
   const auto held = hold();
   std::erase(running_, &launch);
+  numbers_.erase(launch.serial);
   if (going_ && going_->launch == launch.serial) going_.reset();
   if (again_ && !searches(launch)) return false;
   if (again_ && again_->starts) return true;
@@ -420,6 +455,7 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
   {
     const auto held = hold();
     if (!connected_ || (again_ && !searches(launch))) return false;
+    if (again_ && again_->starts) return true;  // the user went back while a report of this run was shown
     Kernel& kernel = kernel_of(launch);
     const StoppedWarp warp(fiber, *kernel.info, kernel.places);
     stop.warp = &fiber;
@@ -450,6 +486,9 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
         context.stop_flags = flags_for(launch, kernel);  // touched() may have changed them
       unsigned lane = stop.lane;
       if (!data) stop.hit = hits(kernel, warp, place, lanes, true, &lane);
+      if (split_off_ != 0 && !stop.hit.empty())
+        stop.text = fmt::format("the lanes of the warp split: lanes {} are here, lanes {} go another way",
+                                lanes_text(lanes), lanes_text(split_off_));
       const bool stepped =
           going_ && going_->launch == launch.serial && ends_step(*going_, context, standing(warp, place), lanes);
       if (!data && !stop.hit.empty()) {
@@ -524,6 +563,7 @@ void Debugger::faulted(device::Launch& launch, const device::Fault& fault, jit::
     const auto held = hold();
     if (!connected_ || !at_faults_ || again_) return;
     stop.reason = StopReason::exception;
+    stop.exception = "fault";
     stop.text = fault.message;
     stop.details = fault.advice;
     for (const auto& worker : *launch.all_workers)

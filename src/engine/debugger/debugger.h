@@ -8,6 +8,7 @@
 // the warp has passed) is reached again by the same steps.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -20,6 +21,7 @@
 
 #include "debugger/breakpoints.h"
 #include "debugger/stopped_warp.h"
+#include "debugger/warp_events.h"
 #include "device/access/watchpoints.h"
 #include "device/stop_handler.h"
 
@@ -37,12 +39,15 @@ enum class StopReason : std::uint8_t { breakpoint, entry, step, pause, exception
 
 struct Stop {
   StopReason reason = StopReason::step;
-  std::string text;           // for the user; of an exception its message
-  std::string details;        // exception: advice
-  std::vector<unsigned> hit;  // numbers of breakpoints
-  device::WarpFiber* warp = nullptr;
+  std::string exception;              // "fault", "finding", "api": as the exception filters of DAP
+  std::string text;                   // for the user; of an exception its message
+  std::string details;                // exception: advice
+  std::vector<unsigned> hit;          // numbers of breakpoints
+  device::WarpFiber* warp = nullptr;  // null: the program has stopped in host code
   unsigned lane = 0;
   Position position;
+  std::string call;                  // host code: the CUDA call
+  std::vector<const void*> callers;  // host code: return addresses, innermost first
 };
 
 enum class Step : std::uint8_t { in, over, out, instruction };
@@ -73,19 +78,27 @@ class Debugger final : public device::StopHandler {
   void set_enabled(unsigned breakpoint, bool enabled);
   // Watches memory from the next time that the launch goes on. Returns the number.
   using Show = std::function<std::string(device::WarpFiber& warp, const std::vector<std::uint8_t>& bytes)>;
-  unsigned watch(device::Watchpoint memory, const std::string& text, bool changes_only, Show show);
+  // condition: an expression; empty: always.
+  unsigned watch(device::Watchpoint memory, const std::string& text, const std::string& condition, bool changes_only,
+                 Show show);
   // Runs the launch again to find the last write to this memory before the stop, and stops there.
   Status go_to_last_write(device::Watchpoint memory);
+  // Kernels of later launches are compiled so that they can stop at each instruction. Those that run now are not.
+  void stop_at_instructions();
   bool is_resolved(unsigned breakpoint);  // a loaded kernel has its place
   void stop_at_faults(bool on);
+  void stop_at_reports(Report::Kind kind, bool on);
   void configured();  // until then no launch begins
   void pause();       // stops the first warp that passes a place
   void disconnect();  // launches go on without stops
 
   // Under hold(), while a warp is stopped.
   bool has_stopped() const { return is_stopped_; }
+  bool in_kernel() const { return is_stopped_ && stop_.warp != nullptr; }  // not in host code
   const Stop& current() const { return stop_; }
   const device::Launch& launch() const { return *launch_; }
+  // 1, 2, 3 ... in the order in which launches begin; a launch that runs again keeps its number.
+  std::uint64_t launch_number() const;
   std::vector<device::WarpFiber*> warps() const;  // resident ones, by block and number
   StoppedWarp look_at(device::WarpFiber& warp);
   void go_on();
@@ -94,11 +107,13 @@ class Debugger final : public device::StopHandler {
   Status go_back();  // to the breakpoint that was hit last before
 
   // ---- StopHandler
-  jit::StopAt stops_at() const override { return jit::StopAt::lines; }
+  jit::StopAt stops_at() const override { return at_instructions_ ? jit::StopAt::instructions : jit::StopAt::lines; }
   void begins(device::Launch& launch) override;
   void stopped(jit::WarpContext& context, LaneMask lanes, std::uint32_t place) override;
   void touched(jit::WarpContext& context, const Touch& touch) override;
   void faulted(device::Launch& launch, const device::Fault& fault, jit::WarpContext* context) override;
+  bool wants(Report::Kind kind) override;
+  void reported(const Report& report) override;
   std::uint64_t most_kept_bytes() const override { return std::uint64_t{1} << 30; }
   bool runs_again(device::Launch& launch) override;
 
@@ -117,12 +132,14 @@ class Debugger final : public device::StopHandler {
     std::vector<jit::StopPlace> places;
     std::uint32_t first = 0;                            // place at which each warp begins
     std::map<std::uint32_t, std::vector<unsigned>> at;  // place -> breakpoints
+    Branches branches;                                  // if breakpoints want them
     std::vector<std::uint8_t> flags, every, only_first;
     std::uint64_t generation = ~std::uint64_t{0};  // of the breakpoints in `at`
   };
   // A watchpoint, and the value that its memory had when it was last looked at.
   struct Watched {
-    std::string text;          // what the user watches
+    std::string text;  // what the user watches
+    std::string condition;
     bool changes_only = true;  // a write of the same value is no stop
     Show show;
     std::vector<std::uint8_t> value;
@@ -177,9 +194,12 @@ class Debugger final : public device::StopHandler {
   bool search(jit::WarpContext& context, Kernel& kernel, const StoppedWarp& warp, LaneMask lanes, std::uint32_t place);
   const device::Watchpoints* watchpoints_for(const device::Launch& launch) const;
   bool searches(const device::Launch& launch) const { return again_ && again_->launch == launch.before; }
+  bool condition_holds(const Touched& touch, device::WarpFiber& warp);
   std::string say_touched(const Touched& touch, device::WarpFiber& warp);
   bool look_at_touched(device::WarpFiber& warp, Stop* stop);
   bool wait_for_user(Stop stop, device::Launch& launch);
+  void wait_in_host(Stop stop);
+  device::Launch* find_launch(const Report& report) const;
   Status begin_again(Again again);
 
   DebugListener& listener_;
@@ -191,17 +211,23 @@ class Debugger final : public device::StopHandler {
   std::map<unsigned, Known> breakpoints_;
   unsigned last_number_ = 0;
   std::uint64_t generation_ = 0;  // counts changes of breakpoints
+  std::atomic<bool> at_instructions_{false};
+  bool at_findings_ = false, at_api_errors_ = false;
   bool at_faults_ = true, pausing_ = false, connected_ = true, configured_ = false;
   bool is_stopped_ = false, resume_ = false;
   Stop stop_;
   device::Launch* launch_ = nullptr;  // the stopped one
   std::vector<device::Launch*> running_;
+  std::map<std::uint64_t, std::uint64_t> numbers_;  // of running launches, by their serial number
+  std::uint64_t last_launch_ = 0, number_again_ = 0;
   std::optional<Going> going_;
   std::optional<Again> again_;
   // watched_: as the user set them. active_: those that launches use. searched_: of go_to_last_write().
   device::Watchpoints watched_, active_, searched_;
   std::map<unsigned, Watched> watches_;  // by number
   std::vector<Touched> touched_;
+  Splits splits_;
+  LaneMask split_off_ = 0;  // hits(): the lanes that go another way, if a breakpoint stops at that
   std::map<const ptx::Module*, std::unique_ptr<debuginfo::DebugInfo>> infos_;
   std::map<const device::KernelRecord*, Kernel> kernels_;
 };

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "device/device.h"
 #include "jit/abi.h"
@@ -37,6 +39,26 @@ class StopHandler {
   // The launch has ended. True: memory is restored, and it runs again from its start. Called for
   // each launch that began; never true without Launch::before.
   virtual bool runs_again(Launch& launch) = 0;
+  // An error of the program that ends no launch: a finding of the checks, or an error that a CUDA call returns. Called
+  // by the thread that finds it, which may be any thread of the program; it goes on when this returns.
+  struct Report {
+    enum class Kind : std::uint8_t { finding, api } kind = Kind::finding;
+    std::string text;    // for the user; may have several lines
+    std::string advice;  // what to do; may be empty
+    // The accesses of a running launch behind it, the one to show first. Empty: the error is the host's.
+    struct Access {
+      Dim3 block;
+      std::uint32_t warp = 0;
+      unsigned lane = 0;
+    };
+    std::uint64_t launch = 0;  // its serial number
+    std::vector<Access> accesses;
+    // Of the host: the CUDA call, and the return addresses outside our libraries, innermost first.
+    std::string call;
+    std::vector<const void*> callers;
+  };
+  virtual bool wants(Report::Kind kind) = 0;  // else reported() does nothing
+  virtual void reported(const Report& report) = 0;
 };
 
 // Abandons the launch of this warp, without a fault. For StopHandler::stopped(), before the launch runs again. The

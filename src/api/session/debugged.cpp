@@ -1,0 +1,120 @@
+// The debugger of a run, and the texts of what it hears.
+#include "session/debugged.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <mutex>
+#include <set>
+
+#include "adapter/adapter.h"
+#include "base/host_stack.h"
+#include "checkers/host_place.h"
+#include "checkers/kernel_place.h"
+
+namespace warpgrind::session {
+
+namespace {
+
+// The first process of the run that uses CUDA is debugged; the others must not wait for a front that does not know
+// them.
+bool claims_debugger(const RunOptions& run) {
+  if (run.debug_socket < 0) return false;
+  if (run.status_directory.empty()) return true;
+  static const bool first = [&] {
+    const int file = open((run.status_directory + "/debugged").c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    if (file >= 0) close(file);
+    return file >= 0;
+  }();
+  return first;
+}
+
+using Report = device::StopHandler::Report;
+using results::Finding;
+using results::FindingAccess;
+
+std::string text_of(const Dim3& d) {
+  return fmt::format("({},{},{})", d.x, d.y, d.z);
+}
+
+// "  first   write at tile.cu:7 by block (0,0,0), thread (32,0,0)"
+std::string line_of(const FindingAccess& a) {
+  std::string out = fmt::format("\n  {:<7} {}", a.role.empty() ? "at" : a.role, a.access);
+  if (a.bytes != 0) out += fmt::format(" of {} bytes", a.bytes);
+  if (a.line != 0 || a.ptx_line != 0) out += " at " + checkers::place_text(a);
+  if (a.of_thread) out += fmt::format(" by block {}, thread {}", text_of(a.block), text_of(a.thread));
+  if (!a.object.empty()) out += ": " + a.object;
+  return out;
+}
+
+std::string text_of(const Finding& f) {
+  std::string out = fmt::format("{}: {}", f.kind, f.message);
+  for (const FindingAccess& a : f.accesses) out += line_of(a);
+  if (f.origin && !f.origin->object.empty()) out += "\n  origin  " + f.origin->object;
+  if (!f.missing.empty()) out += "\n  missing " + f.missing;
+  return out;
+}
+
+std::string key_of(const Finding& f) {
+  std::string out = f.kind + "|" + f.kernel;
+  for (const FindingAccess& a : f.accesses) out += fmt::format("|{}:{}:{}", a.file, a.line, a.line ? 0 : a.ptx_line);
+  return out;
+}
+
+// The finding in the thread that has made it.
+void show(device::StopHandler& debugger, std::uint64_t launch, const Finding& f) {
+  Report report;
+  report.kind = Report::Kind::finding;
+  report.text = text_of(f);
+  report.advice = f.advice;
+  if (launch == checkers::Checker::kNoLaunch) {
+    HostStack stack = host_stack();
+    report.call = std::move(stack.call);
+    report.callers = checkers::user_callers(stack.callers);
+  } else {
+    report.launch = launch;
+    // The last access is the newest one of a race.
+    for (auto a = f.accesses.rbegin(); a != f.accesses.rend(); ++a)
+      if (a->of_thread) report.accesses.push_back({a->block, a->warp, a->lane});
+  }
+  debugger.reported(report);
+}
+
+}  // namespace
+
+device::StopHandler* debugger_of(const RunOptions& run) {
+  return claims_debugger(run) ? adapter::debugger_on(run.debug_socket) : nullptr;
+}
+
+void show_findings(checkers::Checkers& checkers, const RunOptions& run) {
+  struct Shown {
+    std::mutex mutex;
+    std::set<std::string> keys;
+  };
+  const auto shown = std::make_shared<Shown>();
+  checkers.announce_to([shown, &run](std::uint64_t launch, const Finding& f) {
+    device::StopHandler* const debugger = f.severity == results::Severity::info ? nullptr : debugger_of(run);
+    if (!debugger || !debugger->wants(Report::Kind::finding)) return;
+    {
+      const std::lock_guard lock(shown->mutex);
+      if (!shown->keys.insert(key_of(f)).second) return;
+    }
+    show(*debugger, launch, f);
+  });
+}
+
+void show_failed_call(const FailedCall& failed, const RunOptions& run) {
+  device::StopHandler* const debugger = debugger_of(run);
+  if (!debugger || !debugger->wants(Report::Kind::api)) return;
+  HostStack stack = host_stack();
+  Report report;
+  report.kind = Report::Kind::api;
+  report.call = failed.call.empty() ? std::move(stack.call) : failed.call;
+  report.callers = checkers::user_callers(stack.callers, failed.kernel);
+  report.text = fmt::format("{} returns {} ({})", report.call, failed.name, failed.text);
+  if (!failed.reason.empty()) report.text += ": " + failed.reason;
+  debugger->reported(report);
+}
+
+}  // namespace warpgrind::session
