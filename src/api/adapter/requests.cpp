@@ -56,6 +56,11 @@ Requests::Requests(int socket) : channel_(Descriptor(socket)) {
                           [this](debugger::LaneView& lane, const std::string& text) { return expand(lane, text); });
 }
 
+void Requests::explain_with(std::function<std::string(std::uint64_t address)> origin) {
+  const auto held = debugger_.hold();
+  debugger_.explain_with(std::move(origin));
+}
+
 std::span<const Requests::Command> Requests::commands() {
   static constexpr Command kAll[] = {
       {"initialize", &Requests::initialize, false},
@@ -80,6 +85,9 @@ std::span<const Requests::Command> Requests::commands() {
       {"reverseContinue", &Requests::reverse_go_on, true},
       {"exceptionInfo", &Requests::exception_info, true},
       {"disassemble", &Requests::disassemble, true},
+      {"warpgrind/functions", &Requests::functions, true},
+      {"warpgrind/codeOfLine", &Requests::code_of_line, true},
+      {"warpgrind/type", &Requests::type_definition, true},
       {"warpgrind/reverseStepIn", &Requests::reverse_step_in, true},
       {"warpgrind/reverseStepOut", &Requests::reverse_step_out, true},
       {"warpgrind/focus", &Requests::focus, true},

@@ -264,7 +264,7 @@ std::vector<device::WarpFiber*> Debugger::warps() const {
 
 StoppedWarp Debugger::look_at(device::WarpFiber& warp) {
   const Kernel& kernel = kernel_of(*warp.worker->launch);
-  return {warp, *kernel.info, kernel.places};
+  return {warp, *kernel.info, kernel.places, explanations_};
 }
 
 void Debugger::go_on() {
@@ -421,7 +421,7 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
     const auto held = hold();
     if (!connected_ || (again_ && !searches(launch))) return false;
     Kernel& kernel = kernel_of(launch);
-    const StoppedWarp warp(fiber, *kernel.info, kernel.places);
+    const StoppedWarp warp(fiber, *kernel.info, kernel.places, explanations_);
     stop.warp = &fiber;
     stop.position = position_of(fiber);
     stop.lane = lanes ? static_cast<unsigned>(std::countr_zero(lanes)) : 0;

@@ -64,6 +64,10 @@ class Debugger final : public device::StopHandler {
 
   explicit Debugger(DebugListener& listener) : listener_(listener) {}
   void evaluate_with(Evaluate condition, Expand message);
+  // Text for an address of global memory, shown with pointers. Called under hold().
+  void explain_with(std::function<std::string(std::uint64_t address)> origin) {
+    explanations_.origin = std::move(origin);
+  }
 
   // ---- For the adapter
   // Held while a request is served: no launch begins or stops meanwhile.
@@ -204,6 +208,7 @@ class Debugger final : public device::StopHandler {
   std::vector<Touched> touched_;
   std::map<const ptx::Module*, std::unique_ptr<debuginfo::DebugInfo>> infos_;
   std::map<const device::KernelRecord*, Kernel> kernels_;
+  Explanations explanations_;
 };
 
 }  // namespace warpgrind::debugger

@@ -26,7 +26,10 @@ Variable ScopeReader::variable(EntryIndex entry, std::uint32_t function) {
   v.type = types_.type_of(part_, entry);
   v.is_artificial = part_.flag(entry, dw::at_artificial) || v.name == "this";  // nvcc has no flag
   v.declared = part_.declared(entry);
-  v.kind = part_.entries()[entry].tag == dw::tag_formal_parameter ? VariableKind::parameter : VariableKind::local;
+  const std::uint16_t tag = part_.entries()[entry].tag;
+  v.kind = tag == dw::tag_formal_parameter             ? VariableKind::parameter
+           : tag == dw::tag_template_value_parameter ? VariableKind::template_value
+                                                       : VariableKind::local;
   locations_.read(entry, function, v);
   // Constants are as long as their type.
   if (auto* constant = std::get_if<ConstantValue>(&v.location)) {
@@ -41,7 +44,7 @@ void ScopeReader::add_children(EntryIndex entry, std::uint32_t function, Scope& 
   const EntryIndex end = std::min<EntryIndex>(all[entry].next, static_cast<EntryIndex>(all.size()));
   for (EntryIndex child = entry + 1; child < end; child = std::max(all[child].next, child + 1)) {
     const std::uint16_t tag = all[child].tag;
-    if (tag == dw::tag_formal_parameter || tag == dw::tag_variable) {
+    if (tag == dw::tag_formal_parameter || tag == dw::tag_variable || tag == dw::tag_template_value_parameter) {
       scope.variables.push_back(variable(child, function));
       continue;
     }
