@@ -140,7 +140,8 @@ Requests::Body Requests::variables(const Json& arguments) {
     case Listed::Of::locals: {
       const bool arguments_wanted = listed.of == Listed::Of::arguments;
       for (const auto& v : context.lane.info().variables(context.lane.code(), context.lane.frame()))
-        if (v.variable->kind == (arguments_wanted ? debuginfo::VariableKind::parameter : debuginfo::VariableKind::local))
+        if (v.variable->kind ==
+            (arguments_wanted ? debuginfo::VariableKind::parameter : debuginfo::VariableKind::local))
           add_variable(v);
       break;
     }

@@ -77,10 +77,10 @@ std::vector<Instruction> read_instructions(const Json& body) {
   return out;
 }
 
-// Source lines with the instructions below them, in the order of the instructions. Lines between two pieces of code that
-// have none of their own come along if they were not printed yet.
+// Source lines with the instructions below them, in the order of the instructions. Lines between two pieces of code
+// that have none of their own come along if they were not printed yet.
 std::string source_and_ptx(Session& session, const std::vector<Instruction>& all, const std::string& current) {
-  constexpr int kMostSkipped = 5;  // lines without code that are still shown
+  constexpr int kMostSkipped = 5;      // lines without code that are still shown
   std::map<std::string, int> printed;  // by file: the last line
   std::string out, path;
   int line = 0;
@@ -221,9 +221,10 @@ Status info_functions(Session& session, std::string_view pattern) {
   for (const Function& f : *found) {
     if (file != f.path) out += f.path.empty() ? "\nWithout a source file:\n" : fmt::format("\nFile {}:\n", f.path);
     file = f.path;
-    const std::string kind = f.is_inlined  ? "inlined"
-                             : f.is_kernel ? fmt::format("kernel, {}", counted(static_cast<std::uint64_t>(f.instructions), "instruction"))
-                                           : counted(static_cast<std::uint64_t>(f.instructions), "instruction");
+    const std::string kind =
+        f.is_inlined  ? "inlined"
+        : f.is_kernel ? fmt::format("kernel, {}", counted(static_cast<std::uint64_t>(f.instructions), "instruction"))
+                      : counted(static_cast<std::uint64_t>(f.instructions), "instruction");
     out += fmt::format("{}\t{}  ({})\n", f.line == 0 ? "" : fmt::format("{}:", f.line), f.name, kind);
   }
   session.print(out);

@@ -76,8 +76,7 @@ Result<std::uint64_t> read_address(const std::string& text) {
 Result<Json> ask_for_type(Session& session, const std::string& expression, bool offsets) {
   const auto frame = session.frame();
   if (!frame) return frame.error();
-  return session.ask("warpgrind/type",
-                     {{"expression", expression}, {"frameId", (*frame)->id}, {"offsets", offsets}});
+  return session.ask("warpgrind/type", {{"expression", expression}, {"frameId", (*frame)->id}, {"offsets", offsets}});
 }
 
 // The state of x between two commands: an empty line goes on behind the memory that was printed.
@@ -262,10 +261,9 @@ Status do_set(Session& session, const Arguments& arguments) {
     return command_error("set var needs: VARIABLE = VALUE.");
   const auto frame = session.frame();
   if (!frame) return frame.error();
-  const auto body =
-      session.ask("setExpression", {{"expression", std::string(trim(rest.substr(0, at)))},
-                                    {"value", std::string(trim(rest.substr(at + 1)))},
-                                    {"frameId", (*frame)->id}});
+  const auto body = session.ask("setExpression", {{"expression", std::string(trim(rest.substr(0, at)))},
+                                                  {"value", std::string(trim(rest.substr(at + 1)))},
+                                                  {"frameId", (*frame)->id}});
   if (!body) return body.error();
   return Ok{};
 }

@@ -182,17 +182,28 @@ struct Topic {
   Status (*print)(Session& session, std::string_view rest);
 };
 constexpr Topic kTopics[] = {
-    {"args", info_args},       {"blocks", info_blocks},       {"breakpoints", info_breakpoints},
-    {"display", info_display}, {"frame", info_frame},         {"functions", info_functions},
-    {"kernels", info_launches}, {"lanes", info_lanes},     {"launches", info_launches},   {"line", info_line},
-    {"locals", info_locals},   {"registers", info_registers}, {"source", info_source},
-    {"threads", info_threads}, {"warps", info_warps},         {"watchpoints", info_breakpoints},
+    {"args", info_args},
+    {"blocks", info_blocks},
+    {"breakpoints", info_breakpoints},
+    {"display", info_display},
+    {"frame", info_frame},
+    {"functions", info_functions},
+    {"kernels", info_launches},
+    {"lanes", info_lanes},
+    {"launches", info_launches},
+    {"line", info_line},
+    {"locals", info_locals},
+    {"registers", info_registers},
+    {"source", info_source},
+    {"threads", info_threads},
+    {"warps", info_warps},
+    {"watchpoints", info_breakpoints},
 };
 
 // Beginnings that gdb's users type although they are not unique.
-constexpr std::pair<std::string_view, std::string_view> kShort[] = {{"b", "breakpoints"},   {"r", "registers"},
-                                                                    {"f", "frame"}, {"fun", "functions"},         {"lo", "locals"},
-                                                                    {"wat", "watchpoints"}, {"s", "source"}};
+constexpr std::pair<std::string_view, std::string_view> kShort[] = {
+    {"b", "breakpoints"}, {"r", "registers"},     {"f", "frame"}, {"fun", "functions"},
+    {"lo", "locals"},     {"wat", "watchpoints"}, {"s", "source"}};
 
 }  // namespace
 

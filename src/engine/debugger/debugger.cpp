@@ -313,6 +313,8 @@ Debugger::Standing Debugger::standing(const StoppedWarp& warp, std::uint32_t pla
   if (warp.frames().empty()) return out;
   out.function = warp.frames().front().text.function;
   out.source = warp.frames().front().text.place;
+  const WarpFrame& frame = warp.frames().front();
+  out.in_prologue = !frame.text.is_inlined && frame.code.instruction < warp.info().body_begin(frame.code.function);
   return out;
 }
 
@@ -330,6 +332,8 @@ bool Debugger::ends_step(const Going& going, const jit::WarpContext& context, co
   if (!(lanes >> going.lane & 1) && !(context.exited >> going.lane & 1)) return false;
   const bool other_line = !same_line(now.source, going.start.source) || now.function != going.start.function ||
                           now.depth != going.start.depth || now.place <= going.start.place;
+  // As gdb, a step into a function ends where a breakpoint on the function would be.
+  if (going.kind != Step::instruction && now.in_prologue && now.depth > going.start.depth) return false;
   switch (going.kind) {
     case Step::instruction:
       return true;
@@ -513,7 +517,9 @@ bool Debugger::search(jit::WarpContext& context, Kernel& kernel, const StoppedWa
   const bool deep_enough = *again.step == Step::over  ? now.depth <= again.depth
                            : *again.step == Step::out ? now.depth < again.depth
                                                       : true;
-  if ((lanes >> again.lane & 1) && deep_enough && (new_line || *again.step == Step::instruction)) again.found = here;
+  const bool may_stop = *again.step == Step::instruction || !now.in_prologue || now.depth <= 1;
+  if (may_stop && (lanes >> again.lane & 1) && deep_enough && (new_line || *again.step == Step::instruction))
+    again.found = here;
   again.last = std::move(now);
   return false;
 }

@@ -145,6 +145,7 @@ class Debugger final : public device::StopHandler {
     std::string function;
     debuginfo::SourcePlace source;
     std::uint32_t place = 0;
+    bool in_prologue = false;  // before the first statement of a function
   };
   // A step that is under way.
   struct Going {

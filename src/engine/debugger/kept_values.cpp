@@ -9,17 +9,17 @@ namespace warpgrind::debugger {
 
 namespace {
 
-// What is kept is the value, not a register or a thread's own memory. Global memory is the same for all threads, so that
-// elements of an array can still be found there.
+// What is kept is the value, not a register or a thread's own memory. Global memory is the same for all threads, so
+// that elements of an array can still be found there.
 Value without_place(Value value) {
   if (value.bytes.empty()) return value;  // too large: it stays in memory
   value.reg.reset();
   value.pieces.clear();
-  const bool is_global = value.address && (value.address->space == StateSpace::global ||
-                                           value.address->space == StateSpace::constant ||
-                                           (value.address->space == StateSpace::generic &&
-                                            !in_shared(GenericAddress{value.address->value}) &&
-                                            !in_local(GenericAddress{value.address->value})));
+  const bool is_global =
+      value.address &&
+      (value.address->space == StateSpace::global || value.address->space == StateSpace::constant ||
+       (value.address->space == StateSpace::generic && !in_shared(GenericAddress{value.address->value}) &&
+        !in_local(GenericAddress{value.address->value})));
   if (!is_global || value.bit_size != 0) {
     value.address.reset();
     value.bit_offset = value.bit_size = 0;

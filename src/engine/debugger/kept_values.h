@@ -15,8 +15,8 @@ class KeptValues {
   void remember(unsigned number, Value value, const TypeTable& types);
   // Keeps a value as `$name`.
   void set(const std::string& name, Value value, const TypeTable& types);
-  // `name` is what stands behind the first $: "1", "" (the last), "$" (the one before), "$2", or a name. Error: there is
-  // none, or it has a type of another module.
+  // `name` is what stands behind the first $: "1", "" (the last), "$" (the one before), "$2", or a name. Error: there
+  // is none, or it has a type of another module.
   Result<Value> find(std::string_view name, const TypeTable& types) const;
 
  private:

@@ -192,8 +192,7 @@ Result<Value> register_value(LaneContext context, std::string_view name) {
       {{"%tid", "threadIdx"}, {"%ctaid", "blockIdx"}, {"%ntid", "blockDim"}, {"%nctaid", "gridDim"}}};
   for (const auto& [special, in_c] : triples)
     if (name == special) return *built_in_value(context, in_c);
-  if (name == "%pc")
-    return make_number(context.types, Builtin::unsigned_int, Number::from(lane.code().instruction));
+  if (name == "%pc") return make_number(context.types, Builtin::unsigned_int, Number::from(lane.code().instruction));
   if (name == "%laneid") return make_number(context.types, Builtin::unsigned_int, Number::from(lane.lane()));
   const std::vector<ptx::Register>& registers = context.types.symbols().registers(lane.code().function);
   for (std::size_t i = 0; i < registers.size(); ++i) {
