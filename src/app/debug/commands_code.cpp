@@ -46,10 +46,29 @@ Result<Function> find_function(Session& session, const std::string& name) {
   return found->front();
 }
 
+// The path of a file that is named by the end of its path, as breakpoints name it: that of the current source file, or
+// of a frame of the stack.
+std::string path_of(Session& session, const std::string& file) {
+  const auto is_meant = [&](const std::string& path) {
+    return path.ends_with(file) && path.size() > file.size() && path[path.size() - file.size() - 1] == '/';
+  };
+  if (is_meant(session.source.path())) return session.source.path();
+  if (is_meant(session.default_file)) return session.default_file;
+  if (session.needs_stop())
+    if (const auto frames = session.stack(); frames)
+      for (const Frame& frame : **frames)
+        if (is_meant(frame.path)) return frame.path;
+  return file;
+}
+
 // A place with a line: of a function its first one.
 Result<Location> line_of(Session& session, const std::string& text) {
   auto place = read_place(session, text);
-  if (!place || place->function.empty()) return place;
+  if (!place) return place;
+  if (place->function.empty()) {
+    place->file = path_of(session, place->file);
+    return place;
+  }
   const auto function = find_function(session, place->function);
   if (!function) return function.error();
   if (function->path.empty() || function->line == 0)
@@ -153,7 +172,7 @@ Status do_list(Session& session, const Arguments& arguments) {
     if (!first) return first.error();
     const auto last = read_number(trim(std::string_view(text).substr(comma + 1)));
     if (!last || !first->function.empty()) return command_error("list needs FIRST,LAST: two line numbers.");
-    lines = session.source.list(first->file, first->line, static_cast<int>(*last));
+    lines = session.source.list(path_of(session, first->file), first->line, static_cast<int>(*last));
   } else {
     const auto place = line_of(session, text);
     if (!place) return place.error();
