@@ -274,7 +274,7 @@ def source_and_ptx(build):
 
 def fault(build, kind, line, lane, text):
     for compiler in compilers():
-        printed = terminal(build, compiler, kind, ["run", "backtrace", "print lane"])
+        printed = terminal(build, compiler, kind, ["run", "backtrace"])
         check(printed["run"], re.compile(text), compiler)
         check(printed["run"], re.compile(rf"thread \({lane},0,0\), warp 0, lane {lane}\]"), compiler)
         check(printed["backtrace"], re.compile(rf"faults at acceptance\.cu:{line}\n"), compiler)
