@@ -376,7 +376,7 @@ TEST_F(DebuggerFormat, TypeDefinitions) {
   EXPECT_EQ(debugger::type_text(s.types, pointer), "struct Point {\n  int x;\n  int y[2];\n} *");
   EXPECT_EQ(debugger::type_text(s.types, s.t_float), "float");
   EXPECT_EQ(debugger::type_text(s.types, s.symbols.enumeration("Colour", s.t_int, {{"red", 0}, {"green", 5}})),
-            "enum Colour {red, green = 5}");
+            "enum Colour : int {red, green = 5}");
   EXPECT_EQ(debugger::parse_type("Point *", s.types), s.types.pointer_to(point));
   EXPECT_EQ(debugger::parse_type("Point + 1", s.types), kVoidType);
 }
