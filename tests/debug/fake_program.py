@@ -175,6 +175,10 @@ class Adapter:
         return {"address": hex(MEMORY + begin), "data": base64.b64encode(data).decode(), "unreadableBytes": arguments["count"] - len(data)}
 
     def disassemble(self, arguments):
+        if arguments.get("wholeFunction"):
+            return {"function": "saxpy", "instructions": [
+                {"address": f"ptx:0:{n}", "instruction": text, "line": line, "location": {"name": "saxpy.cu", "path": SOURCE}}
+                for n, text, line in ((16, "mul.f32 %f3, %f1, %f2;", 9), (17, "add.f32 %f4, %f3, %f2;", 3))]}
         return {"instructions": [{"address": f"{12 + i:#x}", "instruction": text} for i, text in
                                  enumerate(["mul.f32 \t%f2, %f1, %f3;", "add.f32 \t%f4, %f2, %f5;"][:arguments["instructionCount"]])]}
 
@@ -244,6 +248,18 @@ class Adapter:
     def own_lastWrite(self, arguments):
         self.is_written = arguments["expression"] != "y[6]"
         self.line = 10
+
+    def own_functions(self, arguments):
+        if arguments.get("name") == "nothing":
+            return {"functions": []}
+        return {"functions": [{"name": "saxpy", "linkageName": "_Z5saxpyfPKfPf", "line": 7, "kernel": True, "inlined": False, "instructions": 30,
+                               "instructionPointerReference": "ptx:0:0", "source": {"name": "saxpy.cu", "path": SOURCE}}]}
+
+    def own_codeOfLine(self, arguments):
+        return {"line": arguments["line"], "runs": [{"function": "scale(float, float)", "first": "ptx:0:17", "last": "ptx:0:18", "count": 2}]}
+
+    def own_type(self, _):
+        return {"type": "int", "size": 4, "definition": "int"}
 
     def own_launches(self, _):
         return {"launches": [{"id": 1, "kernel": "saxpy", "grid": [2, 1, 1], "block": [64, 1, 1], "stream": "0", "state": "running"}]}

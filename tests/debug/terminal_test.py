@@ -223,17 +223,17 @@ def pass_a_breakpoint(make):
 def values(make):
     t = make("breakpoint")
     t.run_to_breakpoint()
-    t.check("print i", [evaluate("i")], "$1 = 133\n")
-    t.check("p/x i", [evaluate("i", format={"hex": True})], "$2 = 0x85\n")
-    t.check("p/t i", [evaluate("i", format={"letter": "t"})], "$3 = 133\n")
+    t.check("print i", [evaluate("i", remember=1)], "$1 = 133\n")
+    t.check("p/x i", [evaluate("i", format={"hex": True}, remember=2)], "$2 = 0x85\n")
+    t.check("p/t i", [evaluate("i", format={"letter": "t"}, remember=3)], "$3 = 133\n")
     t.check("p/q i", [], '"/q" is no format of a value: one of x d u o t c f a\n')
-    t.check("p $2 + $", [evaluate("(0x85) + $")], "$4 = 133\n")
+    t.check("p $2 + $", [evaluate("$2 + $", remember=4)], "$4 = 133\n")
     t.check("p", [], "$4 = 133\n")
-    t.check("print point", [evaluate("point"), ["variables", {"variablesReference": 4}]], "$5 = {x = 1, y = 2}\n")
-    t.check("print nothing", [evaluate("nothing")], 'no symbol "nothing" in the current context\n')
+    t.check("print point", [evaluate("point", remember=5), ["variables", {"variablesReference": 4}]], "$5 = {x = 1, y = 2}\n")
+    t.check("print nothing", [evaluate("nothing", remember=6)], 'no symbol "nothing" in the current context\n')
     t.check("set var i = 5", [["setExpression", {"expression": "i", "value": "5", "frameId": 1001}]], "")
     t.check("set var x[i == 2] = 1", [["setExpression", {"expression": "x[i == 2]", "value": "1", "frameId": 1001}]], "")
-    t.check("set width 80", [], "set needs: var VARIABLE = VALUE, or args [ARGUMENTS].\n")
+    t.check("set width 80", [], "set needs: var VARIABLE = VALUE, $NAME = VALUE, or args [ARGUMENTS].\n")
     t.check("info locals", [["scopes", {"frameId": 1001}], ["variables", {"variablesReference": 1}]],
             "i = 133\nproduct = <optimised away>\n")
     t.check("info args", [["scopes", {"frameId": 1001}], ["variables", {"variablesReference": 2}]], "a = 2\n")
@@ -344,19 +344,28 @@ def stack(make):
     t.check("bt", [whole], "#0  scale(float, float) at saxpy.cu:3\n#1  saxpy(float, const float*, float*) at saxpy.cu:9\n")
     t.check("bt 1", [], "#0  scale(float, float) at saxpy.cu:3\n(More stack frames follow...)\n")
     t.check("up", [], f"#1  saxpy(float, const float*, float*) at saxpy.cu:9\n{line(9)}")
-    t.check("print i", [evaluate("i")], "$1 = 133\n")
+    t.check("print i", [evaluate("i", remember=1)], "$1 = 133\n")
     t.check("up", [], "Initial frame selected; you can't go up.\n")
     t.check("frame 0", [], f"#0  scale(float, float) at saxpy.cu:3\n{line(3)}")
-    t.check("print i", [["evaluate", {"expression": "i", "frameId": 1000, "context": "repl"}]], "$2 = 133\n")
+    t.check("print i", [["evaluate", {"expression": "i", "frameId": 1000, "context": "repl", "remember": 2}]], "$2 = 133\n")
     t.check("down", [], "Bottom (innermost) frame selected; you can't go down.\n")
     t.check("frame 7", [], "No frame at level 7.\n")
     t.check("info frame", [], f"#0  scale(float, float) at saxpy.cu:3\n  source {SOURCE}\n  PTX ptx:0:17\n  {FOCUS.strip()[1:-1]}\n")
-    t.check("info line", [], 'Line 3 of "saxpy.cu" is at PTX ptx:0:17\n')
-    t.check("info source", [], f"Current source file is {SOURCE}\n")
+    t.check("info line", [["warpgrind/codeOfLine", {"source": {"path": SOURCE}, "line": 3}]],
+            'Line 3 of "saxpy.cu" has this PTX:\n  scale(float, float): ptx:0:17 to ptx:0:18 (2 instructions)\n')
+    t.check("info source", [], f"Current source file is {SOURCE}\nContains 11 lines.\n")
     t.check("list 2,4", [], line(2) + line(3) + line(4))
     t.check("list 9", [], "".join(line(n) for n in range(4, 12)))
     t.check("list 99", [], f"{SOURCE} has 11 lines\n")
-    t.check("list saxpy", [], "list needs a line: LINE, FIRST,LAST or FILE:LINE.\n")
+    t.check("list saxpy", [["warpgrind/functions", {"name": "saxpy"}]], "".join(line(n) for n in range(2, 12)))
+    t.check("list nothing", [["warpgrind/functions", {"name": "nothing"}]],
+            'Function "nothing" is not in the stopped kernel\'s module.\n')
+    t.check("info functions s.x", [["warpgrind/functions", {"pattern": "s.x"}]],
+            f'All functions that match "s.x":\n\nFile {SOURCE}:\n7:\tsaxpy  (kernel, 30 instructions)\n')
+    whole = ["disassemble", {"memoryReference": "ptx:0:17", "wholeFunction": True}]
+    t.check("disassemble /s", [whole], f"PTX of saxpy:\nsaxpy.cu:\n{line(9)}   ptx:0:16:\tmul.f32 %f3, %f1, %f2;\n{line(3)}"
+            "=> ptx:0:17:\tadd.f32 %f4, %f3, %f2;\n")
+    t.check("ptype i", [["warpgrind/type", {"expression": "i", "frameId": 1000, "offsets": False}]], "type = int\n")
     t.leave()
 
 
@@ -432,7 +441,7 @@ def interrupts(make):
     printed = t.read_to_prompt()
     assert printed.endswith(f"\nInterrupted\n{FOCUS}{SAXPY}9\n{line(9)}"), printed
     assert ["pause", {"threadId": 0}] in t.requests()
-    t.check("print i", [evaluate("i")], "$1 = 133\n")
+    t.check("print i", [evaluate("i", remember=1)], "$1 = 133\n")
     t.leave()
     # Many steps end, too, whatever is under way: the request of a step, or what is printed after it.
     t = make("breakpoint")
@@ -443,7 +452,7 @@ def interrupts(make):
     t.process.send_signal(signal.SIGINT)
     t.read_to_prompt()
     t.requests()
-    t.check("print i", [evaluate("i")], "$1 = 133\n")
+    t.check("print i", [evaluate("i", remember=1)], "$1 = 133\n")
     t.leave()
     # A program that does not answer is ended by the second one.
     t = make("deaf")

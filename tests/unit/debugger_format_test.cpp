@@ -2,12 +2,17 @@
 // floating numbers are shorter here. The bits of narrow formats are those of CUDA's headers (CUDA 13.0).
 #include <immintrin.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
+#include <tuple>
 
+#include "debugger/expression.h"
 #include "debugger/format.h"
+#include "debugger/kept_values.h"
 #include "debugger/number.h"
 #include "debugger/scalar_text.h"
+#include "debugger/type_text.h"
 #include "debugger_lane.h"
 #include "gpu/types.h"
 
@@ -314,6 +319,66 @@ TEST_F(DebuggerFormat, Trees) {
   EXPECT_EQ(rows("big", 4999, 2), "[4999]: 0 [0]; [5000]: 55 [0]");
   EXPECT_LE(s.lane.bytes_read, 24u) << "two elements, three times";
   EXPECT_EQ(debugger::children(s.context, s.value("big"), "big", 1'000'000'000, 2).size(), 0u);
+}
+
+// Bytes 0 to 3 and bit 4 of byte 8 were never written.
+TEST_F(DebuggerFormat, Undefined) {
+  const TypeId ints = s.symbols.array(s.t_int, {4});
+  TypeId bits = s.symbols.structure("Bits", 12, {});
+  for (const auto& [name, first, count] : {std::tuple{"low", 0u, 4u}, std::tuple{"high", 4u, 4u}}) {
+    Member member = TestSymbols::member(name, s.t_unsigned, 8);
+    member.bit_offset = first;
+    member.bit_size = count;
+    s.symbols.types[bits].members.push_back(member);
+  }
+  define("all", ints, std::array{1, 2, 3, 4});
+  s.symbols.local("bits", bits, debuginfo::AtAddress{0, StateSpace::shared});
+  for (std::uint64_t at = 0; at < 4; ++at) s.lane.undefined_shared[at] = 0xff;
+  s.lane.undefined_shared[8] = 0xf0;
+  EXPECT_EQ(text("all"), "{<undefined>, 2, 3 <partly undefined>, 4}");
+  EXPECT_EQ(text("all[0]"), "<undefined>");
+  EXPECT_EQ(text("all[0] + all[1]"), "<undefined>");
+  EXPECT_EQ(text("all[1] + all[3]"), "6");
+  EXPECT_EQ(text("-all[0]"), "<undefined>");
+  EXPECT_EQ(text("(float)all[0]"), "<undefined>");
+  EXPECT_EQ(text("bits"), "{low = 3, high = <undefined>}");
+  s.lane.registers = {{5, 0}};
+  s.symbols.local("r", s.t_int, debuginfo::InRegister{0});
+  EXPECT_EQ(text("r"), "5");
+  s.lane.unset.insert(0);
+  EXPECT_EQ(text("r"), "<undefined>");
+}
+
+// Values of the history and of the user. A kept value does not follow its variable.
+TEST_F(DebuggerFormat, KeptValues) {
+  debugger::KeptValues kept;
+  s.context.kept = &kept;
+  define("i", s.t_int, 41);
+  kept.remember(1, s.value("i"), s.types);
+  kept.remember(2, s.value("$1 + 1"), s.types);
+  s.value("i = 7", true);
+  EXPECT_EQ(text("$1"), "41");
+  EXPECT_EQ(text("$"), "42");
+  EXPECT_EQ(text("$$ + $2"), "83");
+  s.value("$sum = i * 2", true);
+  EXPECT_EQ(text("$sum"), "14");
+  EXPECT_EQ(s.error("$3"), "the history has no value $3");
+  EXPECT_EQ(s.error("$$5"), "the history has 2 values");
+  EXPECT_EQ(s.error("$1 = 4", true), "'$1' cannot be assigned to");
+  debugger::TypeTable other{s.symbols};
+  EXPECT_FALSE(kept.find("1", other).ok());
+}
+
+TEST_F(DebuggerFormat, TypeDefinitions) {
+  const TypeId point = s.symbols.structure(
+      "Point", 12, {TestSymbols::member("x", s.t_int, 0), TestSymbols::member("y", s.symbols.array(s.t_int, {2}), 4)});
+  const TypeId pointer = s.symbols.layer(TypeKind::pointer, point);
+  EXPECT_EQ(debugger::type_text(s.types, pointer), "struct Point {\n  int x;\n  int y[2];\n} *");
+  EXPECT_EQ(debugger::type_text(s.types, s.t_float), "float");
+  EXPECT_EQ(debugger::type_text(s.types, s.symbols.enumeration("Colour", s.t_int, {{"red", 0}, {"green", 5}})),
+            "enum Colour : int {red, green = 5}");
+  EXPECT_EQ(debugger::parse_type("Point *", s.types), s.types.pointer_to(point));
+  EXPECT_EQ(debugger::parse_type("Point + 1", s.types), kVoidType);
 }
 
 }  // namespace

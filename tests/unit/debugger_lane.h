@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -177,6 +178,13 @@ class TestLane final : public debugger::LaneView {
     std::memcpy(at, bytes.data(), bytes.size());
     return Ok{};
   }
+  void read_undefined(Address from, std::span<std::uint8_t> undefined) const override {
+    if (from.space != StateSpace::shared) return;
+    for (std::uint64_t i = 0; i < undefined.size(); ++i)
+      if (const auto found = undefined_shared.find(from.value + i); found != undefined_shared.end())
+        undefined[i] = found->second;
+  }
+  bool is_unset(ptx::RegId reg) const override { return unset.contains(reg); }
   std::string describe(Address address) const override {
     const std::uint64_t offset = address.value - kGlobal;
     return find(address, 1) && offset < global.size()
@@ -203,6 +211,8 @@ class TestLane final : public debugger::LaneView {
   std::vector<std::uint8_t> global = std::vector<std::uint8_t>(1 << 16);
   std::vector<std::uint8_t> shared = std::vector<std::uint8_t>(4096), local = std::vector<std::uint8_t>(4096);
   std::vector<std::uint8_t> param = std::vector<std::uint8_t>(256);
+  std::map<std::uint64_t, std::uint8_t> undefined_shared;  // by offset: bits that were never written
+  std::set<ptx::RegId> unset;
   mutable std::uint64_t reads = 0, bytes_read = 0;
 
  private:

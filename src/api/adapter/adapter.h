@@ -2,6 +2,8 @@
 // (docs/debugging-protocol.md) by the engine's debugger.
 #pragma once
 
+#include "adapter/memory_origins.h"
+
 namespace warpgrind::device {
 class StopHandler;
 }
@@ -10,5 +12,7 @@ namespace warpgrind::adapter {
 
 // Starts the adapter on the first call and returns the debugger for the devices. It lives to the end of the process.
 device::StopHandler* debugger_on(int socket);
+// Observer of the devices' memory, for what the debugger says of pointers. Null: there is no debugger.
+events::Observer* memory_observer(MemoryOrigins::DescribeCall describe);
 
 }  // namespace warpgrind::adapter

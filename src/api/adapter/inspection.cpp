@@ -10,7 +10,6 @@
 #include "base/json.h"
 #include "device/state.h"
 #include "jit/host_code.h"
-#include "ptx/printer.h"
 
 namespace warpgrind::adapter {
 
@@ -24,14 +23,6 @@ std::string text_of(const Dim3& d) {
 
 Json list_of(const Dim3& d) {
   return Json::array({d.x, d.y, d.z});
-}
-
-Json source_of(const std::string& path) {
-  return {{"name", std::filesystem::path(path).filename().string()}, {"path", path}};
-}
-
-std::string place_in_ptx(debuginfo::CodePlace code) {
-  return fmt::format("f{}:i{}", code.function, code.instruction);
 }
 
 std::string waits_for(const device::WarpFiber& f) {
@@ -169,38 +160,6 @@ Requests::Body Requests::exception_info(const Json&) {
               {"description", stop.text},
               {"breakMode", "always"},
               {"details", {{"message", stop.text}, {"stackTrace", stop.details}}}};
-}
-
-Requests::Body Requests::disassemble(const Json& arguments) {
-  std::uint32_t function = 0, instruction = 0;
-  const std::string from = json::text(arguments, "memoryReference");
-  if (std::sscanf(from.c_str(), "f%u:i%u", &function, &instruction) != 2)
-    return Error{ErrorKind::bad_input, fmt::format("'{}' is no place in the PTX", from), ""};
-  const debugger::StoppedWarp look = debugger_.look_at(*focus_warp_);
-  const ptx::Module& module = look.info().module();
-  if (function >= module.functions.size()) return Error{ErrorKind::bad_input, "no such function", ""};
-  const ptx::Function& body = module.functions[function];
-  const std::int64_t first = std::int64_t{instruction} + json::get<std::int32_t>(arguments, "instructionOffset");
-  const std::int64_t count =
-      std::clamp(json::get<std::int64_t>(arguments, "instructionCount"), std::int64_t{0}, std::int64_t{10000});
-  Json list = Json::array();
-  for (std::int64_t n = first; n < first + count; ++n) {
-    if (n < 0 || n >= static_cast<std::int64_t>(body.body.size())) {
-      list.push_back(
-          {{"address", fmt::format("f{}:i{}", function, n)}, {"instruction", ""}, {"presentationHint", "invalid"}});
-      continue;
-    }
-    const debuginfo::CodePlace code{function, static_cast<std::uint32_t>(n)};
-    const debuginfo::SourcePlace place = look.info().place(code);
-    Json one = {{"address", place_in_ptx(code)},
-                {"instruction", ptx::print(body.body[code.instruction], body, module)}};
-    if (place.line) {
-      one["line"] = place.line;
-      one["location"] = source_of(place.file);
-    }
-    list.push_back(std::move(one));
-  }
-  return Json{{"instructions", std::move(list)}};
 }
 
 Requests::Body Requests::focus(const Json& arguments) {

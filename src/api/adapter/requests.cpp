@@ -57,6 +57,11 @@ Requests::Requests(int socket) : channel_(Descriptor(socket)) {
                           [this](debugger::LaneView& lane, const std::string& text) { return expand(lane, text); });
 }
 
+void Requests::explain_with(std::function<std::string(std::uint64_t address)> origin) {
+  const auto held = debugger_.hold();
+  debugger_.explain_with(std::move(origin));
+}
+
 std::span<const Requests::Command> Requests::commands() {
   using Needs = Command::Needs;
   static constexpr Command kAll[] = {
@@ -95,6 +100,9 @@ std::span<const Requests::Command> Requests::commands() {
       {"warpgrind/warpValues", &Requests::warp_values, Needs::kernel},
       {"warpgrind/lastWrite", &Requests::last_write, Needs::kernel},
       {"warpgrind/warps", &Requests::warps, Needs::kernel},
+      {"warpgrind/functions", &Requests::functions, Needs::kernel},
+      {"warpgrind/codeOfLine", &Requests::code_of_line, Needs::kernel},
+      {"warpgrind/type", &Requests::type_definition, Needs::kernel},
   };
   return kAll;
 }

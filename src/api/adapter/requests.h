@@ -1,6 +1,7 @@
 // One connection: requests in, responses and events out.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -12,15 +13,22 @@
 #include "debugger/debugger.h"
 #include "debugger/expression.h"
 #include "debugger/format.h"
+#include "debugger/kept_values.h"
 
 namespace warpgrind::adapter {
 
 using dap::Json;
 
+// Shared by the files of requests.
+std::string place_in_ptx(debuginfo::CodePlace code);  // "f0:i12"
+Json source_of(const std::string& path);              // DAP's Source
+
 class Requests final : public debugger::DebugListener {
  public:
   explicit Requests(int socket);
   device::StopHandler& handler() { return debugger_; }
+  // As Debugger::explain_with().
+  void explain_with(std::function<std::string(std::uint64_t address)> origin);
   void serve();  // until the front closes the connection
 
   void on_stop(const debugger::Stop& stop) override;
@@ -52,6 +60,7 @@ class Requests final : public debugger::DebugListener {
   Body scopes(const Json& arguments);
   Body variables(const Json& arguments);
   Body evaluate(const Json& arguments);
+  Body type_definition(const Json& arguments);
   Body go_on(const Json& arguments);
   Body next(const Json& arguments);
   Body step_in(const Json& arguments);
@@ -64,6 +73,8 @@ class Requests final : public debugger::DebugListener {
   Body disconnect(const Json& arguments);
   Body exception_info(const Json& arguments);
   Body disassemble(const Json& arguments);
+  Body functions(const Json& arguments);
+  Body code_of_line(const Json& arguments);
   Body focus(const Json& arguments);
   Body warps(const Json& arguments);
   Body set_variable(const Json& arguments);
@@ -141,6 +152,7 @@ class Requests final : public debugger::DebugListener {
   std::vector<Frame> frames_;
   std::vector<Listed> lists_;
   std::vector<DataId> data_ids_;
+  debugger::KeptValues kept_;
   std::set<unsigned> of_data_;
   std::map<device::WarpFiber*, std::unique_ptr<debugger::StoppedWarp>> looks_;  // of this stop
   std::map<debuginfo::DebugInfo*, std::unique_ptr<Types>> types_;

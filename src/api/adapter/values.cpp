@@ -9,6 +9,7 @@
 #include "dap/base64.h"
 #include "debugger/expression.h"
 #include "debugger/format.h"
+#include "debugger/type_text.h"
 #include "device/access/peek.h"
 #include "device/state.h"
 
@@ -25,7 +26,8 @@ using debugger::Value;
 struct Requests::Inspected {
   std::unique_ptr<LaneView> lane;
   TypeTable* types = nullptr;
-  LaneContext context() const { return {*lane, *types}; }
+  debugger::KeptValues* kept = nullptr;
+  LaneContext context() const { return {*lane, *types, kept}; }
 };
 
 debugger::TypeTable& Requests::types_of(debuginfo::DebugInfo& info) {
@@ -40,7 +42,7 @@ Result<Requests::Inspected> Requests::inspect(const Frame& frame) {
   if (!look) look = std::make_unique<debugger::StoppedWarp>(debugger_.look_at(*frame.warp));
   if (frame.index >= look->frames().size())
     return Error{ErrorKind::bad_input, "this warp has not begun: it has no variables yet", ""};
-  return Inspected{look->lane(frame.lane, frame.index), &types_of(look->info())};
+  return Inspected{look->lane(frame.lane, frame.index), &types_of(look->info()), &kept_};
 }
 
 namespace {
@@ -166,7 +168,9 @@ Requests::Body Requests::variables(const Json& arguments) {
     case Listed::Of::locals: {
       const bool arguments_wanted = listed.of == Listed::Of::arguments;
       for (const auto& v : context.lane.info().variables(context.lane.code(), context.lane.frame()))
-        if ((v.variable->kind == debuginfo::VariableKind::parameter) == arguments_wanted) add_variable(v);
+        if (v.variable->kind ==
+            (arguments_wanted ? debuginfo::VariableKind::parameter : debuginfo::VariableKind::local))
+          add_variable(v);
       break;
     }
     case Listed::Of::globals:
@@ -233,7 +237,32 @@ Requests::Body Requests::evaluate(const Json& arguments) {
   answer["result"] = answer["value"];
   answer.erase("value");
   answer.erase("name");
+  if (text == "$pc") {
+    const debuginfo::CodePlace code = context.lane.code();
+    answer["memoryReference"] = place_in_ptx(code);
+    answer["result"] = fmt::format("{} <{}, instruction {}>", place_in_ptx(code),
+                                   context.lane.info().function(code.function).name, code.instruction);
+  }
+  if (const auto number = json::get<unsigned>(arguments, "remember"); number != 0)
+    kept_.remember(number, value.take(), context.types);
   return answer;
+}
+
+// The definition of the type of an expression, or of a type.
+Requests::Body Requests::type_definition(const Json& arguments) {
+  const Result<Frame> frame = frame_of(arguments);
+  if (!frame) return frame.error();
+  const Result<Inspected> inspected = inspect(*frame);
+  if (!inspected) return inspected.error();
+  const LaneContext context = inspected->context();
+  const std::string text = json::text(arguments, "expression");
+  Result<Value> value = evaluate_text(context, text, SideEffects::refused);
+  // A variable may have the name of a type, as in C.
+  const debuginfo::TypeId type = value ? value->type : debugger::parse_type(text, context.types);
+  if (!value && type == debuginfo::kVoidType) return value.error();
+  return Json{{"type", context.types.name(type)},
+              {"size", context.types.size(type)},
+              {"definition", debugger::type_text(context.types, type, json::get<bool>(arguments, "offsets"))}};
 }
 
 Requests::Body Requests::set_variable(const Json& arguments) {
@@ -288,7 +317,7 @@ Requests::Body Requests::warp_values(const Json& arguments) {
         {{"lane", lane},
          {"value", value ? shown(context, *value, format_of(arguments)) : "<" + value.error().message + ">"},
          {"active", active},
-         {"undefined", false}});
+         {"undefined", value && value->has_undefined()}});
   }
   return Json{{"type", type}, {"lanes", std::move(lanes)}};
 }
@@ -296,7 +325,7 @@ Requests::Body Requests::warp_values(const Json& arguments) {
 // ---- Conditions and messages of breakpoints
 
 Result<bool> Requests::holds(LaneView& lane, const std::string& condition) {
-  const LaneContext context{lane, types_of(lane.info())};
+  const LaneContext context{lane, types_of(lane.info()), &kept_};
   const auto key = std::pair{&lane.info(), condition};
   auto known = conditions_.find(key);
   if (known == conditions_.end()) {
@@ -309,7 +338,7 @@ Result<bool> Requests::holds(LaneView& lane, const std::string& condition) {
 
 // Replaces {expression} by its value.
 std::string Requests::expand(LaneView& lane, const std::string& message) {
-  const LaneContext context{lane, types_of(lane.info())};
+  const LaneContext context{lane, types_of(lane.info()), &kept_};
   std::string out;
   for (std::size_t at = 0; at < message.size();) {
     const std::size_t open = message.find('{', at), close = message.find('}', open);

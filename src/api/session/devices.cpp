@@ -9,6 +9,7 @@
 
 #include "base/demangle.h"
 #include "base/element.h"
+#include "checkers/host_place.h"
 #include "device/memory/address_space.h"
 #include "session/debugged.h"
 #include "session/messages.h"
@@ -64,6 +65,9 @@ device::Device& Devices::operator[](int ordinal) {
 std::unique_ptr<device::Device> Devices::make(int ordinal) {
   auto made = std::make_unique<device::Device>(ordinal, model_, device_options(options_));
   const observers::Watched watched{ordinal, &model_, options_.trace_block, find_allocation};
+  if (claims_debugger(options_))
+    if (auto* memory = adapter::memory_observer([](const HostStack& stack) { return checkers::describe(stack); }))
+      made->add_observer(memory);
   if (checkers_)
     for (events::Observer* observer : checkers_->observers()) made->add_observer(observer);
   for (auto& observer : observers::make_observers(watched, {options_.detail && options_.counters})) {

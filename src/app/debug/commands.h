@@ -39,6 +39,10 @@ Status run_line(Session& session, std::string_view line, std::string& last);
 inline Error command_error(const std::string& message) {
   return {ErrorKind::bad_input, message, ""};
 }
+// Topics of `info` about code.
+Status info_line(Session& session, std::string_view place);
+Status info_source(Session& session, std::string_view);
+Status info_functions(Session& session, std::string_view pattern);
 Status do_warp_values(Session& session, const Arguments& arguments);
 Status print_ptx(Session& session, const std::string& reference, std::int64_t offset, std::uint64_t count);
 Status examine(Session& session, const std::string& format, const std::string& expression, bool again);

@@ -42,23 +42,6 @@ Result<std::string> members_text(Session& session, std::int64_t reference, int d
   return out + (count > kMost ? ", ...}" : "}");
 }
 
-// "$2" in an expression is the value with that number.
-std::string with_history(const Session& session, const std::string& expression) {
-  std::string out;
-  for (std::size_t i = 0; i < expression.size();) {
-    std::size_t end = i + 1;
-    while (expression[i] == '$' && end < expression.size() && std::isdigit(static_cast<unsigned char>(expression[end])))
-      ++end;
-    const auto number = read_number(std::string_view(expression).substr(i + 1, end - i - 1));
-    if (expression[i] == '$' && number && *number >= 1 && static_cast<std::size_t>(*number) <= session.history.size())
-      out += "(" + session.history[static_cast<std::size_t>(*number) - 1] + ")";
-    else
-      out += expression.substr(i, end - i);
-    i = end;
-  }
-  return out;
-}
-
 Result<Json> format_of(const std::string& letters) {
   if (letters.empty()) return Json();
   if (letters == "x") return Json{{"hex", true}};
@@ -68,10 +51,10 @@ Result<Json> format_of(const std::string& letters) {
 }
 
 Result<std::string> value_text(Session& session, const std::string& format, const std::string& expression,
-                               const std::string& context) {
+                               const std::string& context, std::size_t remember) {
   auto json_format = format_of(format);
   if (!json_format) return json_format.error();
-  const auto body = session.evaluate(with_history(session, expression), context, json_format.take());
+  const auto body = session.evaluate(expression, context, json_format.take(), remember);
   if (!body) return body.error();
   std::string value = json::text(*body, "result");
   const auto reference = json::get<std::int64_t>(*body, "variablesReference");
@@ -88,6 +71,12 @@ Result<std::uint64_t> read_address(const std::string& text) {
   if (problem != std::errc() || end != digits.data() + digits.size() || digits.empty())
     return command_error(fmt::format("\"{}\" is no address", text));
   return out;
+}
+
+Result<Json> ask_for_type(Session& session, const std::string& expression, bool offsets) {
+  const auto frame = session.frame();
+  if (!frame) return frame.error();
+  return session.ask("warpgrind/type", {{"expression", expression}, {"frameId", (*frame)->id}, {"offsets", offsets}});
 }
 
 // The state of x between two commands: an empty line goes on behind the memory that was printed.
@@ -131,7 +120,8 @@ Status print_ptx(Session& session, const std::string& reference, std::int64_t of
 
 Status print_value(Session& session, const std::string& format, const std::string& expression,
                    const std::string& name) {
-  const auto value = value_text(session, format, expression, name.empty() ? "repl" : "watch");
+  const auto value = value_text(session, format, expression, name.empty() ? "repl" : "watch",
+                                name.empty() ? session.history.size() + 1 : 0);
   if (!value) return value.error();
   if (name.empty()) session.history.push_back(*value);
   session.print(fmt::format("{} = {}\n", name.empty() ? fmt::format("${}", session.history.size()) : name, *value));
@@ -153,7 +143,7 @@ Status examine(Session& session, const std::string& format, const std::string& e
   if (form.letter == 'i') return print_instructions(session, expression, form.count);
   std::uint64_t address = examined.next;
   if (!expression.empty() && !again) {
-    const auto body = session.evaluate(with_history(session, expression), "repl");
+    const auto body = session.evaluate(expression, "repl");
     if (!body) return body.error();
     std::string reference = json::text(*body, "memoryReference");
     if (reference.empty()) reference = json::text(*body, "result");
@@ -201,9 +191,25 @@ Status do_last_write(Session& session, const Arguments& arguments) {
 
 Status do_whatis(Session& session, const Arguments& arguments) {
   if (arguments.text.empty()) return command_error("Which value? Give an expression.");
-  const auto body = session.evaluate(with_history(session, arguments.text), "watch", Json());
+  const auto body = session.evaluate(arguments.text, "watch", Json());
+  if (body) {
+    session.print(fmt::format("type = {}\n", json::text(*body, "type")));
+    return Ok{};
+  }
+  // It may be a type.
+  const auto definition = ask_for_type(session, arguments.text, false);
+  if (!definition) return body.error();
+  session.print(fmt::format("type = {}\n", json::text(*definition, "type")));
+  return Ok{};
+}
+
+Status do_ptype(Session& session, const Arguments& arguments) {
+  if (arguments.text.empty()) return command_error("Which type? Give an expression or a type.");
+  if (!arguments.format.empty() && arguments.format != "o")
+    return command_error(fmt::format("\"/{}\": ptype has /o, which shows offsets.", arguments.format));
+  const auto body = ask_for_type(session, arguments.text, arguments.format == "o");
   if (!body) return body.error();
-  session.print(fmt::format("type = {}\n", json::text(*body, "type")));
+  session.print(fmt::format("type = {}\n", json::text(*body, "definition")));
   return Ok{};
 }
 
@@ -242,8 +248,12 @@ Status do_set(Session& session, const Arguments& arguments) {
     for (std::string& word : split_arguments(rest)) session.options.program.push_back(std::move(word));
     return Ok{};
   }
+  if (what.starts_with("$")) {
+    const auto body = session.evaluate(arguments.text, "repl");
+    return body ? Status(Ok{}) : body.error();
+  }
   if (what != "var" && what != "variable")
-    return command_error("set needs: var VARIABLE = VALUE, or args [ARGUMENTS].");
+    return command_error("set needs: var VARIABLE = VALUE, $NAME = VALUE, or args [ARGUMENTS].");
   // The first = that is no comparison.
   std::size_t at = rest.find('=');
   while (at != std::string_view::npos && (at + 1 < rest.size() && rest[at + 1] == '=')) at = rest.find('=', at + 2);
@@ -251,10 +261,9 @@ Status do_set(Session& session, const Arguments& arguments) {
     return command_error("set var needs: VARIABLE = VALUE.");
   const auto frame = session.frame();
   if (!frame) return frame.error();
-  const auto body =
-      session.ask("setExpression", {{"expression", std::string(trim(rest.substr(0, at)))},
-                                    {"value", with_history(session, std::string(trim(rest.substr(at + 1))))},
-                                    {"frameId", (*frame)->id}});
+  const auto body = session.ask("setExpression", {{"expression", std::string(trim(rest.substr(0, at)))},
+                                                  {"value", std::string(trim(rest.substr(at + 1)))},
+                                                  {"frameId", (*frame)->id}});
   if (!body) return body.error();
   return Ok{};
 }

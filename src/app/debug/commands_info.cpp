@@ -169,22 +169,6 @@ Status info_frame(Session& session, std::string_view) {
   return Ok{};
 }
 
-Status info_line(Session& session, std::string_view) {
-  const auto frame = session.frame();
-  if (!frame) return frame.error();
-  if ((*frame)->path.empty()) return command_error("The frame has no source line.");
-  session.print(fmt::format("Line {} of \"{}\"{}\n", (*frame)->line, (*frame)->name,
-                            (*frame)->instruction.empty() ? "" : fmt::format(" is at PTX {}", (*frame)->instruction)));
-  return Ok{};
-}
-
-Status info_source(Session& session, std::string_view) {
-  const std::string& path = session.source.path();
-  if (path.empty()) return command_error("No current source file.");
-  session.print(fmt::format("Current source file is {}\n", path));
-  return Ok{};
-}
-
 Status info_display(Session& session, std::string_view) {
   if (session.displays.empty()) session.print("There are no displays.\n");
   for (const Display& one : session.displays)
@@ -198,17 +182,28 @@ struct Topic {
   Status (*print)(Session& session, std::string_view rest);
 };
 constexpr Topic kTopics[] = {
-    {"args", info_args},       {"blocks", info_blocks},       {"breakpoints", info_breakpoints},
-    {"display", info_display}, {"frame", info_frame},         {"kernels", info_launches},
-    {"lanes", info_lanes},     {"launches", info_launches},   {"line", info_line},
-    {"locals", info_locals},   {"registers", info_registers}, {"source", info_source},
-    {"threads", info_threads}, {"warps", info_warps},         {"watchpoints", info_breakpoints},
+    {"args", info_args},
+    {"blocks", info_blocks},
+    {"breakpoints", info_breakpoints},
+    {"display", info_display},
+    {"frame", info_frame},
+    {"functions", info_functions},
+    {"kernels", info_launches},
+    {"lanes", info_lanes},
+    {"launches", info_launches},
+    {"line", info_line},
+    {"locals", info_locals},
+    {"registers", info_registers},
+    {"source", info_source},
+    {"threads", info_threads},
+    {"warps", info_warps},
+    {"watchpoints", info_breakpoints},
 };
 
 // Beginnings that gdb's users type although they are not unique.
-constexpr std::pair<std::string_view, std::string_view> kShort[] = {{"b", "breakpoints"},   {"r", "registers"},
-                                                                    {"f", "frame"},         {"lo", "locals"},
-                                                                    {"wat", "watchpoints"}, {"s", "source"}};
+constexpr std::pair<std::string_view, std::string_view> kShort[] = {
+    {"b", "breakpoints"}, {"r", "registers"},     {"f", "frame"}, {"fun", "functions"},
+    {"lo", "locals"},     {"wat", "watchpoints"}, {"s", "source"}};
 
 }  // namespace
 

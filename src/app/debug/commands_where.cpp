@@ -1,4 +1,4 @@
-// Commands about the place of the program: the stack, the source, and the block, warp and lane in focus.
+// Commands about the place of the program: the stack, and the block, warp and lane in focus.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -133,32 +133,6 @@ Status do_down(Session& session, const Arguments& arguments) {
   return move_frame(session, arguments, -1);
 }
 
-Status do_list(Session& session, const Arguments& arguments) {
-  constexpr int kAround = 5;
-  if (session.source.path().empty() && !session.default_file.empty()) session.source.set_place(session.default_file, 1);
-  const std::string& text = arguments.text;
-  Result<std::string> lines = std::string();
-  if (text.empty() || arguments.repeated) {
-    lines = text == "-" ? session.source.list_back() : session.source.list_on();
-  } else if (text == "-") {
-    lines = session.source.list_back();
-  } else if (const std::size_t comma = text.find(','); comma != std::string::npos) {
-    const auto first = read_place(session, text.substr(0, comma));
-    if (!first) return first.error();
-    const auto last = read_number(trim(std::string_view(text).substr(comma + 1)));
-    if (!last || !first->function.empty()) return command_error("list needs FIRST,LAST: two line numbers.");
-    lines = session.source.list(first->file, first->line, static_cast<int>(*last));
-  } else {
-    const auto place = read_place(session, text);
-    if (!place) return place.error();
-    if (!place->function.empty()) return command_error("list needs a line: LINE, FIRST,LAST or FILE:LINE.");
-    lines = session.source.list(place->file, place->line - kAround, place->line + kAround - 1);
-  }
-  if (!lines) return lines.error();
-  session.print(*lines);
-  return Ok{};
-}
-
 // `warp EXPRESSION` prints a value of all lanes; a number is a warp.
 Status do_focus(Session& session, const Arguments& arguments) {
   if (arguments.command == "warp" && !is_number(arguments.text)) return do_warp_values(session, arguments);
@@ -168,14 +142,6 @@ Status do_focus(Session& session, const Arguments& arguments) {
 Status do_cuda(Session& session, const Arguments& arguments) {
   if (arguments.text.empty()) return command_error("cuda needs block, thread, warp or lane.");
   return set_focus(session, arguments.text);
-}
-
-Status do_disassemble(Session& session, const Arguments&) {
-  const auto frame = session.frame();
-  if (!frame) return frame.error();
-  if ((*frame)->instruction.empty()) return command_error("there is no instruction");
-  constexpr std::int64_t kBefore = 5;
-  return print_ptx(session, (*frame)->instruction, -kBefore, 2 * kBefore + 1);
 }
 
 }  // namespace warpgrind::debug

@@ -230,12 +230,14 @@ Result<Json> Session::ask(const std::string& command, Json arguments) {
   return client.call(command, std::move(arguments), interrupts_now);
 }
 
-Result<Json> Session::evaluate(const std::string& expression, const std::string& context, Json format) {
+Result<Json> Session::evaluate(const std::string& expression, const std::string& context, Json format,
+                               std::size_t remember) {
   const auto selected = frame();
   if (!selected) return selected.error();
   Json arguments = {{"expression", expression}, {"frameId", (*selected)->id}};
   if (!context.empty()) arguments["context"] = context;
   if (format.is_object()) arguments["format"] = std::move(format);
+  if (remember != 0) arguments["remember"] = remember;
   return ask("evaluate", std::move(arguments));
 }
 

@@ -51,8 +51,10 @@ class Session {
   Breakpoint* breakpoint_of_stop();  // null: it was none
   // A request about the stopped program: the body of its response.
   Result<Json> ask(const std::string& command, Json arguments);
-  // ... about an expression in the selected frame. `context` is empty or DAP's.
-  Result<Json> evaluate(const std::string& expression, const std::string& context, Json format = Json());
+  // ... about an expression in the selected frame. `context` is empty or DAP's. remember: the number of the value in
+  // the history, 0: it is in none.
+  Result<Json> evaluate(const std::string& expression, const std::string& context, Json format = Json(),
+                        std::size_t remember = 0);
 
   // Error: there is no stopped program.
   Status needs_stop() const;

@@ -40,6 +40,12 @@ Result<std::string> SourceText::line(const std::string& path, int number) {
   return (**lines)[static_cast<std::size_t>(number) - 1];
 }
 
+Result<std::size_t> SourceText::line_count(const std::string& path) {
+  const auto lines = read(path);
+  if (!lines) return lines.error();
+  return (*lines)->size();
+}
+
 Result<std::string> SourceText::lines(const std::string& path, int first, int last) {
   first = std::max(first, 1);
   const auto begin = line(path, first);

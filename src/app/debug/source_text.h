@@ -13,6 +13,7 @@ class SourceText {
  public:
   Result<std::string> line(const std::string& path, int number);  // the first is 1
   // Lines `first` to `last` with their numbers, as far as they exist. Error: none does, or the file cannot be read.
+  Result<std::size_t> line_count(const std::string& path);
   Result<std::string> lines(const std::string& path, int first, int last);
 
   // `list` without a place shows ten lines around this one, and then those behind it.

@@ -103,7 +103,7 @@ std::string warp_table(const Json& values) {
   std::size_t width = 0;
   std::vector<int> inactive, undefined;
   for (const Lane& one : lanes) {
-    const std::string value = one.value + (one.undefined ? "?" : "");
+    const std::string value = one.value == "<undefined>" ? "?" : one.value + (one.undefined ? "?" : "");
     cells.push_back(one.active ? value : "[" + value + "]");
     width = std::max(width, cells.back().size());
     if (!one.active) inactive.push_back(one.lane);

@@ -288,7 +288,7 @@ std::vector<device::WarpFiber*> Debugger::warps() const {
 
 StoppedWarp Debugger::look_at(device::WarpFiber& warp) {
   const Kernel& kernel = kernel_of(*warp.worker->launch);
-  return {warp, *kernel.info, kernel.places};
+  return {warp, *kernel.info, kernel.places, explanations_};
 }
 
 void Debugger::go_on() {
@@ -338,6 +338,8 @@ Debugger::Standing Debugger::standing(const StoppedWarp& warp, std::uint32_t pla
   if (warp.frames().empty()) return out;
   out.function = warp.frames().front().text.function;
   out.source = warp.frames().front().text.place;
+  const WarpFrame& frame = warp.frames().front();
+  out.in_prologue = !frame.text.is_inlined && frame.code.instruction < warp.info().body_begin(frame.code.function);
   return out;
 }
 
@@ -355,6 +357,8 @@ bool Debugger::ends_step(const Going& going, const jit::WarpContext& context, co
   if (!(lanes >> going.lane & 1) && !(context.exited >> going.lane & 1)) return false;
   const bool other_line = !same_line(now.source, going.start.source) || now.function != going.start.function ||
                           now.depth != going.start.depth || now.place <= going.start.place;
+  // As gdb, a step into a function ends where a breakpoint on the function would be.
+  if (going.kind != Step::instruction && now.in_prologue && now.depth > going.start.depth) return false;
   switch (going.kind) {
     case Step::instruction:
       return true;
@@ -457,7 +461,7 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
     if (!connected_ || (again_ && !searches(launch))) return false;
     if (again_ && again_->starts) return true;  // the user went back while a report of this run was shown
     Kernel& kernel = kernel_of(launch);
-    const StoppedWarp warp(fiber, *kernel.info, kernel.places);
+    const StoppedWarp warp(fiber, *kernel.info, kernel.places, explanations_);
     stop.warp = &fiber;
     stop.position = position_of(fiber);
     stop.lane = lanes ? static_cast<unsigned>(std::countr_zero(lanes)) : 0;
@@ -552,7 +556,9 @@ bool Debugger::search(jit::WarpContext& context, Kernel& kernel, const StoppedWa
   const bool deep_enough = *again.step == Step::over  ? now.depth <= again.depth
                            : *again.step == Step::out ? now.depth < again.depth
                                                       : true;
-  if ((lanes >> again.lane & 1) && deep_enough && (new_line || *again.step == Step::instruction)) again.found = here;
+  const bool may_stop = *again.step == Step::instruction || !now.in_prologue || now.depth <= 1;
+  if (may_stop && (lanes >> again.lane & 1) && deep_enough && (new_line || *again.step == Step::instruction))
+    again.found = here;
   again.last = std::move(now);
   return false;
 }

@@ -69,6 +69,10 @@ class Debugger final : public device::StopHandler {
 
   explicit Debugger(DebugListener& listener) : listener_(listener) {}
   void evaluate_with(Evaluate condition, Expand message);
+  // Text for an address of global memory, shown with pointers. Called under hold().
+  void explain_with(std::function<std::string(std::uint64_t address)> origin) {
+    explanations_.origin = std::move(origin);
+  }
 
   // ---- For the adapter
   // Held while a request is served: no launch begins or stops meanwhile.
@@ -158,6 +162,7 @@ class Debugger final : public device::StopHandler {
     std::string function;
     debuginfo::SourcePlace source;
     std::uint32_t place = 0;
+    bool in_prologue = false;  // before the first statement of a function
   };
   // A step that is under way.
   struct Going {
@@ -230,6 +235,7 @@ class Debugger final : public device::StopHandler {
   LaneMask split_off_ = 0;  // hits(): the lanes that go another way, if a breakpoint stops at that
   std::map<const ptx::Module*, std::unique_ptr<debuginfo::DebugInfo>> infos_;
   std::map<const device::KernelRecord*, Kernel> kernels_;
+  Explanations explanations_;
 };
 
 }  // namespace warpgrind::debugger

@@ -2,6 +2,8 @@
 //
 // Parsed once and evaluated for any number of lanes. Beyond C there is:
 // - `%r5` or `$r5`: a PTX register; `$lane`, `$warp`: the numbers of the lane and of its warp in the block
+// - `$pc`: the number of the next instruction in its PTX function
+// - `$1`, `$`, `$$`, `$$2`: values of the history; `$sum`: one that an assignment has made (kept_values.h)
 // - `p[0]@8`: an array of 8 elements
 // - `'file.cu'::name`: the variable of that file; `'a::b<int>::c'`: a name with any characters
 // - threadIdx, blockIdx, blockDim, gridDim and warpSize of the lane
@@ -37,6 +39,9 @@ class Expression {
 // Error: `detail` shows the place in the text. `types` decides whether `(name)` is a cast; evaluate() must get the
 // same.
 Result<Expression> parse_expression(std::string_view text, TypeTable& types);
+
+// A type alone, such as `unsigned *` or `geo::Point`. kVoidType: the text is none.
+TypeId parse_type(std::string_view text, TypeTable& types);
 
 enum class SideEffects : bool { refused, allowed };
 

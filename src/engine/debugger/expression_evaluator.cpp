@@ -3,6 +3,7 @@
 
 #include "debugger/expression.h"
 #include "debugger/expression_tree.h"
+#include "debugger/kept_values.h"
 #include "debugger/members.h"
 #include "debugger/names.h"
 
@@ -64,7 +65,9 @@ class Evaluator {
         return address_of(n);
       case NodeKind::cast: {
         Result<Value> value = value_of(n.first);
-        return value.ok() ? cast(context_, value.take(), n.type) : std::move(value);
+        if (!value.ok()) return value;
+        const bool undefined = is_undefined(*value);
+        return marked(cast(context_, value.take(), n.type), undefined);
       }
       case NodeKind::size_of: {
         const Result<Value> value = value_of(n.first);
@@ -73,7 +76,9 @@ class Evaluator {
       }
       case NodeKind::unary: {
         Result<Value> value = value_of(n.first);
-        return value.ok() ? apply(context_, n.unary, value.take()) : std::move(value);
+        if (!value.ok()) return value;
+        const bool undefined = is_undefined(*value);
+        return marked(apply(context_, n.unary, value.take()), undefined);
       }
       case NodeKind::binary:
         return binary(n);
@@ -158,7 +163,18 @@ class Evaluator {
     if (!left.ok()) return left;
     if (!right.ok()) right = beside(n.second, left->type, std::move(right));
     if (!right.ok()) return right;
-    return apply(context_, n.binary, left.take(), right.take());
+    const bool undefined = is_undefined(*left) || is_undefined(*right);
+    return marked(apply(context_, n.binary, left.take(), right.take()), undefined);
+  }
+
+  // Bits of an operand were never written. Reads it.
+  bool is_undefined(Value& value) const {
+    return !types_.is_array(value.type) && load(context_, value).ok() && value.has_undefined();
+  }
+  // A result of undefined operands is undefined.
+  static Result<Value> marked(Result<Value> value, bool undefined) {
+    if (value.ok() && undefined) value->undefined.assign(value->bytes.size(), 0xff);
+    return value;
   }
 
   Result<Value> member(const Node& n) {
@@ -260,6 +276,8 @@ class Evaluator {
   Result<Value> assignment(const Node& n) {
     if (effects_ == SideEffects::refused) return fail("an assignment is not allowed here");
     Result<Value> to = value_of(n.first);
+    if (node(n.first).kind == NodeKind::reg && (!to.ok() || !to->reg) && n.kind == NodeKind::assign && context_.kept)
+      return keep(node(n.first).text.substr(1), n.second);
     if (!to.ok()) return to;
     if (!to->has_place()) return fail("only what is in memory or in a register can be assigned to");
     Result<Value> from = value_of(n.second);
@@ -273,6 +291,17 @@ class Evaluator {
     if (!converted.ok()) return converted;
     if (Status written = assign(context_, *to, *converted); !written.ok()) return written.error();
     return to;
+  }
+
+  // `$sum = value`: makes a value of the user's, or gives it another one.
+  Result<Value> keep(const std::string& name, NodeId from) {
+    if (name.empty() || name[0] == '$' || (name[0] >= '0' && name[0] <= '9') || name == "pc")
+      return fail("'$" + name + "' cannot be assigned to");
+    Result<Value> value = value_of(from);
+    if (!value.ok()) return value;
+    if (Status loaded = load(context_, *value); !loaded.ok()) return loaded.error();
+    context_.kept->set(name, *value, types_);
+    return value;
   }
 
   LaneContext context_;

@@ -72,6 +72,12 @@ class Parser {
     return Ok{};
   }
 
+  // kVoidType: the text is no type.
+  TypeId parse_type() {
+    const TypeId type = type_name();
+    return word().kind == WordKind::end ? type : kVoidType;
+  }
+
  private:
   const Word& word(std::size_t ahead = 0) const { return words_[std::min(at_ + ahead, words_.size() - 1)]; }
   bool is_sign(std::string_view sign, std::size_t ahead = 0) const {
@@ -439,6 +445,14 @@ const std::string& Expression::text() const {
 }
 bool Expression::assigns() const {
   return tree_->assigns;
+}
+
+TypeId parse_type(std::string_view text, TypeTable& types) {
+  Result<std::vector<Word>> words = text.size() > kMaxText ? Error{} : split_expression(text, types);
+  if (!words.ok()) return kVoidType;
+  ExpressionTree tree;
+  tree.text = text;
+  return Parser(tree, words.take(), types).parse_type();
 }
 
 Result<Expression> parse_expression(std::string_view text, TypeTable& types) {

@@ -61,6 +61,14 @@ class Splitter {
     }
     if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return number(word);
     if (c == '\'') return quoted(word);
+    if (c == '$' && !begins_name(peek(1))) {  // $, $$, $1, $$2: values of the history
+      ++at_;
+      word.kind = WordKind::reg;
+      word.text = "%";
+      if (peek() == '$') word.text += text_[at_++];
+      while (is_digit(peek())) word.text += text_[at_++];
+      return Ok{};
+    }
     if (c == '$' || (c == '%' && begins_name(peek(1)) && operand_comes())) {
       ++at_;
       word.kind = WordKind::reg;

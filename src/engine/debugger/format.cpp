@@ -43,6 +43,7 @@ class Printer {
     if (types_.is_structure(value.type)) return structure(value, type, nesting);
     if (types_.is_reference(value.type)) return reference(value, nesting);
     if (Status loaded = load(context_, value); !loaded.ok()) return error(loaded.error().message);
+    if (value.is_undefined()) return undefined();
     if (types_.is_pointer(value.type)) return pointer(value, nesting);
     const auto layout = number_layout(types_, value.type);
     if (!layout || value.bytes.size() < layout->bytes) return plain_bytes(value, type);
@@ -55,6 +56,12 @@ class Printer {
                    : number_text(*layout, bits, options_.format);
     }
     if (layout->components > 1) text_ += "}";
+    if (value.has_undefined()) text_ += " <partly undefined>";
+    if (elements_ > 0) --elements_;
+  }
+
+  void undefined() {
+    text_ += "<undefined>";
     if (elements_ > 0) --elements_;
   }
 
@@ -121,6 +128,13 @@ class Printer {
     text_ += string_text(characters, options_.repeats, true);
   }
 
+  // Texts with undefined characters are shown as arrays.
+  bool text_is_defined(const Value& value, std::uint64_t count) const {
+    std::vector<std::uint8_t> bits(std::min<std::uint64_t>(count, options_.elements));
+    read_undefined_part(context_, value, 0, bits);
+    return std::ranges::all_of(bits, [](std::uint8_t b) { return b == 0; });
+  }
+
   void text_array(const Value& value, std::uint64_t count) {
     std::vector<std::uint8_t> characters(std::min<std::uint64_t>(count, std::uint64_t{options_.elements} + 1));
     if (Status read = read_part(context_, value, 0, characters); !read.ok()) return error(read.error().message);
@@ -148,7 +162,7 @@ class Printer {
     const bool is_text = options_.format == Format::natural
                              ? types_.is_text(element)
                              : options_.format == Format::string && types_.is_character(element);
-    if (is_text && count > 0) return text_array(value, count);
+    if (is_text && count > 0 && text_is_defined(value, count)) return text_array(value, count);
     text_ += "{";
     for (std::uint64_t i = 0; i < count;) {
       if (i > 0) text_ += ", ";
@@ -181,11 +195,15 @@ class Printer {
   std::uint64_t equal_elements(const Value& value, std::uint64_t first, std::uint64_t count, std::uint64_t size,
                                std::string& why) {
     if (size > kChunk) return 1;
-    std::vector<std::uint8_t> one(size), chunk;
+    std::vector<std::uint8_t> one(size), chunk, one_bits(size), bits;
+    const std::vector<std::uint8_t> all(size, 0xff);
     if (Status read = read_part(context_, value, first * size, one); !read.ok()) {
       why = read.error().message;
       return 0;
     }
+    read_undefined_part(context_, value, first * size, one_bits);
+    // What undefined elements hold does not matter.
+    const bool undefined = one_bits == all;
     std::uint64_t same = 1;
     std::uint64_t at_once = options_.repeats + std::uint64_t{1};  // most runs are short
     while (first + same < count && scanned_ < kMaxScanned) {
@@ -198,8 +216,13 @@ class Printer {
         continue;
       }
       scanned_ += chunk.size();
-      for (std::uint64_t i = 0; i < n; ++i, ++same)
-        if (!std::equal(one.begin(), one.end(), chunk.begin() + static_cast<std::ptrdiff_t>(i * size))) return same;
+      bits.assign(chunk.size(), 0);
+      read_undefined_part(context_, value, (first + same) * size, bits);
+      for (std::uint64_t i = 0; i < n; ++i, ++same) {
+        const auto at = static_cast<std::ptrdiff_t>(i * size);
+        if (!std::equal(one_bits.begin(), one_bits.end(), bits.begin() + at)) return same;
+        if (!undefined && !std::equal(one.begin(), one.end(), chunk.begin() + at)) return same;
+      }
       if (at_once > 1) at_once = kChunk;
     }
     return same;

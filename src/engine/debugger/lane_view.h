@@ -47,6 +47,10 @@ class LaneView {
   // Error: nothing is allocated there, or not all of it, in words for the user.
   virtual Status read(Address from, std::span<std::uint8_t> bytes) const = 0;
   virtual Status write(Address to, std::span<const std::uint8_t> bytes) = 0;
+  // Sets the bits of `undefined` that were never written. It comes zeroed, and stays so where that is not known.
+  virtual void read_undefined(Address /*from*/, std::span<std::uint8_t> /*undefined*/) const {}
+  // True if no path from the function's beginning to code() writes the register.
+  virtual bool is_unset(ptx::RegId /*reg*/) const { return false; }
   // "in a 4096-byte allocation, byte 16", or why not; for pointers. Empty: nothing is known.
   virtual std::string describe(Address address) const = 0;
 };

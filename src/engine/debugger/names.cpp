@@ -4,6 +4,7 @@
 #include <array>
 
 #include "debugger/expression.h"
+#include "debugger/kept_values.h"
 #include "debugger/members.h"
 
 namespace warpgrind::debugger {
@@ -91,6 +92,30 @@ Builtin type_of_register(ptx::ScalarType type) {
   }
 }
 
+// The namespace or class around a type; empty: none.
+std::string_view scope_of(std::string_view name) {
+  const std::size_t colons = name.rfind("::");
+  return colons == std::string_view::npos ? std::string_view{} : name.substr(0, colons);
+}
+
+// An enumerator without its enumeration: `red`, or `geo::red`. Without a scope, one in any scope will do if no other
+// has another value.
+std::optional<Value> enumerator_in_scope(TypeTable& types, std::string_view scope, std::string_view name) {
+  std::optional<Value> found;
+  bool is_exact = false;
+  for (const TypeId id : types.symbols().enumerations_with(std::string(name))) {
+    const bool exact = scope_of(types.stripped(id).name) == scope;
+    if ((!exact && !scope.empty()) || (is_exact && !exact)) continue;
+    std::optional<Value> value = enumerator_value(types, id, name);
+    if (!value) continue;
+    const bool same = found && exact == is_exact && found->bytes == value->bytes;
+    if (found && exact == is_exact && !same) return std::nullopt;
+    if (!same) found = std::move(value);
+    is_exact = exact;
+  }
+  return found;
+}
+
 Result<ResolvedName> resolve_global(LaneContext context, const Node& name) {
   const CodePlace code = context.lane.code();
   std::vector<const Variable*> inside;  // a namespace or class
@@ -140,8 +165,10 @@ std::optional<Value> built_in_value(LaneContext context, std::string_view name) 
   if (name == "gridDim") return triple(context.types, Builtin::dim3, context.lane.grid_dim());
   if (name == "warpSize") return make_number(context.types, Builtin::int_, Number::from(kWarpSize));
   const std::size_t colons = name.rfind("::");
-  if (colons == std::string_view::npos) return std::nullopt;
-  return enumerator_value(context.types, context.types.find(name.substr(0, colons)), name.substr(colons + 2));
+  if (colons == std::string_view::npos) return enumerator_in_scope(context.types, "", name);
+  const std::string_view scope = name.substr(0, colons);
+  if (auto value = enumerator_value(context.types, context.types.find(scope), name.substr(colons + 2))) return value;
+  return enumerator_in_scope(context.types, scope, name.substr(colons + 2));
 }
 
 std::optional<Value> enumerator_value(TypeTable& types, TypeId enumeration, std::string_view name) {
@@ -165,6 +192,7 @@ Result<Value> register_value(LaneContext context, std::string_view name) {
       {{"%tid", "threadIdx"}, {"%ctaid", "blockIdx"}, {"%ntid", "blockDim"}, {"%nctaid", "gridDim"}}};
   for (const auto& [special, in_c] : triples)
     if (name == special) return *built_in_value(context, in_c);
+  if (name == "%pc") return make_number(context.types, Builtin::unsigned_int, Number::from(lane.code().instruction));
   if (name == "%laneid") return make_number(context.types, Builtin::unsigned_int, Number::from(lane.lane()));
   const std::vector<ptx::Register>& registers = context.types.symbols().registers(lane.code().function);
   for (std::size_t i = 0; i < registers.size(); ++i) {
@@ -174,6 +202,7 @@ Result<Value> register_value(LaneContext context, std::string_view name) {
     value.reg = static_cast<ptx::RegId>(i);
     return value;
   }
+  if (context.kept) return context.kept->find(name.substr(1), context.types);
   return Error{ErrorKind::bad_input, "this PTX function has no register '" + std::string(name) + "'", {}};
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/library_headers.h"
+#include "debuginfo/readable_names.h"
 #include "device/access/peek.h"
 #include "device/module.h"
 #include "flow/forms.h"
@@ -46,7 +47,7 @@ RegisterBits value_at(const std::uint8_t* at, std::size_t bytes) {
 class StoppedLane final : public LaneView {
  public:
   StoppedLane(const StoppedWarp& warp, unsigned lane, const WarpFrame& frame)
-      : fiber_(warp.fiber()), info_(warp.info()), frame_(frame), lane_(lane) {}
+      : fiber_(warp.fiber()), info_(warp.info()), explanations_(warp.explanations()), frame_(frame), lane_(lane) {}
 
   debuginfo::DebugInfo& info() const override { return info_; }
   debuginfo::CodePlace code() const override { return frame_.code; }
@@ -153,15 +154,70 @@ class StoppedLane final : public LaneView {
   Status write(Address to, std::span<const std::uint8_t> bytes) override {
     return device::poke(fiber_, lane_, to.space, to.value, bytes);
   }
+  void read_undefined(Address from, std::span<std::uint8_t> undefined) const override {
+    device::peek_undefined(fiber_, lane_, from.space, from.value, undefined);
+  }
+  bool is_unset(ptx::RegId reg) const override {
+    return explanations_.unset.of(function()).unset_before(frame_.code.instruction, reg);
+  }
   std::string describe(Address address) const override {
     if (address.space != StateSpace::generic && address.space != StateSpace::global) return {};
-    return device::locate(fiber_, address.value);
+    const std::string place = device::locate(fiber_, address.value);
+    std::string name;
+    if (in_shared(GenericAddress{address.value}))
+      name = shared_name(address.value - kSharedWindow);
+    else if (in_local(GenericAddress{address.value}))
+      name = local_name(address.value - kLocalWindow);
+    else if (explanations_.origin)
+      name = explanations_.origin(address.value);
+    return name.empty() ? place : place.empty() ? name : fmt::format("{}, {}", name, place);
   }
 
  private:
   const jit::WarpContext& context() const { return fiber_.context; }
   const device::Launch& launch() const { return *fiber_.worker->launch; }
   const ptx::Function& function() const { return info_.module().functions[frame_.code.function]; }
+
+  // "tile+16": the variable that holds its byte `at`.
+  static std::string name_within(const std::string& variable, std::uint64_t at) {
+    const std::string name = debuginfo::last_name(variable);
+    return at == 0 ? name : fmt::format("{}+{}", name, at);
+  }
+
+  // The variable at an offset in the block's shared memory; empty: there is none.
+  std::string shared_name(std::uint64_t at) const {
+    if (context().explicit_cluster) {
+      if (at >> kClusterShift != context().cluster_rank) return {};
+      at &= (std::uint64_t{1} << kClusterShift) - 1;
+    }
+    const ptx::Module& text = launch().module->module();
+    const jit::KernelLayout& layout = launch().module->layout(launch().kernel->function);
+    for (const auto& [variable, offset] : layout.shared_module)
+      if (const ptx::Variable& v = text.variables[variable]; at >= offset && at - offset < v.size)
+        return name_within(v.name, at - offset);
+    for (const auto& [key, offset] : layout.shared_function)
+      if (const ptx::Variable& v = text.functions[key.first].variables[key.second];
+          at >= offset && at - offset < v.size)
+        return name_within(v.name, at - offset);
+    const std::uint64_t dynamic = context().dynamic_shared_offset;
+    if (at < dynamic) return {};
+    for (const ptx::Variable& v : text.variables)
+      if (v.unsized && v.space == StateSpace::shared) return name_within(v.name, at - dynamic);
+    return {};
+  }
+
+  // The visible variable at an offset in the lane's local memory; empty: there is none.
+  std::string local_name(std::uint64_t at) const {
+    for (const debuginfo::VisibleVariable& v : info_.variables(frame_.code, frame_.inlined)) {
+      const auto* place = std::get_if<debuginfo::InVariable>(&v.location);
+      if (!place || place->space != StateSpace::local) continue;
+      const Result<Address> begin = address_of(*place);
+      const std::uint64_t size = info_.type(info_.strip(v.variable->type)).size;
+      if (begin.ok() && begin->space == StateSpace::local && at >= begin->value && at - begin->value < size)
+        return name_within(v.variable->name, at - begin->value);
+    }
+    return {};
+  }
 
   // b + kx*X(lane) + ky*Y(lane) of an affine or wide register.
   std::uint32_t lane_term(const jit::RegisterForm& form, void* const* slots) const {
@@ -175,15 +231,32 @@ class StoppedLane final : public LaneView {
 
   device::WarpFiber& fiber_;
   debuginfo::DebugInfo& info_;
+  Explanations& explanations_;
   const WarpFrame& frame_;
   const unsigned lane_;
 };
 
 }  // namespace
 
+namespace {
+
+// nvcc -G has no calls of functions that it inlined from a header: their code has the header's lines in the function
+// itself. It stands at the line of the user's code before it.
+void move_out_of_header(const debuginfo::DebugInfo& info, debuginfo::CodePlace code, debuginfo::SourcePlace& place) {
+  if (!is_library_header(place.file) || is_library_header(info.function(code.function).declared.file)) return;
+  for (std::uint32_t i = code.instruction; i-- > 0;) {
+    const debuginfo::SourcePlace before = info.place({code.function, i});
+    if (before.line == 0 || is_library_header(before.file)) continue;
+    place = before;
+    return;
+  }
+}
+
+}  // namespace
+
 StoppedWarp::StoppedWarp(device::WarpFiber& fiber, debuginfo::DebugInfo& info,
-                         const std::vector<jit::StopPlace>& places)
-    : fiber_(fiber), info_(info) {
+                         const std::vector<jit::StopPlace>& places, Explanations& explanations)
+    : fiber_(fiber), info_(info), explanations_(explanations) {
   for (const jit::StopFrame* f = fiber.context.stop_frame; f; f = f->caller) {
     if (f->place >= places.size()) continue;  // it has not reached its first place
     const debuginfo::CodePlace code{places[f->place].function, places[f->place].instruction};
@@ -191,6 +264,7 @@ StoppedWarp::StoppedWarp(device::WarpFiber& fiber, debuginfo::DebugInfo& info,
     std::vector<debuginfo::Frame> texts = info.frames(code);
     // As in all reports, code that was inlined from a library's header stands at the user's line.
     const auto of_user = [](const debuginfo::Frame& t) { return !is_library_header(t.place.file); };
+    if (texts.size() == 1) move_out_of_header(info, code, texts[0].place);
     const bool some_of_user = std::any_of(texts.begin(), texts.end(), of_user);
     for (debuginfo::Frame& text : texts) {
       if (!some_of_user || of_user(text)) frames_.push_back({f, code, inlined, std::move(text), f->lanes});

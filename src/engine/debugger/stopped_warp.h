@@ -1,11 +1,13 @@
 // A warp that has stopped, its frames, and its lanes as expressions see them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "debugger/lane_view.h"
+#include "debugger/unset_registers.h"
 #include "device/state.h"
 #include "jit/stop_places.h"
 
@@ -20,10 +22,19 @@ struct WarpFrame {
   LaneMask lanes = 0;  // active at this place
 };
 
+// What values of a stopped warp are explained with.
+struct Explanations {
+  // Text for an address of global memory, such as the call that allocated it. Empty: nothing is known.
+  std::function<std::string(std::uint64_t address)> origin;
+  UnsetRegisterCache unset;
+};
+
 class StoppedWarp {
  public:
-  // places: of the kernel that runs.
-  StoppedWarp(device::WarpFiber& fiber, debuginfo::DebugInfo& info, const std::vector<jit::StopPlace>& places);
+  // places: of the kernel that runs. `explanations` must outlive it.
+  StoppedWarp(device::WarpFiber& fiber, debuginfo::DebugInfo& info, const std::vector<jit::StopPlace>& places,
+              Explanations& explanations);
+  Explanations& explanations() const { return explanations_; }
   device::WarpFiber& fiber() const { return fiber_; }
   debuginfo::DebugInfo& info() const { return info_; }
   const std::vector<WarpFrame>& frames() const { return frames_; }  // innermost first; empty: it has not begun
@@ -37,6 +48,7 @@ class StoppedWarp {
  private:
   device::WarpFiber& fiber_;
   debuginfo::DebugInfo& info_;
+  Explanations& explanations_;
   std::vector<WarpFrame> frames_;
 };
 

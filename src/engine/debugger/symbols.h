@@ -21,6 +21,7 @@ class Symbols {
   virtual std::vector<debuginfo::VisibleVariable> variables(debuginfo::CodePlace code, std::uint32_t frame) const = 0;
   virtual const std::vector<debuginfo::Variable>& globals() const = 0;
   virtual std::string why_no_variables(std::uint32_t function) const = 0;
+  virtual std::vector<debuginfo::TypeId> enumerations_with(const std::string& /*enumerator*/) const { return {}; }
   // Registers of a PTX function.
   virtual const std::vector<ptx::Register>& registers(std::uint32_t function) const = 0;
 };
@@ -37,6 +38,9 @@ class ModuleSymbols final : public Symbols {
   }
   const std::vector<debuginfo::Variable>& globals() const override { return info_.globals(); }
   std::string why_no_variables(std::uint32_t function) const override { return info_.why_no_variables(function); }
+  std::vector<debuginfo::TypeId> enumerations_with(const std::string& enumerator) const override {
+    return info_.enumerations_with(enumerator);
+  }
   const std::vector<ptx::Register>& registers(std::uint32_t function) const override {
     return info_.module().functions[function].registers;
   }

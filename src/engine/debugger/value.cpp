@@ -84,9 +84,42 @@ Status read_pieces(const LaneView& lane, const Value& value, std::span<std::uint
   return Ok{};
 }
 
+// Keeps the bits only if one of them is set.
+void set_undefined(Value& value, std::vector<std::uint8_t> bits) {
+  if (std::ranges::all_of(bits, [](std::uint8_t b) { return b == 0; })) bits.clear();
+  value.undefined = std::move(bits);
+}
+
+// Undefined bits of a value in one register, in memory or in pieces, which is no bit field.
+std::vector<std::uint8_t> undefined_of_place(const LaneView& lane, const Value& value, std::size_t size) {
+  std::vector<std::uint8_t> out(size);
+  const std::span<std::uint8_t> all(out);
+  if (value.address) {
+    lane.read_undefined(*value.address, all);
+  } else if (value.reg) {
+    if (lane.is_unset(*value.reg)) std::ranges::fill(all, std::uint8_t{0xff});
+  } else {
+    std::uint64_t at = 0;
+    for (const ValuePiece& piece : value.pieces) {
+      const auto part = all.subspan(at, std::min<std::uint64_t>(piece.size, size - at));
+      if (piece.address) lane.read_undefined(*piece.address, part);
+      if (piece.reg && lane.is_unset(*piece.reg)) std::ranges::fill(part, std::uint8_t{0xff});
+      at += part.size();
+    }
+  }
+  return out;
+}
+
 // Bytes of memory that hold bits bit_offset ... of a number.
 std::uint64_t field_bytes(const Value& value) {
   return (value.bit_offset + value.bit_size + 7) / 8;
+}
+
+// The bits of a field out of those around it, as many bytes as the field has.
+std::vector<std::uint8_t> field_bits(const Value& field, unsigned __int128 around) {
+  std::vector<std::uint8_t> out(field.bytes.size());
+  put_bits(around >> field.bit_offset & mask_of(field.bit_size), out);
+  return out;
 }
 
 std::vector<std::uint8_t> field_value(TypeTable& types, const Value& value, unsigned __int128 bits) {
@@ -134,6 +167,18 @@ Status write_pieces(LaneContext context, const Value& to, std::span<const std::u
 }
 
 }  // namespace
+
+bool Value::is_undefined() const {
+  if (undefined.empty()) return false;
+  std::uint64_t bits = bit_size ? bit_size : 8 * std::uint64_t{undefined.size()};
+  for (const std::uint8_t byte : undefined) {
+    const auto here = static_cast<unsigned>(std::min<std::uint64_t>(bits, 8));
+    const unsigned all = (1u << here) - 1;
+    if ((byte & all) != all) return false;
+    bits -= here;
+  }
+  return true;
+}
 
 Value place_at(TypeId type, Address address) {
   Value value;
@@ -202,6 +247,14 @@ Status load(LaneContext context, Value& value) {
     }
     if (size > 16) return bad("a bit field of more than 16 bytes");
     value.bytes = field_value(context.types, value, bits);
+    std::vector<std::uint8_t> around(16);
+    if (value.address) {
+      context.lane.read_undefined(*value.address,
+                                  std::span(around).first(std::min<std::uint64_t>(field_bytes(value), 16)));
+    } else if (value.reg && context.lane.is_unset(*value.reg)) {
+      std::ranges::fill(around, std::uint8_t{0xff});
+    }
+    set_undefined(value, field_bits(value, bits_of(around)));
     return Ok{};
   }
   if (size > kLoadedBytes) {
@@ -217,7 +270,23 @@ Status load(LaneContext context, Value& value) {
     if (!read.ok()) return read.error();
   }
   value.bytes = std::move(bytes);
+  set_undefined(value, undefined_of_place(context.lane, value, size));
   return Ok{};
+}
+
+void read_undefined_part(LaneContext context, const Value& value, std::uint64_t offset,
+                         std::span<std::uint8_t> undefined) {
+  if (value.bytes.empty() && value.address && value.bit_size == 0)
+    return context.lane.read_undefined({value.address->space, value.address->value + offset}, undefined);
+  Value loaded;
+  const Value* from = &value;
+  if (value.bytes.empty()) {
+    loaded = value;
+    if (!load(context, loaded).ok()) return;
+    from = &loaded;
+  }
+  if (offset > from->undefined.size() || undefined.size() > from->undefined.size() - offset) return;
+  std::copy_n(from->undefined.begin() + static_cast<std::ptrdiff_t>(offset), undefined.size(), undefined.begin());
 }
 
 Status read_part(LaneContext context, const Value& value, std::uint64_t offset, std::span<std::uint8_t> bytes) {
@@ -273,6 +342,10 @@ Result<Value> part_of(LaneContext context, const Value& whole, std::uint64_t off
     if (Status read = read_part(context, whole, offset, part.bytes); !read.ok()) {
       if (!part.has_place()) return read.error();
       part.bytes.clear();
+    } else if (whole.has_undefined() || whole.bytes.empty()) {
+      std::vector<std::uint8_t> undefined(size);
+      read_undefined_part(context, whole, offset, undefined);
+      set_undefined(part, std::move(undefined));
     }
   }
   return part;
@@ -311,6 +384,9 @@ Result<Value> member_of(LaneContext context, const Value& structure, const Membe
   const std::span<std::uint8_t> span(raw, field_bytes(field));
   if (Status read = read_part(context, structure, offset, span); !read.ok()) return read.error();
   field.bytes = field_value(context.types, field, bits_of(span));
+  std::uint8_t around[16] = {};
+  read_undefined_part(context, structure, offset, std::span(around).first(span.size()));
+  set_undefined(field, field_bits(field, bits_of(around)));
   if (!field.address) field.bit_offset = field.bit_size = 0;
   return field;
 }
@@ -359,6 +435,7 @@ Status assign(LaneContext context, Value& to, const Value& from) {
   }
   if (!written.ok()) return written.error();
   to.bytes.clear();
+  to.undefined.clear();
   return load(context, to);
 }
 

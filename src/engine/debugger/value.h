@@ -28,6 +28,8 @@ struct ValuePiece {
 struct Value {
   TypeId type = kVoidType;
   std::vector<std::uint8_t> bytes;  // size(type) of them, or none: not read yet. Of a bit field: its own bits.
+  // Set bits were never written. As long as `bytes`; empty: all bits are defined, or it is not known.
+  std::vector<std::uint8_t> undefined;
   // The place; at most one of these three. None: a computed value, or a constant.
   std::optional<Address> address;
   std::optional<ptx::RegId> reg;
@@ -37,12 +39,17 @@ struct Value {
   std::uint32_t bit_offset = 0, bit_size = 0;
 
   bool has_place() const { return address || reg || !pieces.empty(); }
+  bool has_undefined() const { return !undefined.empty(); }
+  bool is_undefined() const;  // all of its bits
 };
 
-// What values are read with. Both must outlive it.
+class KeptValues;
+
+// What values are read with. All must outlive it.
 struct LaneContext {
   LaneView& lane;
   TypeTable& types;
+  KeptValues* kept = nullptr;  // `$1`; null: there are none
 };
 
 // The place without its bytes: reads nothing but an address that is itself in a register or in memory.
@@ -57,6 +64,10 @@ Value place_at(TypeId type, Address address);
 Status load(LaneContext context, Value& value);
 // Bytes of the value from `offset` on, out of `bytes` or of memory.
 Status read_part(LaneContext context, const Value& value, std::uint64_t offset, std::span<std::uint8_t> bytes);
+
+// Undefined bits of these bytes, into zeroed `undefined`.
+void read_undefined_part(LaneContext context, const Value& value, std::uint64_t offset,
+                         std::span<std::uint8_t> undefined);
 
 // Parts of a value, not read where the whole is not.
 Result<Value> member_of(LaneContext context, const Value& structure, const debuginfo::Member& member);

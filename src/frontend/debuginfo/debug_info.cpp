@@ -246,7 +246,18 @@ std::vector<Frame> DebugInfo::frames(CodePlace code) const {
 }
 
 std::uint32_t DebugInfo::body_begin(std::uint32_t function) const {
-  return impl_->lines.body_begin(function);
+  const std::uint32_t begin = impl_->lines.body_begin(function);
+  const SourcePlace& declared = impl_->scope(function).declared;
+  if (declared.line == 0) return begin;
+  // nvcc -G moves code of functions that it inlines from headers in front of the first line, without a word of a call.
+  const auto is_own = [&](std::uint32_t i) {
+    const SourcePlace place = impl_->lines.outermost_place({function, i});
+    return place.line >= declared.line && place.file == declared.file;
+  };
+  const auto end = static_cast<std::uint32_t>(impl_->module->functions[function].body.size());
+  for (std::uint32_t i = begin; i < end; ++i)
+    if (is_own(i)) return i;
+  return begin;
 }
 
 std::vector<StopPlace> DebugInfo::find_line(std::string_view file, std::uint32_t line) const {
@@ -330,6 +341,15 @@ std::string DebugInfo::type_name(TypeId id) const {
 
 TypeId DebugInfo::strip(TypeId id) const {
   return impl_->types.strip(id);
+}
+
+std::vector<TypeId> DebugInfo::enumerations_with(const std::string& enumerator) const {
+  std::vector<TypeId> out;
+  for (std::size_t k = 0; k < impl_->parts.size(); ++k) {
+    const std::vector<TypeId> found = impl_->types.enumerations_with(impl_->part(k).dwarf, enumerator);
+    out.insert(out.end(), found.begin(), found.end());
+  }
+  return out;
 }
 
 TypeId DebugInfo::find_type(std::string_view name) const {

@@ -47,7 +47,8 @@ class DebugInfo {
   // Entries behind the prologue of all functions and inlined copies that `name` means, as in gdb: `scale`,
   // `geo::scale`, `scale<float>`, `scale<float>(float, float)`, or the mangled name. `::scale` means no namespace.
   std::vector<StopPlace> find_function(std::string_view name) const;
-  // First instruction behind the prologue; 0 if there is no prologue, or no line is known.
+  // First instruction behind the prologue that is of the function's own file; 0 if there is no prologue, or no line is
+  // known.
   std::uint32_t body_begin(std::uint32_t function) const;
 
   // --- functions and variables
@@ -68,6 +69,8 @@ class DebugInfo {
   std::string type_name(TypeId id) const;         // as in C++: `const float *`, `float[16][17]`
   TypeId strip(TypeId id) const;                  // without typedefs, const, volatile and restrict
   TypeId find_type(std::string_view name) const;  // by name; kVoidType if unknown
+  // Enumerations with an enumerator of this name, without namespaces.
+  std::vector<TypeId> enumerations_with(const std::string& enumerator) const;
 
  private:
   struct Impl;

@@ -27,6 +27,7 @@ enum Tag : std::uint16_t {
   tag_const_type = 0x26,
   tag_enumerator = 0x28,
   tag_subprogram = 0x2e,
+  tag_template_value_parameter = 0x30,
   tag_variable = 0x34,
   tag_volatile_type = 0x35,
   tag_restrict_type = 0x37,

@@ -146,6 +146,11 @@ std::vector<std::string_view> path_parts(std::string_view path) {
 
 }  // namespace
 
+std::string last_name(const std::string& linkage_name) {
+  const std::string name = demangle(linkage_name);
+  return std::string(components(name).back());
+}
+
 FunctionName readable_name(const std::string& linkage_name) {
   return split(demangle(linkage_name));
 }

@@ -15,6 +15,9 @@ struct FunctionName {
 // Of a mangled name, or of one that is readable already. Leaves out nvcc's namespaces `_INTERNAL_...`.
 FunctionName readable_name(const std::string& linkage_name);
 
+// The variable's own name out of a name with or without mangling: `tile` of `_ZZ3sumPfE4tile`.
+std::string last_name(const std::string& linkage_name);
+
 // True if `query` means the function: `scale`, `geo::scale`, `scale<float>`, `scale(float, float)`, or its linkage
 // name. Namespaces and template arguments may be left out; `::scale` means that there are no namespaces.
 bool name_matches(std::string_view query, const std::string& linkage_name);

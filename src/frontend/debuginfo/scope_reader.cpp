@@ -26,7 +26,10 @@ Variable ScopeReader::variable(EntryIndex entry, std::uint32_t function) {
   v.type = types_.type_of(part_, entry);
   v.is_artificial = part_.flag(entry, dw::at_artificial) || v.name == "this";  // nvcc has no flag
   v.declared = part_.declared(entry);
-  v.kind = part_.entries()[entry].tag == dw::tag_formal_parameter ? VariableKind::parameter : VariableKind::local;
+  const std::uint16_t tag = part_.entries()[entry].tag;
+  v.kind = tag == dw::tag_formal_parameter           ? VariableKind::parameter
+           : tag == dw::tag_template_value_parameter ? VariableKind::template_value
+                                                     : VariableKind::local;
   locations_.read(entry, function, v);
   // Constants are as long as their type.
   if (auto* constant = std::get_if<ConstantValue>(&v.location)) {
@@ -41,7 +44,7 @@ void ScopeReader::add_children(EntryIndex entry, std::uint32_t function, Scope& 
   const EntryIndex end = std::min<EntryIndex>(all[entry].next, static_cast<EntryIndex>(all.size()));
   for (EntryIndex child = entry + 1; child < end; child = std::max(all[child].next, child + 1)) {
     const std::uint16_t tag = all[child].tag;
-    if (tag == dw::tag_formal_parameter || tag == dw::tag_variable) {
+    if (tag == dw::tag_formal_parameter || tag == dw::tag_variable || tag == dw::tag_template_value_parameter) {
       scope.variables.push_back(variable(child, function));
       continue;
     }
@@ -71,7 +74,24 @@ Scope ScopeReader::function_scope(EntryIndex entry, std::uint32_t function) {
   std::uint32_t same = ptx::kNoId;
   scope.code = part_.code(entry, same);
   add_children(entry, function, scope);
+  place_parameters(function, scope);
   return scope;
+}
+
+// clang gives no place for a kernel's parameter that is a structure: it is where the launch has put it.
+void ScopeReader::place_parameters(std::uint32_t function, Scope& scope) const {
+  const ptx::Function& f = part_.module().functions[function];
+  const auto count = static_cast<std::size_t>(
+      std::ranges::count_if(scope.variables, [](const Variable& v) { return v.kind == VariableKind::parameter; }));
+  if (!f.is_entry || count != f.parameter_count) return;
+  std::uint32_t number = 0;
+  for (Variable& v : scope.variables) {
+    if (v.kind != VariableKind::parameter) continue;
+    const std::uint32_t at = number++;
+    const bool fits = types_.type(types_.strip(v.type)).size == f.variables[at].size;
+    if (fits && v.ranges.empty() && std::holds_alternative<NoValue>(v.location))
+      v.location = InVariable{StateSpace::param, ptx::Scope::function, at, 0};
+  }
 }
 
 void ScopeReader::add_globals(std::vector<Variable>& out) {

@@ -20,6 +20,7 @@ class ScopeReader {
  private:
   void add_children(EntryIndex entry, std::uint32_t function, Scope& scope);
   void describe_function(EntryIndex entry, Scope& scope);
+  void place_parameters(std::uint32_t function, Scope& scope) const;
   Variable variable(EntryIndex entry, std::uint32_t function);
 
   const DwarfPart& part_;

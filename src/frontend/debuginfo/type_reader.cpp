@@ -200,16 +200,21 @@ void TypeReader::read(const DwarfPart& part, EntryIndex entry, Type& out) {
   set_narrow_format(out);
 }
 
+std::string TypeReader::enumerator_name(const DwarfPart& part, EntryIndex entry) {
+  std::string name(part.text(entry, dw::at_name));
+  if (name.starts_with("_Z")) {  // nvcc: geo::Colour::red is _ZN3geo6Colour3redE
+    name = demangle(name);
+    if (const std::size_t colons = name.rfind("::"); colons != std::string::npos) name.erase(0, colons + 2);
+  }
+  return name;
+}
+
 void TypeReader::read_enumerators(const DwarfPart& part, EntryIndex entry, Type& out) {
   out.is_scoped = part.flag(entry, dw::at_enum_class);
   for_children(part, entry, [&](EntryIndex child) {
     if (part.entries()[child].tag != dw::tag_enumerator) return;
-    std::string name(part.text(child, dw::at_name));
-    if (name.starts_with("_Z")) {  // nvcc: geo::Colour::red is _ZN3geo6Colour3redE
-      name = demangle(name);
-      if (const std::size_t colons = name.rfind("::"); colons != std::string::npos) name.erase(0, colons + 2);
-    }
-    out.enumerators.push_back({std::move(name), static_cast<std::int64_t>(part.constant(child, dw::at_const_value))});
+    out.enumerators.push_back(
+        {enumerator_name(part, child), static_cast<std::int64_t>(part.constant(child, dw::at_const_value))});
   });
 }
 
@@ -320,6 +325,18 @@ std::string TypeReader::name(TypeId id, const std::string& inner, unsigned depth
       return plain(t.name.empty() ? "?" : t.name);
   }
   return "?";
+}
+
+std::vector<TypeId> TypeReader::enumerations_with(const DwarfPart& part, const std::string& enumerator) {
+  auto [known, is_new] = enumerators_.try_emplace(&part);
+  if (is_new)
+    for (EntryIndex e = 0; e < part.entries().size(); ++e)
+      if (part.entries()[e].tag == dw::tag_enumerator && part.entries()[e].parent != kNoEntry)
+        known->second[enumerator_name(part, e)].push_back(part.entries()[e].parent);
+  std::vector<TypeId> out;
+  if (const auto found = known->second.find(enumerator); found != known->second.end())
+    for (const EntryIndex e : found->second) out.push_back(id(part, e));
+  return out;
 }
 
 TypeId TypeReader::find(const DwarfPart& part, std::string_view name) {

@@ -24,6 +24,8 @@ class TypeReader {
   TypeId strip(TypeId id);
   // A name of the part's types, with namespaces. kVoidType: unknown.
   TypeId find(const DwarfPart& part, std::string_view name);
+  // Enumerations of the part with an enumerator of this name, without namespaces.
+  std::vector<TypeId> enumerations_with(const DwarfPart& part, const std::string& enumerator);
   // Name of an entry with the namespaces and classes around it.
   static std::string qualified_name(const DwarfPart& part, EntryIndex entry);
 
@@ -40,9 +42,12 @@ class TypeReader {
   std::uint64_t size(const DwarfPart& part, EntryIndex entry, unsigned depth);
   std::string name(TypeId id, const std::string& inner, unsigned depth);
 
+  static std::string enumerator_name(const DwarfPart& part, EntryIndex entry);
+
   std::deque<Slot> slots_;  // by TypeId
   std::unordered_map<const DwarfPart*, std::unordered_map<EntryIndex, TypeId>> ids_;
   std::unordered_map<const DwarfPart*, std::unordered_map<std::string, EntryIndex>> names_;
+  std::unordered_map<const DwarfPart*, std::unordered_map<std::string, std::vector<EntryIndex>>> enumerators_;
 };
 
 }  // namespace warpgrind::debuginfo

@@ -62,7 +62,8 @@ struct Pieces {
 
 using Location = std::variant<NoValue, InRegister, InVariable, AtRegister, AtAddress, ConstantValue, Pieces>;
 
-enum class VariableKind : std::uint8_t { parameter, local, global };  // global: also static and __shared__ ones
+// global: also static and __shared__ ones. template_value: `size` of `template <int size>`, a constant.
+enum class VariableKind : std::uint8_t { parameter, local, global, template_value };
 
 struct Variable {
   struct Range {

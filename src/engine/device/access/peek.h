@@ -18,6 +18,10 @@ Status peek(const WarpFiber& fiber, unsigned lane, StateSpace space, std::uint64
             std::span<std::uint8_t> bytes);
 Status poke(WarpFiber& fiber, unsigned lane, StateSpace space, std::uint64_t address,
             std::span<const std::uint8_t> bytes);
+// Sets the bits of these bytes that were never written, in zeroed `undefined`. They are known if undefined bits are
+// tracked (memory/shadow_memory.h); bytes outside all memory count as written.
+void peek_undefined(const WarpFiber& fiber, unsigned lane, StateSpace space, std::uint64_t address,
+                    std::span<std::uint8_t> undefined);
 // Text that says where a generic address lies: "byte 16 of a 4096-byte allocation". Empty: nowhere.
 std::string locate(const WarpFiber& fiber, std::uint64_t address);
 

@@ -72,7 +72,7 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
 const MemorySnapshot* Device::Impl::keep_memory(Engine& engine, const LoadedModule& module) const {
   // The heap of malloc and the buffers of child launches keep more than their memory.
   if (!options.stops || module.calls("malloc") || module.launches_kernels()) return nullptr;
-  return engine.before.take(options.stops->most_kept_bytes()) ? &engine.before : nullptr;
+  return engine.before.take(options.stops->most_kept_bytes(), shadow) ? &engine.before : nullptr;
 }
 
 LaunchResult Device::Impl::run_planned(Engine& engine, Launch& launch, KernelRecord& kernel,

@@ -38,7 +38,7 @@ std::vector<unsigned char> pages_in_use(std::uint64_t low, std::uint64_t high) {
 
 }  // namespace
 
-bool MemorySnapshot::take(std::uint64_t limit) {
+bool MemorySnapshot::take(std::uint64_t limit, const ShadowMemory* shadow) {
   pieces_.clear();
   std::uint64_t bytes = 0;
   for (const Range& range : AddressSpace::instance().snapshot()->ranges()) {
@@ -61,10 +61,12 @@ bool MemorySnapshot::take(std::uint64_t limit) {
   if (kept_.size() < bytes) kept_.resize(bytes);
   for (const Piece& piece : pieces_)
     if (piece.at != kUnused) std::memcpy(kept_.data() + piece.at, at(piece.low), piece.high - piece.low);
+  shadow_.take(shadow);
   return true;
 }
 
 void MemorySnapshot::restore() const {
+  shadow_.restore();
   for (const Piece& piece : pieces_) {
     auto* to = reinterpret_cast<std::uint8_t*>(piece.low);
     if (piece.at != kUnused) {

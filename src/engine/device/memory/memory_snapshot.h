@@ -1,15 +1,19 @@
-// Contents of all memory that kernels may write, kept when a launch begins so that it can run again.
+// Contents of all memory that kernels may write, kept when a launch begins so that it can run again. Where undefined
+// bits are tracked, they belong to it.
 #pragma once
 
 #include <cstdint>
 #include <vector>
+
+#include "device/memory/shadow_snapshot.h"
 
 namespace warpgrind::device {
 
 class MemorySnapshot {
  public:
   // Keeps what the pages in use hold. False: they hold more than `limit` bytes, and nothing is kept.
-  bool take(std::uint64_t limit);
+  // shadow: null if undefined bits are not tracked.
+  bool take(std::uint64_t limit, const ShadowMemory* shadow);
   void restore() const;  // pages that were unused at the snapshot become zero
 
  private:
@@ -19,6 +23,7 @@ class MemorySnapshot {
     std::uint64_t at = kUnused;  // of its bytes in kept_; kUnused: unused pages, which read as zero
   };
   std::vector<Piece> pieces_;
+  ShadowSnapshot shadow_;
   std::vector<std::uint8_t> kept_;  // grows and is used again: new pages would take longer than the copy
 };
 
