@@ -12,6 +12,7 @@
 #include "base/demangle.h"
 #include "base/element.h"
 #include "device/memory/address_space.h"
+#include "recorder/recorder.h"
 #include "session/messages.h"
 
 namespace warpgrind::session {
@@ -76,13 +77,23 @@ device::Device& Devices::operator[](int ordinal) {
 }
 
 std::unique_ptr<device::Device> Devices::make(int ordinal) {
-  auto made = std::make_unique<device::Device>(ordinal, model_, device_options(options_));
   const observers::Watched watched{ordinal, &model_, options_.trace_block, find_allocation};
+  device::Options options = device_options(options_);
+  std::unique_ptr<recorder::Recorder> recorder;
+  if (options_.steps && !options.stops) {
+    recorder = std::make_unique<recorder::Recorder>(watched);
+    options.stops = recorder.get();
+  }
+  auto made = std::make_unique<device::Device>(ordinal, model_, options);
   if (checkers_)
     for (events::Observer* observer : checkers_->observers()) made->add_observer(observer);
   for (auto& observer : observers::make_observers(watched, {options_.detail && options_.counters})) {
     made->add_observer(observer.get());
     observers_.push_back(std::move(observer));
+  }
+  if (recorder) {
+    made->add_observer(recorder.get());
+    observers_.push_back(std::move(recorder));
   }
   return made;
 }
