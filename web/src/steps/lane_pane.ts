@@ -85,8 +85,15 @@ export class LanePane {
     const changed = new Map<number, number>();
     if (step.warp === warp) for (const c of step.raw.changes ?? []) changed.set(c.variable, (mask(c.mask) | (changed.get(c.variable) ?? 0)) >>> 0);
     const rows: HTMLElement[] = [];
+    // Of several variables of one name, as of two loops, the one that was set last is in scope.
+    const latest = new Map<string, { i: number; step: number }>();
     recording.variables.forEach((variable, i) => {
       if (variable.function !== place.function) return;
+      const step = replay.changedAt(i, warp, at);
+      if (step >= 0 && step >= (latest.get(variable.name)?.step ?? -1)) latest.set(variable.name, { i, step });
+    });
+    recording.variables.forEach((variable, i) => {
+      if (latest.get(variable.name)?.i !== i || variable.function !== place.function) return;
       const values = replay.valuesOf(i, warp, at);
       if (values.every((v) => v === undefined)) return;
       rows.push(this.row(i, variable.name, variable.type, values, lane, changed.get(i) ?? 0));

@@ -5,7 +5,7 @@ import { bytes as bytesText, count } from "../format";
 import { type Conflicts, conflictsOf } from "./banks";
 import { ranges } from "./lanes";
 import { type Access, type Memory, type Replay, wordsOf, writes } from "./replay";
-import { costOf, elementName, sharedAt, wordText } from "./words";
+import { costOf, elementName, rounded, sharedAt, wordText } from "./words";
 
 const kMostRows = 64; // drawn at a time
 
@@ -64,7 +64,7 @@ export class MemoryPane {
         h("span", { class: "st-key cell reads" }),
         "read now ",
         h("span", { class: "st-key cell reads later" }),
-        "waits for its bank ",
+        "waits for its bank. Values are rounded: tap for all digits. ",
         this.colour,
       ),
     );
@@ -151,7 +151,7 @@ export class MemoryPane {
       const written = memory.written[word];
       const look = written ? this.lookOf(memory, word, written, byAge) : "|";
       const marks = `${now.get(word) ?? ""}${now.has(word) && conflicts?.later.has(word) ? " later" : ""}${word === this.picked ? " picked" : ""}`;
-      const text = written ? wordText(memory.bytes, word, sharedAt(replay.recording, word * 4)) : "";
+      const text = written ? rounded(wordText(memory.bytes, word, sharedAt(replay.recording, word * 4))) : "";
       const all = `${look}${marks}|${text}`;
       if (all === this.looks[i]) return;
       this.looks[i] = all;
@@ -175,7 +175,7 @@ export class MemoryPane {
   }
 
   private lookOf(memory: Memory, word: number, written: number, byAge: boolean): string {
-    const used = memory.read[word] > written || (memory.read[word] === written && false);
+    const used = memory.read[word] > written;
     if (!byAge) return used ? "used|" : "full|";
     const age = Math.max(0, this.at + 1 - written);
     return `age ${used ? "used" : "full"}|${Math.round(14 + 70 / (1 + age / 12))}%`;

@@ -1,7 +1,7 @@
 // The view: a bar with buttons and a slider, and the panes that show one step. All panes are functions of the step, the
 // warp, the lane and the access that are chosen, so that going back shows what going forwards did.
 import type { Banks, Profile, Recording } from "../profile_types";
-import { h } from "../dom";
+import { h, s } from "../dom";
 import { count } from "../format";
 import { address, type State } from "../state";
 import { AccessPane, firstAccess } from "./access_pane";
@@ -18,6 +18,19 @@ const kSpeeds: [label: string, milliseconds: number][] = [
   ["medium", 300],
   ["fast", 70],
 ];
+
+const kIcons: Record<string, string> = {
+  first: "M5 4v12M16 4 8 10l8 6z",
+  back: "M16 10H5M10 5l-5 5 5 5",
+  play: "M6 4l10 6-10 6z",
+  pause: "M7 4v12M13 4v12",
+  next: "M4 10h11M10 5l5 5-5 5",
+  last: "M15 4v12M4 4l8 6-8 6z",
+  up: "M10 16V5M5 10l5-5 5 5",
+  down: "M10 4v11M5 10l5 5 5-5",
+};
+const icon = (sign: string): SVGElement =>
+  s("svg", { viewBox: "0 0 20 20", class: `st-icon${["first", "play", "last"].includes(sign) ? " filled" : ""}`, "aria-hidden": "true" }, s("path", { d: kIcons[sign] }));
 
 export class Player {
   readonly element: HTMLElement;
@@ -53,16 +66,16 @@ export class Player {
     this.strip = new Strip(replay, (w) => this.chooseWarp(w), (i) => this.go(i, replay.steps[i].warp));
     const last = replay.steps.length - 1;
     this.slider = h("input", { type: "range", min: 0, max: last, step: 1, class: "st-slider", "aria-label": "Step, of all warps", oninput: () => (this.stop(), this.go(Number(this.slider.value), replay.steps[Number(this.slider.value)].warp)) });
-    const button = (text: string, label: string, act: () => void): HTMLButtonElement =>
-      h("button", { type: "button", class: "button st-button", "aria-label": label, title: label, onclick: act }, text);
+    const button = (sign: string, label: string, act: () => void): HTMLButtonElement =>
+      h("button", { type: "button", class: "button st-button", "aria-label": label, title: label, onclick: act }, icon(sign));
     this.buttons = {
-      first: button("\u23ee", "First step (Home)", () => this.go(0, replay.steps[0].warp)),
-      back: button("\u2190", "One step of this warp back (left arrow)", () => this.back()),
-      play: button("\u25b6", "Play (space)", () => this.toggle()),
-      next: button("\u2192", "One step of this warp forwards (right arrow)", () => this.forwards()),
-      last: button("\u23ed", "Last step (End)", () => this.go(last, replay.steps[last].warp)),
-      up: button("\u2191", "Previous warp (up arrow)", () => this.otherWarp(-1)),
-      down: button("\u2193", "Next warp (down arrow)", () => this.otherWarp(1)),
+      first: button("first", "First step (Home)", () => this.go(0, replay.steps[0].warp)),
+      back: button("back", "One step of this warp back (left arrow)", () => this.back()),
+      play: button("play", "Play (space)", () => this.toggle()),
+      next: button("next", "One step of this warp forwards (right arrow)", () => this.forwards()),
+      last: button("last", "Last step (End)", () => this.go(last, replay.steps[last].warp)),
+      up: button("up", "Previous warp (up arrow)", () => this.otherWarp(-1)),
+      down: button("down", "Next warp (down arrow)", () => this.otherWarp(1)),
     };
     const b = this.buttons;
     const bar = h(
@@ -80,11 +93,9 @@ export class Player {
       h(
         "div",
         { class: "st-columns" },
-        h("div", { class: "st-column" }, this.source.element),
-        h("div", { class: "st-column" }, this.lanes.element, this.lanes.variables, this.accesses.element),
+        h("div", { class: "st-column" }, this.source.element, this.lanes.element, this.lanes.variables),
+        h("div", { class: "st-column" }, this.memory?.element, this.accesses.element, this.strip.element),
       ),
-      this.memory?.element,
-      this.strip.element,
       bar,
     );
     this.swipes(bar);
@@ -198,7 +209,7 @@ export class Player {
     b.first.disabled = at === 0;
     b.last.disabled = at === replay.steps.length - 1;
     b.up.disabled = b.down.disabled = replay.warps.length < 2;
-    b.play.textContent = this.timer ? "\u23f8" : "\u25b6";
+    b.play.replaceChildren(icon(this.timer ? "pause" : "play"));
     b.play.setAttribute("aria-label", this.timer ? "Pause (space)" : "Play (space)");
     this.source.show(at, warp);
     this.lanes.show(at, warp, this.lane);

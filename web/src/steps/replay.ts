@@ -123,7 +123,8 @@ export class Replay {
   /** Where each lane of the warp is or goes next; -1: it has left the kernel, or does not exist. */
   lanePlaces(warp: number, at: number): { place: number; active: boolean }[] {
     const out = Array.from({ length: 32 }, () => ({ place: -1, active: false }));
-    const own = this.steps[at]?.warp === warp ? at : this.latest(warp, at);
+    const stays = this.steps[at]?.warp === warp || this.waitsAt(warp, at) !== undefined;
+    const own = (stays ? undefined : this.next(warp, at)) ?? this.latest(warp, at);
     const active = own === undefined ? 0 : this.steps[own].lanes;
     let missing = 0;
     for (let lane = 0; lane < 32; ++lane) {
@@ -153,6 +154,13 @@ export class Replay {
       }
       return list[low].text;
     });
+  }
+
+  /** The step that changed the variable last, in any lane; -1: none up to `at`. */
+  changedAt(variable: number, warp: number, at: number): number {
+    let last = -1;
+    for (const list of this.values.get(`${warp} ${variable}`) ?? []) for (const { step } of list) if (step <= at && step > last) last = step;
+    return last;
   }
 
   memoryAt(at: number): Memory {

@@ -94,7 +94,7 @@ export class SourcePane {
 
   private bring(row: HTMLElement): void {
     const box = this.code;
-    const top = row.offsetTop - box.offsetTop;
+    const top = row.offsetTop; // in the box
     if (top < box.scrollTop + 30 || top > box.scrollTop + box.clientHeight - 60) box.scrollTop = Math.max(0, top - box.clientHeight / 2);
   }
 }

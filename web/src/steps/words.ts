@@ -1,6 +1,6 @@
 // Sentences and values of the steps.
 import type { RecordedPlace, Recording, SharedVariable } from "../profile_types";
-import { fileName, significant } from "../format";
+import { fileName } from "../format";
 import { type Access, type Replay, type Step, writes } from "./replay";
 
 export const placeName = (p: RecordedPlace): string => (p.line ? `line ${p.line}` : p.function);
@@ -83,11 +83,12 @@ function one(data: DataView, at: number, format: string, size: number): number |
   return size === 1 ? data.getUint8(at) : size === 2 ? data.getUint16(at, true) : size === 8 ? data.getBigUint64(at, true) : data.getUint32(at, true);
 }
 
-const text = (value: number | bigint): string => {
+const text = (value: number | bigint, size: number): string => {
   if (typeof value === "bigint") return String(value);
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value < 0 ? "-\u221e" : "\u221e";
-  return Number.isInteger(value) && Math.abs(value) < 1e6 ? String(value) : significant(value, 3);
+  const digits = size === 8 ? 15 : size === 4 ? 7 : 4; // that the type has
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(digits)));
 };
 
 /** The numbers in a word of shared memory; of a number of 8 bytes the first word has the text. */
@@ -97,10 +98,22 @@ export function wordText(bytes: Uint8Array, word: number, variable: SharedVariab
   const format = variable?.format || "";
   const at = word * 4;
   if (!format) return `0x${data.getUint32(at, true).toString(16)}`;
-  if (size > 4) return (at - (variable?.offset ?? 0)) % size === 0 && at + size <= bytes.length ? text(one(data, at, format, size)) : "";
+  if (size > 4) return (at - (variable?.offset ?? 0)) % size === 0 && at + size <= bytes.length ? text(one(data, at, format, size), size) : "";
   const out: string[] = [];
-  for (let b = 0; b + size <= 4; b += size) out.push(text(one(data, at + b, format, size)));
+  for (let b = 0; b + size <= 4; b += size) out.push(text(one(data, at + b, format, size), size));
   return out.join(" ");
+}
+
+/** At most four or five characters, for a cell: "1024.53" is "1025", 123456 is "123k". */
+export function rounded(words: string): string {
+  if (words.length <= 4) return words;
+  const value = Number(words);
+  if (words.includes(" ") || words.startsWith("0x") || !Number.isFinite(value)) return "\u00b7";
+  const size = Math.abs(value);
+  if (size >= 1e9 || size < 1e-3) return value.toExponential(0).replace("e+", "e");
+  if (size >= 1e6) return `${Math.round(value / 1e6)}M`;
+  if (size >= 1e4) return `${Math.round(value / 1e3)}k`;
+  return size >= 100 ? String(Math.round(value)) : String(Number(value.toFixed(size >= 10 ? 1 : 2)));
 }
 
 /** "tile[3][4]": the element at an offset of shared memory. */
