@@ -107,7 +107,7 @@ async function execute(mode: server.Mode): Promise<void> {
     // The text may have changed meanwhile: then its lines are others.
     if (editor.source === source) {
       editor.mark([...compilerMessages(done.all), ...(page ? findingMessages(page) : [])]);
-      showColumns(page);
+      showColumns(mode.startsWith("steps") ? undefined : page); // counters of code without optimisation
     } else say("The program was changed while it ran: its lines are not marked.");
     if (done.comparable && mode === "run") addComparison(done.id);
     if (page?.profiles.some((p) => p.findings.length)) go({ view: "findings" });

@@ -40,7 +40,10 @@ export function stepsView(page: Page, state: State, rerun?: Rerun): Child {
   if (!recording.steps.length) return section("Steps", head, note(recording.cut || "This block took no steps."));
   const banks = modelOf(page, profile)?.banks ?? { banks: 32, bank_bytes: 4, lanes: 32 };
   const player = new Player(recording, profile, banks, { view: "steps", r: state.r, step: state.step, warp: state.warp });
-  requestAnimationFrame(() => player.element.focus({ preventScroll: true }));
+  requestAnimationFrame(() => {
+    player.element.focus({ preventScroll: true });
+    if (rerun && innerWidth <= 900) head.scrollIntoView(); // the editor is above it
+  });
   return [
     head,
     recording.cut ? note(`The recording ends after ${count(recording.steps.length)} steps: ${recording.cut}.`) : null,
