@@ -108,6 +108,14 @@ await run({
       check(wide <= 0, `${scheme}: nothing scrolls sideways at 360 pixels, but ${wide}`);
       const size = await page.locator(".st-main .st-button:visible").first().boundingBox();
       check(size.width >= 40 && size.height >= 40, "buttons are large enough for a finger");
+      await page.at("view=steps&step=6&warp=1");
+      const hidden = await page.waitForFunction(() => {
+        const line = document.querySelector(".st-line.now")?.getBoundingClientRect();
+        const box = document.querySelector(".st-code").getBoundingClientRect();
+        return line && line.top >= box.top && line.bottom <= box.bottom;
+      }, null, { timeout: 20e3 }).then(() => false, () => true);
+      check(!hidden, "the line of the step is in sight");
+      await page.at("view=steps&step=1");
       await page.click("[aria-label^='One step of this warp forwards']");
       check((await words(page)).includes("line 4"), "the button steps");
     }

@@ -106,6 +106,12 @@ export class Player {
     this.go(step, this.warp);
   }
 
+  /** Call it once the element is in the page: only then the source can be scrolled to its line. */
+  shown(): void {
+    this.element.focus({ preventScroll: true });
+    this.show();
+  }
+
   private forwards(): void {
     this.stop();
     const next = this.replay.next(this.warp, this.at);

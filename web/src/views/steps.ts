@@ -41,7 +41,7 @@ export function stepsView(page: Page, state: State, rerun?: Rerun): Child {
   const banks = modelOf(page, profile)?.banks ?? { banks: 32, bank_bytes: 4, lanes: 32 };
   const player = new Player(recording, profile, banks, { view: "steps", r: state.r, step: state.step, warp: state.warp });
   requestAnimationFrame(() => {
-    player.element.focus({ preventScroll: true });
+    player.shown();
     if (rerun && innerWidth <= 900) head.scrollIntoView(); // the editor is above it
   });
   return [
