@@ -170,7 +170,7 @@ export class MemoryPane {
       bar.style.height = `${Math.round((100 * depth) / tall)}%`;
       bar.className = depth > 1 ? "bad" : "";
     });
-    this.tell(memory, conflicts);
+    this.describeAccess(memory, conflicts);
     this.describe(memory);
   }
 
@@ -181,7 +181,7 @@ export class MemoryPane {
     return `age ${used ? "used" : "full"}|${Math.round(14 + 70 / (1 + age / 12))}%`;
   }
 
-  private tell(memory: Memory, conflicts: Conflicts | undefined): void {
+  private describeAccess(memory: Memory, conflicts: Conflicts | undefined): void {
     let written = 0;
     let unread = 0;
     for (let w = 0; w < memory.written.length; ++w) {
