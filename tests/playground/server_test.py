@@ -137,6 +137,22 @@ def case_results(warpgrind, folder):
     equal(server.end(), 0, "the server's exit code")
 
 
+def case_steps(warpgrind, folder):
+    server = Server(warpgrind, folder)
+    user = User(server)
+    for mode, block in (("steps", [0, 0, 0]), ("steps 1,0,0", [1, 0, 0])):
+        run = user.begin(COPY.replace("<<<1,", "<<<2,"), mode=mode)
+        end = user.follow(run)
+        assert end["good"] and end["report"], end
+        recordings = user.ask("GET", f"/api/runs/{run}/report")[1]["profiles"][0]["recordings"]
+        equal([(r["name"], r["index"]) for r in recordings], [("k(int*)", block)], mode)
+        assert recordings[0]["steps"], recordings
+    for wrong in ("steps ", "steps 1,2", "steps 1,2,3,4", "steps 1,2,-3", "steps 1,2,3 --json /x", "stepsx"):
+        body = {"source": COPY, "gpu": "h200", "mode": wrong}
+        equal(user.ask("POST", "/api/runs", body)[0], 400, wrong)
+    equal(server.end(), 0, "the server's exit code")
+
+
 def case_judge(warpgrind, folder):
     exercise = pathlib.Path(__file__).resolve().parents[2] / "exercises/vector_add"
     server = Server(warpgrind, folder)

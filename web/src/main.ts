@@ -12,6 +12,7 @@ import { glossaryView } from "./views/course/glossary";
 import { kernelView } from "./views/kernel";
 import { labView } from "./views/lab";
 import { rooflineView } from "./views/roofline";
+import { hasSteps, stepsView } from "./views/steps";
 import { summaryView } from "./views/summary";
 import { timelineView } from "./views/timeline";
 
@@ -31,6 +32,7 @@ const views: View[] = [
   ...(isChecked(page) ? [] : [findings]),
   ["changes", changesTitle(page), !!page.baseline, () => changesView(page)],
   ["kernel", "Kernels", kernels.length > 0, (state) => kernelView(page, kernels, state)],
+  ["steps", "Steps", hasSteps(page), (state) => stepsView(page, state)],
   ["roofline", "Roofline", page.profiles.length > 0, () => rooflineView(page)],
   ["timeline", "Timeline", page.profiles.length > 0, () => timelineView(page)],
   ["glossary", "Glossary", !!page.course, (state) => glossaryView(page, state)],

@@ -506,6 +506,97 @@ export interface Finding {
   cause?: FindingCause; // cause of the error
 }
 
+/** A source line with steps. */
+export interface RecordedPlace {
+  file: string; // source; empty: not known
+  line: number; // 0: not known
+  function: string; // function of the source
+  calls?: InlinedAt[]; // calls around the line, innermost first
+}
+
+/** A variable of the lanes. */
+export interface RecordedVariable {
+  name: string;
+  type: string; // as in C++
+  function: string; // that declares it
+  line: number; // of the declaration; 0: not known
+  parameter: boolean; // of the function
+}
+
+/** A variable in shared memory. */
+export interface SharedVariable {
+  name: string;
+  type: string; // as in C++; empty: not known
+  format: string; // of its numbers: floating, signed, unsigned, half, bfloat16, boolean, character; empty: not known
+  offset: number; // bytes from the start of shared memory
+  bytes: number;
+  element_bytes: number; // of one number
+}
+
+/** Global memory that a recorded block accesses. */
+export interface RecordedObject {
+  name: string; // of the kernel's parameter that points to it; empty: not known
+  type: string; // of an element; empty: not known
+  allocation: number | null; // id of the allocation; null: not known
+  offset: number; // bytes from the start of the allocation to the named pointer
+  element_bytes: number; // 0: not known
+}
+
+/** One request of a step. */
+export interface RecordedAccess {
+  kind: string; // load, store, atomic, reduction
+  space: string; // shared, global, const, texture
+  bytes: number; // per lane
+  mask: string; // lanes
+  addresses: string; // runs over these lanes: offsets in shared memory, or from the object's pointer
+  sizes?: string; // runs: bytes of each lane if they differ
+  values?: string; // runs: what shared memory holds after a write, as words of 4 bytes, lane by lane
+  object?: number; // of global memory: index into objects
+  wavefronts?: number; // of shared memory: passes through the banks
+  ideal_wavefronts?: number; // the same without bank conflicts
+  sectors?: number; // of global memory: sectors of 32 bytes
+  ideal_sectors?: number; // the same for neighbouring lanes
+  from?: string; // index of the block that made it, if it is another one of the cluster
+}
+
+/** A variable with another value after a step. */
+export interface RecordedChange {
+  variable: number; // index into variables
+  mask: string; // lanes
+  values: string; // runs over these lanes
+}
+
+/** One warp at one source line. */
+export interface RecordedStep {
+  warp: number; // in the block
+  place: number; // index into places
+  lanes?: string; // lanes that are there, in hexadecimal; absent: as in the warp's step before
+  accesses?: RecordedAccess[]; // requests, in order
+  changes?: RecordedChange[]; // variables with another value after the step
+  waits?: string; // number of the barrier where the warp waits at the end of the step
+  opens?: string; // number of the barrier that is complete with this step
+  accesses_left_out?: number; // number of further requests
+}
+
+/** One block of a kernel, step by step. */
+export interface Recording {
+  name: string; // of the kernel, demangled
+  mangled_name: string;
+  device: number;
+  launch: number; // number of the launch, from 0
+  grid: number[]; // X, Y, Z
+  block: number[]; // likewise
+  index: number[]; // of the recorded block
+  shared_bytes: number; // of the block
+  no_variables?: string; // why no variables are recorded
+  cut?: string; // why the recording ends before the block does
+  places: RecordedPlace[]; // source lines with steps
+  variables: RecordedVariable[]; // variables of the lanes
+  shared: SharedVariable[]; // variables in shared memory
+  objects: RecordedObject[]; // global memory that was accessed
+  steps: RecordedStep[]; // in the order of execution
+}
+
 /** All results of a run. */
 export interface Profile {
   format: number; // 2; files of format 1 can be read
@@ -531,4 +622,5 @@ export interface Profile {
   host_timeline_left_out?: number; // number of further items, including those that take no time
   checks?: string[]; // groups of checks that `warpgrind check` ran; empty: not a run of `check`
   findings: Finding[]; // errors and warnings
+  recordings?: Recording[]; // with `--steps`: one block of each kernel, step by step
 }

@@ -12,6 +12,7 @@
 #include "results/detail.h"
 #include "results/finding.h"
 #include "results/metrics.h"
+#include "results/recording.h"
 #include "timing/launch_work.h"
 #include "timing/terms/terms.h"
 
@@ -145,7 +146,8 @@ struct Profile {
   std::vector<std::string> checks;  // groups that `warpgrind check` checked
   std::vector<Finding> findings;
   std::vector<AllocationProfile> allocations;
-  std::vector<SourceFile> sources;  // detailed run: every file that a site or line names
+  std::vector<SourceFile> sources;    // detailed run: every file that a site or line names
+  std::vector<Recording> recordings;  // --steps: one for each kernel
 };
 
 }  // namespace warpgrind::results

@@ -105,13 +105,29 @@ inline constexpr Object kObject<Banks>{"Banks", "Layout of shared memory."};
 template <>
 inline constexpr Object kObject<Model>{"Model", "Figures of a GPU."};
 template <>
+inline constexpr Object kObject<RecordedPlace>{"RecordedPlace", "A source line with steps."};
+template <>
+inline constexpr Object kObject<RecordedVariable>{"RecordedVariable", "A variable of the lanes."};
+template <>
+inline constexpr Object kObject<SharedVariable>{"SharedVariable", "A variable in shared memory."};
+template <>
+inline constexpr Object kObject<RecordedObject>{"RecordedObject", "Global memory that a recorded block accesses."};
+template <>
+inline constexpr Object kObject<RecordedAccess>{"RecordedAccess", "One request of a step."};
+template <>
+inline constexpr Object kObject<RecordedChange>{"RecordedChange", "A variable with another value after a step."};
+template <>
+inline constexpr Object kObject<RecordedStep>{"RecordedStep", "One warp at one source line."};
+template <>
+inline constexpr Object kObject<Recording>{"Recording", "One block of a kernel, step by step."};
+template <>
 inline constexpr Object kObject<Profile>{"Profile", "All results of a run."};
 
 // Objects with a table of their own in the document. The others appear in the tables of their owners.
 template <class T>
 inline constexpr bool kHasTable =
     Is<T, Profile> || Is<T, Model> || Is<T, Metric> || Is<T, KernelProfile> || Is<T, SiteProfile> ||
-    Is<T, AccessPattern> || Is<T, TensorCopyProfile> || Is<T, Finding>;
+    Is<T, AccessPattern> || Is<T, TensorCopyProfile> || Is<T, Finding> || Is<T, Recording>;
 
 template <class T>
 inline constexpr bool kIsObject = !kObject<T>.name.empty();
@@ -267,8 +283,8 @@ DocumentedType documented() {
 }  // namespace
 
 std::vector<DocumentedType> profile_as_markdown() {
-  return {documented<Profile>(),     documented<Model>(),         documented<Metric>(), documented<KernelProfile>(),
-          documented<SiteProfile>(), documented<AccessPattern>(), documented<Finding>()};
+  return {documented<Profile>(),     documented<Model>(),         documented<Metric>(),  documented<KernelProfile>(),
+          documented<SiteProfile>(), documented<AccessPattern>(), documented<Finding>(), documented<Recording>()};
 }
 
 std::string profile_as_typescript() {

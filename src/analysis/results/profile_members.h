@@ -6,6 +6,7 @@
 #include "results/finding_members.h"
 #include "results/members.h"
 #include "results/profile.h"
+#include "results/recording_members.h"
 
 namespace warpgrind::results {
 
@@ -242,6 +243,7 @@ void members(V& v, T& x) {
   v.member("checks", x.checks, Since::later,
            "groups of checks that `warpgrind check` ran; empty: not a run of `check`");
   v.member("findings", x.findings, Since::first, "errors and warnings");
+  v.member("recordings", x.recordings, Since::if_any, "with `--steps`: one block of each kernel, step by step");
 }
 
 }  // namespace warpgrind::results

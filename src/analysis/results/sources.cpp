@@ -75,6 +75,8 @@ void read_sources(Profile& profile) {
     if (f.origin) files.insert(f.origin->file);
     if (f.cause) files.insert(f.cause->file);
   }
+  for (const Recording& r : profile.recordings)
+    for (const RecordedPlace& place : r.places) files.insert(place.file);
   files.erase("");
   struct stat program {};
   const std::time_t built =

@@ -87,6 +87,11 @@ device::StopHandler* debugger_of(const RunOptions& run) {
   return claims_debugger(run) ? adapter::debugger_on(run.debug_socket) : nullptr;
 }
 
+events::Observer* memory_of_debugger(const RunOptions& run) {
+  if (!claims_debugger(run)) return nullptr;
+  return adapter::memory_observer([](const HostStack& stack) { return checkers::describe(stack); });
+}
+
 void show_findings(checkers::Checkers& checkers, const RunOptions& run) {
   struct Shown {
     std::mutex mutex;

@@ -5,12 +5,15 @@
 
 #include "checkers/checker.h"
 #include "device/stop_handler.h"
+#include "events/observer.h"
 #include "session/options.h"
 
 namespace warpgrind::session {
 
 // The debugger of this process; null: it is not debugged. The first call starts its adapter.
 device::StopHandler* debugger_of(const RunOptions& run);
+// Observer of the devices' memory, for what the debugger says of pointers. Null: the process is not debugged.
+events::Observer* memory_of_debugger(const RunOptions& run);
 
 // Shows each new finding of the checkers to the debugger. Findings of the same lines are shown once.
 void show_findings(checkers::Checkers& checkers, const RunOptions& run);

@@ -9,8 +9,8 @@
 
 #include "base/demangle.h"
 #include "base/element.h"
-#include "checkers/host_place.h"
 #include "device/memory/address_space.h"
+#include "recorder/recorder.h"
 #include "session/debugged.h"
 #include "session/messages.h"
 
@@ -63,16 +63,24 @@ device::Device& Devices::operator[](int ordinal) {
 }
 
 std::unique_ptr<device::Device> Devices::make(int ordinal) {
-  auto made = std::make_unique<device::Device>(ordinal, model_, device_options(options_));
   const observers::Watched watched{ordinal, &model_, options_.trace_block, find_allocation};
-  if (claims_debugger(options_))
-    if (auto* memory = adapter::memory_observer([](const HostStack& stack) { return checkers::describe(stack); }))
-      made->add_observer(memory);
+  device::Options options = device_options(options_);
+  std::unique_ptr<recorder::Recorder> recorder;
+  if (options_.steps && !options.stops) {
+    recorder = std::make_unique<recorder::Recorder>(watched);
+    options.stops = recorder.get();
+  }
+  auto made = std::make_unique<device::Device>(ordinal, model_, options);
+  if (events::Observer* memory = memory_of_debugger(options_)) made->add_observer(memory);
   if (checkers_)
     for (events::Observer* observer : checkers_->observers()) made->add_observer(observer);
   for (auto& observer : observers::make_observers(watched, {options_.detail && options_.counters})) {
     made->add_observer(observer.get());
     observers_.push_back(std::move(observer));
+  }
+  if (recorder) {
+    made->add_observer(recorder.get());
+    observers_.push_back(std::move(recorder));
   }
   return made;
 }

@@ -34,6 +34,7 @@ std::string encode(const RunOptions& o) {
                       {"schedule", device::name(o.schedule)},
                       {"schedules", o.schedules},
                       {"detail", o.detail},
+                      {"steps", o.steps},
                       {"fill", o.fill},
                       {"tell_at_signals", o.tell_at_signals},
                       {"track_unused_memory", o.track_unused_memory},
@@ -81,6 +82,7 @@ Result<RunOptions> decode(std::string_view text) {
   o.schedule = device::read_schedule(schedule).value_or(o.schedule);
   json::read(j, "schedules", o.schedules);
   json::read(j, "detail", o.detail);
+  json::read(j, "steps", o.steps);
   json::read(j, "fill", o.fill);
   json::read(j, "tell_at_signals", o.tell_at_signals);
   json::read(j, "track_unused_memory", o.track_unused_memory);

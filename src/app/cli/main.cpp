@@ -80,7 +80,11 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   add_reports(run, command.reports);
   run->add_flag("--detail", command.options.detail,
                 "Also records request patterns, counters of each line and sources, for --json (slower)");
-  run->add_option("--block", command.trace_block, "Block whose accesses --detail records in order")
+  run->add_flag("--steps", command.options.steps,
+                "Records one block of each kernel step by step, for --report or --json; a .cu file is compiled for "
+                "debugging");
+  run->add_option("--block", command.trace_block,
+                  "Block whose accesses --detail records in order, and --steps its steps")
       ->type_name("X,Y,Z")
       ->capture_default_str();
   run->add_flag("--launches", command.options.each_launch, "Shows each launch, not only the sum of each kernel");

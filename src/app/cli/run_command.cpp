@@ -124,6 +124,17 @@ int run(const RunCommand& given) {
     *path = of_this_rank(*path);
   if (command.debug_on_fault)
     if (Status possible = prepare_debug_on_fault(command); !possible) return complain(possible.error()), kUsageError;
+  if (command.options.steps) {
+    if (command.reports.html_path.empty() && command.options.json_path.empty()) {
+      complain("--steps needs --report FILE or --json FILE", "the page of --report goes through the steps");
+      return kUsageError;
+    }
+    if (!command.options.counters) {
+      complain("--steps cannot be combined with --no-counters", "it records the accesses that counters see");
+      return kUsageError;
+    }
+    command.options.detail = command.debuggable = true;
+  }
   if (!command.reports.needs_profile()) return run_program(command, nullptr);
   if (!command.options.counters) {
     complain("with --no-counters there is nothing to show",

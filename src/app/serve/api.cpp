@@ -7,6 +7,7 @@
 
 #include "gpu/gpu_model.h"
 #include "serve/starting_points.h"
+#include "serve/step_mode.h"
 
 namespace warpgrind::serve {
 
@@ -109,8 +110,8 @@ Answer Api::run(const std::string& session, const std::string& body) {
   const auto mode = text(asked, "mode"), arguments = text(asked, "arguments"), before = text(asked, "before");
   if (!mode || !arguments || !before) return refusal(400, "mode, arguments and before must be texts");
   const bool judged = *mode == "judge" && !program.exercise.empty();
-  if (*mode != "run" && *mode != "check" && !judged)
-    return refusal(400, "mode is run or check, or judge for an exercise");
+  if (*mode != "run" && *mode != "check" && !judged && !records_steps(*mode))
+    return refusal(400, "mode is run, check, steps or steps X,Y,Z, or judge for an exercise");
   if (arguments->size() > kLongestArguments || arguments->find('\0') != std::string::npos)
     return refusal(400, "the arguments are too long");
   if (queue_.waiting_of(session) >= kWaitingOfOne)

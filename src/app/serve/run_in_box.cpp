@@ -11,6 +11,7 @@
 #include "base/temporary_folder.h"
 #include "serve/carrier.h"
 #include "serve/starting_points.h"
+#include "serve/step_mode.h"
 
 namespace warpgrind::serve {
 
@@ -51,16 +52,19 @@ std::vector<std::string> words(const std::string& text) {
 std::vector<std::string> run_command(const RunRequest& run, bool compared, const sandbox::Limits& limits) {
   // clang: nvcc takes several times as long to compile, and the first output should appear soon.
   // stdbuf: without it a program that prints into a pipe keeps its lines until its end.
-  std::vector<std::string> out = {"/usr/bin/stdbuf", "-oL",    own_executable(), run.mode,    "--compiler",
+  const bool steps = records_steps(run.mode);
+  const std::string command = steps ? "run" : run.mode;
+  std::vector<std::string> out = {"/usr/bin/stdbuf", "-oL",    own_executable(), command,     "--compiler",
                                   "clang",           "--gpu",  run.gpu,          "--threads", "1",
                                   "--no-cache",      "--json", kProfile,         "--report",  kReport};
   // A kernel that never ends is named after a quarter of the time. The whole run has the rest.
   out.insert(out.end(), {"--stall", fmt::format("{}", limits.cpu_seconds / 4)});
-  if (run.mode == "run") out.insert(out.end(), {"--detail", "--quiet"});
+  if (command == "run") out.insert(out.end(), {"--detail", "--quiet"});
+  if (steps) out.insert(out.end(), {"--steps", "--block", recorded_block(run.mode)});
   if (const std::string lab = lab_sources(); !lab.empty()) out.insert(out.end(), {"--nvcc-flags", "-I" + lab});
   if (compared && run.mode == "run") out.insert(out.end(), {"--baseline", kBefore});
   out.insert(out.end(), {run.exercise.empty() ? kSource : kJudged, "--"});
-  if (!run.exercise.empty()) out.emplace_back(run.mode == "run" ? "counted" : "checked");
+  if (!run.exercise.empty()) out.emplace_back(command == "run" ? "counted" : "checked");
   for (std::string& word : words(run.arguments)) out.push_back(std::move(word));
   return out;
 }

@@ -24,7 +24,7 @@ struct Program {
 struct RunRequest {
   std::string id, session;
   std::string source, gpu;
-  std::string mode;       // "run", "check", "judge"
+  std::string mode;       // "run", "check", "judge", "steps", "steps X,Y,Z" (step_mode.h)
   std::string arguments;  // of the program, separated by spaces
   std::string before;     // id of the run to compare with; may be empty
   std::string exercise;   // the exercise that it answers; may be empty

@@ -10,7 +10,7 @@ import { readReport, Result } from "./result";
 import * as server from "./server";
 
 const draft = "warpgrind-playground"; // what was typed is there after a reload
-const result = new Result();
+const result = new Result((block) => void guard(() => execute(`steps ${block}`)));
 const message = h("p", { class: "message", role: "status" });
 const say = (text: string): void => void (message.textContent = text);
 
@@ -20,8 +20,9 @@ const argumentsOf = h("input", { "aria-label": "Arguments of the program", place
 const compare = h("select", { "aria-label": "Compare with" }, h("option", { value: "" }, "nothing"));
 const runButton = h("button", { type: "button", class: "button main", title: "Ctrl+Enter", onclick: () => guard(() => execute("run")) }, "Run");
 const checkButton = h("button", { type: "button", class: "button", onclick: () => guard(() => execute("check")) }, "Check");
+const stepsButton = h("button", { type: "button", class: "button", title: "Records one block of each kernel, and goes through it line by line", onclick: () => guard(() => execute("steps")) }, "Step through");
 const judgeButton = h("button", { type: "button", class: "button", hidden: true, onclick: () => guard(() => execute("judge")) }, "Judge");
-const buttons = [runButton, checkButton, judgeButton];
+const buttons = [runButton, checkButton, stepsButton, judgeButton];
 const stopButton = h("button", { type: "button", class: "button", disabled: true, onclick: () => guard(stop) }, "Stop");
 const keepButton = h("button", { type: "button", class: "button", onclick: () => guard(keep) }, "Link");
 const columnNames = h("p", { class: "columns soft" });
@@ -106,10 +107,11 @@ async function execute(mode: server.Mode): Promise<void> {
     // The text may have changed meanwhile: then its lines are others.
     if (editor.source === source) {
       editor.mark([...compilerMessages(done.all), ...(page ? findingMessages(page) : [])]);
-      showColumns(page);
+      showColumns(mode.startsWith("steps") ? undefined : page); // counters of code without optimisation
     } else say("The program was changed while it ran: its lines are not marked.");
     if (done.comparable && mode === "run") addComparison(done.id);
     if (page?.profiles.some((p) => p.findings.length)) go({ view: "findings" });
+    else if (mode.startsWith("steps") && page) go({ view: "steps" });
   } finally {
     running = "";
     stopButton.disabled = true;
@@ -193,7 +195,7 @@ document.getElementById("app")!.replaceChildren(
     "header",
     null,
     h("h1", null, "warpgrind ", h("span", null, "playground")),
-    h("div", { class: "controls" }, starts, h("label", null, "GPU ", gpu), argumentsOf, runButton, checkButton, judgeButton, stopButton, h("label", null, "compare with ", compare), keepButton),
+    h("div", { class: "controls" }, starts, h("label", null, "GPU ", gpu), argumentsOf, runButton, checkButton, stepsButton, judgeButton, stopButton, h("label", null, "compare with ", compare), keepButton),
     themeButton,
   ),
   message,

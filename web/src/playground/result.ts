@@ -10,6 +10,7 @@ import { changesTitle, changesView } from "../views/changes";
 import { countersView } from "../views/counters";
 import { findingsTitle, findingsView, isChecked } from "../views/findings";
 import { kernelView } from "../views/kernel";
+import { hasSteps, stepsView } from "../views/steps";
 import { adviceCard, limitOf, summaryView } from "../views/summary";
 import { timelineView } from "../views/timeline";
 import { sitesOf, worstSite } from "./marks";
@@ -31,7 +32,8 @@ export class Result {
   private outcome: Outcome = { status: "", output: "" };
   private task = "";
 
-  constructor() {
+  /** recordBlock: runs the program again and records the steps of this block, "1,0,0". */
+  constructor(private readonly recordBlock: (block: string) => void) {
     window.addEventListener("hashchange", () => this.draw());
   }
 
@@ -82,6 +84,7 @@ export class Result {
       ["line", "Line", kernels.length > 0, (s) => this.line(page, Number(s.line ?? 0))],
       ["changes", changesTitle(page), !!page.baseline, () => changesView(page)],
       ["summary", "Summary", page.profiles.length > 0, () => summaryView(page)],
+      ["steps", "Steps", hasSteps(page), (s) => stepsView(page, s, { block: this.recordBlock })],
       ["kernel", "Kernels", kernels.length > 0, (s) => kernelView(page, kernels, s)],
       ["timeline", "Timeline", page.profiles.length > 0, () => timelineView(page)],
       ["counters", "Counters", true, (s) => countersView(page, s)],

@@ -15,7 +15,7 @@ export interface StartingPoint {
   source: string;
   text: string; // of an exercise: what is to be done
 }
-export type Mode = "run" | "check" | "judge";
+export type Mode = "run" | "check" | "judge" | "steps" | `steps ${string}`; // steps X,Y,Z: of that block
 export interface RunRequest extends Program {
   mode: Mode;
   arguments: string;

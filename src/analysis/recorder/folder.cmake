@@ -1,0 +1,1 @@
+target_link_libraries(wg_recorder PUBLIC wg_debugger wg_observers wg_results wg_device wg_debuginfo wg_jit wg_events wg_ptx wg_gpu wg_base)

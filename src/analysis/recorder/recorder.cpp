@@ -1,0 +1,146 @@
+#include "recorder/recorder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "device/module.h"
+#include "device/state.h"
+#include "events/blocks.h"
+
+namespace warpgrind::recorder {
+
+// ---- Which blocks
+
+events::Wants Recorder::wants() const {
+  events::Wants wants;
+  wants.accesses = wants.barriers = wants.barriers_passed = wants.blocks_ended = true;
+  return wants;
+}
+
+events::Wants Recorder::wants_of(const events::Launch& launch) {
+  const std::lock_guard lock(mutex_);
+  return running(launch.id) ? wants() : events::Wants{};
+}
+
+void Recorder::on_launch_begin(const events::Launch& launch) {
+  const Dim3& block = watched_.trace_block;
+  const bool inside = block.x < launch.grid.x && block.y < launch.grid.y && block.z < launch.grid.z;
+  const std::lock_guard lock(mutex_);
+  if (!inside || recordings_.contains(launch.facts->name)) return;
+  std::size_t used = 0;
+  for (const auto& [name, recording] : recordings_) used += recording->bytes();
+  BlockRecording::Limits limits;
+  limits.most_bytes = kMostBytes - std::min(kMostBytes, used);
+  auto& recording = recordings_[launch.facts->name];
+  recording = std::make_unique<BlockRecording>(launch, block, watched_, limits);
+  order_.push_back(launch.facts->name);
+  running_[launch.id] = recording.get();
+}
+
+void Recorder::on_launch_end(const events::Launch& launch, const events::LaunchCounts&) {
+  const std::lock_guard lock(mutex_);
+  running_.erase(launch.id);
+}
+
+BlockRecording* Recorder::running(std::uint64_t launch) {
+  const auto found = running_.find(launch);
+  return found == running_.end() ? nullptr : found->second;
+}
+
+BlockRecording* Recorder::running(const events::Launch& launch, const Dim3& block) {
+  BlockRecording* const recording = running(launch.id);
+  return recording && recording->index() == block ? recording : nullptr;
+}
+
+// ---- Events of the block
+
+void Recorder::on_access(const events::Access& a, unsigned) {
+  const std::lock_guard lock(mutex_);
+  BlockRecording* const recording = running(a.launch->id);
+  if (!recording) return;
+  if (a.space != StateSpace::shared) {
+    if (a.block == recording->index()) recording->add(a, "");
+    return;
+  }
+  // Lanes of one access may touch the memory of several blocks of the cluster.
+  events::Access part = a;
+  part.mask = 0;
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(m));
+    if (events::owner_of_shared(*a.launch, a.block, a.addresses[lane]) == recording->index())
+      part.mask |= LaneMask{1} << lane;
+  }
+  const bool own = a.block == recording->index();
+  if (part.mask != 0) recording->add(part, own ? "" : fmt::format("{},{},{}", a.block.x, a.block.y, a.block.z));
+}
+
+void Recorder::on_barrier(const events::Barrier& b, unsigned) {
+  const std::lock_guard lock(mutex_);
+  if (BlockRecording* const recording = running(*b.launch, b.block)) recording->arrive(b);
+}
+
+void Recorder::on_barrier_passed(const events::BarrierPassed& b, unsigned) {
+  const std::lock_guard lock(mutex_);
+  if (BlockRecording* const recording = running(*b.launch, b.block)) recording->pass(b);
+}
+
+void Recorder::on_block_end(const events::BlockEvent& b, unsigned) {
+  const std::lock_guard lock(mutex_);
+  if (BlockRecording* const recording = running(*b.launch, b.block)) recording->end();
+}
+
+// ---- Stops
+
+Recorder::Kernel& Recorder::kernel_of(const device::Launch& launch) {
+  const ptx::Module& module = launch.module->module();
+  Kernel& kernel = kernels_[launch.kernel];
+  const std::uint32_t entry = launch.kernel->function;
+  if (kernel.info && &kernel.info->module() == &module && kernel.entry == entry) return kernel;
+  kernel = {};
+  std::unique_ptr<debuginfo::DebugInfo>& info = infos_[&module];
+  if (!info) info = std::make_unique<debuginfo::DebugInfo>(launch.module->shared_module());
+  kernel.info = info.get();
+  kernel.entry = entry;
+  kernel.places = jit::stop_places(module, launch.module->layout(entry), launch.kernel->how.stops);
+  const auto first = std::find_if(kernel.places.begin(), kernel.places.end(),
+                                  [&](const jit::StopPlace& p) { return p.function == entry; });
+  kernel.first = static_cast<std::uint32_t>(first - kernel.places.begin());
+  kernel.none.assign(kernel.places.size() + 1, 0);
+  kernel.only_first = kernel.none;
+  kernel.only_first[kernel.first] = 1;
+  kernel.every.assign(kernel.places.size() + 1, 1);
+  return kernel;
+}
+
+void Recorder::begins(device::Launch& launch) {
+  const std::lock_guard lock(mutex_);
+  Kernel& kernel = kernel_of(launch);
+  launch.stop_flags = kernel.none.data();
+  BlockRecording* const recording = launch.config.counted ? running(launch.info.id) : nullptr;
+  if (!recording) return;
+  recording->begin(launch, *kernel.info);
+  launch.stop_flags = kernel.only_first.data();
+}
+
+void Recorder::stopped(jit::WarpContext& context, LaneMask lanes, std::uint32_t place) {
+  const std::lock_guard lock(mutex_);
+  device::WarpFiber& fiber = device::fiber_of(context);
+  device::Launch& launch = *fiber.worker->launch;
+  BlockRecording* const recording = running(launch.info.id);
+  if (!recording || fiber.block_linear != recording->linear()) return;
+  Kernel& kernel = kernel_of(launch);
+  context.stop_flags = recording->is_full() ? kernel.none.data() : kernel.every.data();
+  recording->stop({fiber, *kernel.info, kernel.places}, lanes, place);
+  if (recording->is_full()) device::set_stop_flags(launch, kernel.none.data());
+}
+
+void Recorder::contribute(results::Profile& profile) const {
+  const std::lock_guard lock(mutex_);
+  for (const std::string& name : order_)
+    if (const auto found = recordings_.find(name); found != recordings_.end())
+      profile.recordings.push_back(found->second->take(profile));
+}
+
+}  // namespace warpgrind::recorder

@@ -1,0 +1,73 @@
+// Recorder of one block of each kernel (`warpgrind run --steps`). It stops the warps of that block at every line, as a
+// debugger does (device/stop_handler.h), and observes what they access in between.
+//
+// A device has one recorder or one debugger. Kernels are then compiled with stops, and a launch has one worker.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "debuginfo/debug_info.h"
+#include "device/stop_handler.h"
+#include "jit/stop_places.h"
+#include "observers/profile_observer.h"
+#include "recorder/block_recording.h"
+
+namespace warpgrind::recorder {
+
+class Recorder final : public observers::ProfileObserver, public device::StopHandler {
+ public:
+  // Of all recordings of a device, about as the profile has them.
+  static constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+
+  explicit Recorder(const observers::Watched& watched) : watched_(watched) {}
+
+  // ---- Observer. The block is Watched::trace_block of the first counted launch of each kernel that has it.
+  events::Wants wants() const override;
+  events::Wants wants_of(const events::Launch& launch) override;
+  void on_launch_begin(const events::Launch& launch) override;
+  void on_launch_end(const events::Launch& launch, const events::LaunchCounts& counts) override;
+  void on_access(const events::Access& access, unsigned worker) override;
+  void on_barrier(const events::Barrier& barrier, unsigned worker) override;
+  void on_barrier_passed(const events::BarrierPassed& barrier, unsigned worker) override;
+  void on_block_end(const events::BlockEvent& block, unsigned worker) override;
+  void contribute(results::Profile& profile) const override;
+
+  // ---- StopHandler
+  jit::StopAt stops_at() const override { return jit::StopAt::lines; }
+  void begins(device::Launch& launch) override;
+  void stopped(jit::WarpContext& context, LaneMask lanes, std::uint32_t place) override;
+  void touched(jit::WarpContext&, const Touch&) override {}
+  void faulted(device::Launch&, const device::Fault&, jit::WarpContext*) override {}
+  std::uint64_t most_kept_bytes() const override { return 0; }
+  bool runs_again(device::Launch&) override { return false; }
+  bool wants(Report::Kind) override { return false; }
+  void reported(const Report&) override {}
+
+ private:
+  // What is derived once from a compiled kernel. Machine code reads the flags, by place.
+  struct Kernel {
+    std::uint32_t entry = 0;
+    debuginfo::DebugInfo* info = nullptr;
+    std::vector<jit::StopPlace> places;
+    std::uint32_t first = 0;  // place at which each warp begins
+    std::vector<std::uint8_t> none, only_first, every;
+  };
+  Kernel& kernel_of(const device::Launch& launch);
+  BlockRecording* running(std::uint64_t launch);
+  BlockRecording* running(const events::Launch& launch, const Dim3& block);
+
+  const observers::Watched watched_;
+  mutable std::mutex mutex_;
+  std::map<const ptx::Module*, std::unique_ptr<debuginfo::DebugInfo>> infos_;
+  std::map<const device::KernelRecord*, Kernel> kernels_;
+  std::map<std::string, std::unique_ptr<BlockRecording>> recordings_;  // by mangled name
+  std::vector<std::string> order_;                                     // of the first launches
+  std::map<std::uint64_t, BlockRecording*> running_;                   // by events::Launch::id
+};
+
+}  // namespace warpgrind::recorder

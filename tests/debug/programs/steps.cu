@@ -1,0 +1,43 @@
+// For steps_test.py: a transpose through a tile, with and without padding, and a branch that splits a warp.
+#include <cstdio>
+
+template <int kPad>
+__global__ void transpose(const float* in, float* out) {
+  __shared__ float tile[32][32 + kPad];
+  for (int row = threadIdx.y; row < 32; row += 2)
+    tile[row][threadIdx.x] = in[row * 32 + threadIdx.x];
+  __syncthreads();
+  for (int row = threadIdx.y; row < 32; row += 2)
+    out[row * 32 + threadIdx.x] = tile[threadIdx.x][row];
+}
+
+__global__ void split(int* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int sign = i % 3 == 0;
+  if (sign)
+    out[i] = i;
+  else
+    out[i] = -i;
+}
+
+__global__ void spin(int* out, int rounds) {
+  int sum = 0;
+  for (int i = 0; i < rounds; ++i) {
+    sum += i;
+  }
+  *out = sum;
+}
+
+int main(int count, char**) {
+  float host[1024];
+  for (int i = 0; i < 1024; ++i) host[i] = static_cast<float>(i);
+  float *in, *out;
+  cudaMalloc(&in, sizeof host);
+  cudaMalloc(&out, sizeof host);
+  cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+  transpose<0><<<1, dim3(32, 2)>>>(in, out);
+  transpose<1><<<1, dim3(32, 2)>>>(in, out);
+  split<<<2, 32>>>(reinterpret_cast<int*>(out));
+  if (count > 1) spin<<<1, 32>>>(reinterpret_cast<int*>(out), 50000);
+  std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+}

@@ -1,0 +1,123 @@
+// The view "Steps" in headless Chromium, on a recording made here: two warps fill a tile of 4 x 32 floats by rows, meet at a barrier,
+// and read it by columns. Options as in harness.mjs.
+import { check, open, report, run } from "./harness.mjs";
+
+const kColumns = 32;
+const lines = ["__global__ void k(const float* in, float* out) {", "  __shared__ float tile[4][32];", "  int i = threadIdx.x;", "  tile[i / 32][i % 32] = in[i];", "  __syncthreads();", "  if (i % 2)", "    out[i] = tile[0][0];", "  else", "    out[i] = 1;", "}"];
+const bits = (x) => new Uint32Array(new Float32Array([x]).buffer)[0];
+const all = (f) => Array.from({ length: 32 }, (_, lane) => `:${f(lane)}`).join("\t");
+
+function recording(conflict) {
+  const places = [3, 4, 5, 6, 7, 9].map((line) => ({ file: "k.cu", line, function: "k" }));
+  const at = (line) => places.findIndex((p) => p.line === line);
+  const shared = (kind, addresses, more) => ({ kind, space: "shared", bytes: 4, mask: "0xffffffff", addresses, wavefronts: 1, ideal_wavefronts: 1, ...more });
+  const steps = [];
+  for (const warp of [0, 1]) {
+    steps.push({ warp, place: at(3), lanes: "ffffffff", changes: [{ variable: 0, mask: "0xffffffff", values: `32+1:${32 * warp}` }] });
+    steps.push({ warp, place: at(4), accesses: [{ kind: "load", space: "global", bytes: 4, mask: "0xffffffff", addresses: `32+4:${128 * warp}`, object: 0, sectors: 4, ideal_sectors: 4 }, shared("store", `32+4:${128 * warp}`, { values: all((l) => bits(32 * warp + l + 0.5)) })] });
+    steps.push({ warp, place: at(5), waits: "0", ...(warp ? { opens: "0" } : {}) });
+  }
+  for (const warp of [1, 0]) {
+    steps.push({ warp, place: at(6) });
+    steps.push({ warp, place: at(7), lanes: "aaaaaaaa", accesses: [shared("load", conflict ? "2+128:0" : "2+0:0", { mask: "0x0000000a", wavefronts: conflict ? 2 : 1 })] });
+    steps.push({ warp, place: at(9), lanes: "55555555" });
+  }
+  for (const s of steps) s.accesses_left_out = 0;
+  return {
+    name: "k(float const*, float*)", mangled_name: "_Z1k", device: 0, launch: 0, grid: [1, 1, 1], block: [64, 1, 1], index: [0, 0, 0], shared_bytes: 512,
+    places,
+    variables: [{ name: "i", type: "int", function: "k", line: 3, parameter: false }],
+    shared: [{ name: "tile", type: "float[4][32]", format: "floating", offset: 0, bytes: 512, element_bytes: 4 }],
+    objects: [{ name: "in", type: "float", allocation: null, offset: 0, element_bytes: 4 }],
+    steps,
+  };
+}
+
+const profile = (conflict) => ({
+  format: 2, program: "k", gpu: "NVIDIA H200", command: "k", detail: true, not_modelled: [], kernels: [], transfers: [], findings: [],
+  sources: [{ file: "k.cu", text: lines.join("\n") }], recordings: [recording(conflict)],
+});
+
+async function start(html, options) {
+  const page = await open(html, options);
+  await page.at("view=steps");
+  await page.waitForSelector(".steps .st-words");
+  await page.focus(".steps");
+  return page;
+}
+const dom = (page) => page.evaluate(() => document.querySelector(".steps").innerHTML);
+const words = (page) => page.textContent(".st-words");
+
+await run({
+  async keys() {
+    const page = await start(report("steps", profile(true)));
+    const seen = [await dom(page)];
+    for (let i = 0; i < 5; ++i) {
+      await page.keyboard.press("ArrowRight");
+      seen.push(await dom(page));
+    }
+    check(new Set(seen).size === seen.length, "each step of warp 0 looks different");
+    check((await words(page)).startsWith("Warp 0, 16 lanes, line 9"), "five steps forwards: the last line of warp 0");
+    for (let i = 4; i >= 0; --i) {
+      await page.keyboard.press("ArrowLeft");
+      check((await dom(page)) === seen[i], `step ${i} is the same backwards and forwards`);
+    }
+    await page.keyboard.press("End");
+    check((await page.textContent(".st-counter")) === "12 of 12", "End is the last step");
+    await page.keyboard.press("Home");
+    check((await dom(page)) === seen[0], "Home is the first step again");
+    await page.keyboard.press("ArrowDown");
+    check((await page.textContent(".st-warp-name")) === "Warp 1", "down chooses the next warp");
+    await page.keyboard.press("ArrowRight");
+    check((await words(page)).startsWith("Warp 1, all 32 lanes, line 3"), "and right goes to its first step");
+    check((await page.textContent(".st-strip-row:first-child .st-strip-state")) === "waits", "warp 0 waits at the barrier");
+    check(new URL(page.url()).hash.includes("step=4"), "the address keeps the step");
+  },
+  async memory() {
+    const page = await start(report("steps", profile(true)));
+    const count = (kind) => page.locator(`.st-cell${kind}`).count();
+    check((await count("")) === 4 * kColumns && (await count(".full")) === 0, "the tile is empty at first");
+    await page.keyboard.press("ArrowRight");
+    check((await count(".full")) === kColumns && (await count(".writes")) === kColumns, "32 words are written in the second step");
+    check((await page.textContent(".st-cell.full >> nth=1")) === "1.5", "values are floats");
+    check((await words(page)).includes("reads in (4 sectors) and writes tile"), await words(page));
+    for (let i = 0; i < 3; ++i) await page.keyboard.press("ArrowRight");
+    check((await page.textContent(".st-said")).includes("2 different words lie in bank 0"), "the bank conflict is named");
+    check((await count(".later")) === 1 && (await page.locator(".st-bank i.bad").count()) === 1, "one word waits for its bank");
+    check((await page.locator(".st-lane.active").count()) === 16 && (await page.locator(".st-lane.path0").count()) === 16, "two paths of 16 lanes");
+    await page.click(".st-cell >> nth=1");
+    check((await page.textContent(".st-detail")).includes("tile[0][1] in bank 1: 1.5, written by warp 0 in step 2"), "a cell says what it is");
+    const quiet = await start(report("steps_without", profile(false)));
+    for (let i = 0; i < 4; ++i) await quiet.keyboard.press("ArrowRight");
+    check((await quiet.locator(".st-cell.later").count()) === 0, "lanes that share a word do not wait");
+    check((await quiet.textContent(".st-said")).includes("no bank conflict"), `and have no conflict: ${await quiet.textContent(".st-said")}`);
+  },
+  async variables() {
+    const page = await start(report("steps", profile(true)));
+    check((await page.textContent(".st-var-value")) === "0", "lane 0 has i = 0");
+    await page.click(".st-lane >> nth=5");
+    check((await page.textContent(".st-var-value")) === "5", "lane 5 has i = 5");
+    check((await page.textContent(".st-var-over")).includes("0 \u2026 31"), "the range over the warp");
+    await page.click(".st-var-head");
+    check((await page.locator(".st-value.changed").count()) === 32, "all lanes changed");
+  },
+  async phone() {
+    for (const scheme of ["light", "dark"]) {
+      const page = await start(report("steps", profile(true)), { width: 360, scheme });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      check(wide <= 0, `${scheme}: nothing scrolls sideways at 360 pixels, but ${wide}`);
+      const size = await page.locator(".st-main .st-button:visible").first().boundingBox();
+      check(size.width >= 40 && size.height >= 40, "buttons are large enough for a finger");
+      await page.at("view=steps&step=6&warp=1");
+      const hidden = await page.waitForFunction(() => {
+        const line = document.querySelector(".st-line.now")?.getBoundingClientRect();
+        const box = document.querySelector(".st-code").getBoundingClientRect();
+        return line && line.top >= box.top && line.bottom <= box.bottom;
+      }, null, { timeout: 20e3 }).then(() => false, () => true);
+      check(!hidden, "the line of the step is in sight");
+      await page.at("view=steps&step=1");
+      await page.click("[aria-label^='One step of this warp forwards']");
+      check((await words(page)).includes("line 4"), "the button steps");
+    }
+  },
+});
