@@ -94,12 +94,14 @@ struct DebugCommand {
   RunCommand run;                            // the program, and options of the virtual GPU
   std::vector<std::string> files, commands;  // of the debugger
   bool batch = false;
-  bool args = false;  // gdb's --args; changes nothing
+  bool args = false;     // gdb's --args; changes nothing
+  bool no_host = false;  // host code is not debugged
 };
 int debug(const DebugCommand& command);  // batch: 1 if a command failed
 struct DapCommand {
   RunCommand run;                      // options of the virtual GPU; those of a launch request change them
   std::optional<unsigned short> port;  // of 127.0.0.1; 0: any free one; unset: the standard streams
+  bool no_host = false;                // host code is not debugged
 };
 int dap(const DapCommand& command);
 int gpus(const std::string& name);                    // empty: all

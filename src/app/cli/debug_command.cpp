@@ -14,6 +14,7 @@ int debug(const DebugCommand& command) {
   }
   debug::LaunchOptions options;
   options.program = command.run.program;
+  options.host = !command.no_host;
   DebugProgram program(command.run);
   // The program is compiled by the first `run`, so that breakpoints can be set meanwhile.
   const auto code = debug::run_terminal({command.files, command.commands, command.batch}, std::move(options),

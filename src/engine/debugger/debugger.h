@@ -80,6 +80,7 @@ class Debugger final : public device::StopHandler {
   void stop_at_faults(bool on);
   void configured();  // until then no launch begins
   void pause();       // stops the first warp that passes a place
+  bool is_busy();     // a launch runs
   void disconnect();  // launches go on without stops
 
   // Under hold(), while a warp is stopped.
