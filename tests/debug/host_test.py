@@ -172,7 +172,7 @@ def kernels_are_no_host_code(build, compiler):
     t.do("break fill")
     t.do(f"break host.cu:{at('store')}")
     t.shows("run", "Breakpoint 1", "[block (0,0,0)")
-    t.shows("continue", "Breakpoint 2", "[block (0,0,0)")
+    t.shows("continue", "Breakpoint 2", line("store"))
     t.shows("continue", RESULT, without=["Breakpoint"])
     t.leave()
 
@@ -319,6 +319,8 @@ def dap_session(build, compiler):
     assert stop["focus"]["block"] == [0, 0, 0], stop
     names = [t["name"] for t in client.call("threads")["threads"]]
     assert any(n.startswith("block (0,0,0)") for n in names) and any(n.startswith("host thread 1") for n in names), names
+    # The host thread goes on to its next line, and has a stop of its own.
+    check(client.event("stopped")["focus"]["description"][:13], "host thread 1")
     client.breaks(at("add"))
     client.call("continue", threadId=stop["threadId"])
     while True:

@@ -143,11 +143,13 @@ void BothSides::wait(std::vector<pollfd>& others, int milliseconds) {
   if (interrupts_at_ != Clock::time_point::max()) until(interrupts_at_);
   if (!shown_ || !one_stop_at_a_time_)
     for (const Waiting& one : waiting_) until(one.from);
+  if (host_.attached() && host_.has_events()) milliseconds = 0;
   std::vector<pollfd> all = others;
   all.push_back(host_.reading());
   DapClient::wait(all, milliseconds);
   for (std::size_t i = 0; i < others.size(); ++i) others[i].revents = all[i].revents;
   if (all.back().revents != 0 && host_.attached()) host_.read();
+  if (host_.attached() && host_.has_events()) host_.handle_events();
   if (Clock::now() >= interrupts_at_) interrupt_host();
   if (!shown_ || !one_stop_at_a_time_) report_next();
 }

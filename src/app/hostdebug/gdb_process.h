@@ -34,6 +34,7 @@ class GdbProcess {
   pollfd reading() const { return {out_.get(), POLLIN, 0}; }
   void read();  // call it if poll() reports reading()
   std::optional<MiRecord> next_event();
+  bool has_event() const { return !events_.empty(); }
 
  private:
   void take_line(std::string_view line);

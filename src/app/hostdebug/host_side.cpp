@@ -101,6 +101,10 @@ void HostSide::leave() {
 
 void HostSide::read() {
   gdb_.read();
+  handle_events();
+}
+
+void HostSide::handle_events() {
   while (const auto event = gdb_.next_event()) {
     handle(*event);
     if (process_ == 0) return;
@@ -222,9 +226,9 @@ void HostSide::handle_stop(const Json& stop) {
     }
     if (!is_fatal(signal)) return go_on("-exec-continue", before);
     return report(id, {{"reason", "exception"}, {"text", signal + ": " + json::text(stop, "signal-meaning")}});
-  } else if (reason.empty()) {
-    if (std::exchange(thread.quiet, false) || before == Going::no) return;
-    return report(id, {{"reason", "pause"}});
+  } else if (reason.empty()) {  // the stop of the attachment, which begin() has ended
+    thread.going = before;
+    return;
   }
   switch (before) {
     case Going::steps_in:

@@ -36,6 +36,9 @@ class HostSide {
 
   pollfd reading() const { return gdb_.reading(); }
   void read();  // call it if poll() reports reading()
+  // Events that came during a request: call handle_events() instead of waiting.
+  bool has_events() const { return gdb_.has_event(); }
+  void handle_events();
 
   struct BreakpointAnswer {
     int number = 0;  // 0: there is no host code at the place
