@@ -103,6 +103,7 @@ std::span<const Requests::Command> Requests::commands() {
       {"warpgrind/functions", &Requests::functions, Needs::kernel},
       {"warpgrind/codeOfLine", &Requests::code_of_line, Needs::kernel},
       {"warpgrind/type", &Requests::type_definition, Needs::kernel},
+      {"warpgrind/stopAtLaunch", &Requests::stop_at_launch, Needs::nothing},
   };
   return kAll;
 }
@@ -223,12 +224,16 @@ Requests::Body Requests::initialize(const Json&) {
 }
 
 Requests::Body Requests::attach(const Json& arguments) {
-  if (json::get<bool>(arguments, "stopOnEntry")) {
-    Breakpoint entry;
-    entry.at = Breakpoint::At::kernel_entry;
-    entry_ = *debugger_.add(entry);
-  }
+  if (json::get<bool>(arguments, "stopOnEntry")) (void)stop_at_launch(arguments);
   event("initialized", Json::object());
+  return Json::object();
+}
+
+Requests::Body Requests::stop_at_launch(const Json&) {
+  if (entry_ != 0) return Json::object();
+  Breakpoint entry;
+  entry.at = Breakpoint::At::kernel_entry;
+  entry_ = *debugger_.add(entry);
   return Json::object();
 }
 
@@ -376,9 +381,10 @@ Requests::Body Requests::disconnect(const Json&) {
 
 // ---- Going on
 
-Requests::Body Requests::pause(const Json&) {
-  if (!debugger_.has_stopped()) debugger_.pause();
-  return Json::object();
+Requests::Body Requests::pause(const Json& arguments) {
+  const bool busy = debugger_.is_busy();
+  if (!debugger_.has_stopped() && (busy || !json::get<bool>(arguments, "onlyIfBusy"))) debugger_.pause();
+  return Json{{"busy", busy}};
 }
 
 Requests::Body Requests::go_on(const Json&) {

@@ -70,6 +70,7 @@ class Requests final : public debugger::DebugListener {
   Body reverse_step_out(const Json& arguments);
   Body reverse_go_on(const Json& arguments);
   Body pause(const Json& arguments);
+  Body stop_at_launch(const Json& arguments);
   Body disconnect(const Json& arguments);
   Body exception_info(const Json& arguments);
   Body disassemble(const Json& arguments);

@@ -82,7 +82,8 @@ Status info_threads(Session& session, std::string_view) {
   if (!body) return body.error();
   json::each(*body, "threads", [&](const Json& one) {
     const auto id = json::get<std::int64_t>(one, "id");
-    session.print(fmt::format("{} {:<5} {}\n", id == session.thread ? "*" : " ", id, json::text(one, "name")));
+    const std::string number = id >= hostdebug::kFirstHostId ? "" : fmt::format("{}", id);  // the name has the host's
+    session.print(fmt::format("{} {:<5} {}\n", id == session.thread ? "*" : " ", number, json::text(one, "name")));
   });
   return Ok{};
 }
@@ -164,7 +165,9 @@ Status info_frame(Session& session, std::string_view) {
   if (!frame) return frame.error();
   session.print(session.frame_line(session.frame_index()) + "\n");
   if (!(*frame)->path.empty()) session.print(fmt::format("  source {}\n", (*frame)->path));
-  if (!(*frame)->instruction.empty()) session.print(fmt::format("  PTX {}\n", (*frame)->instruction));
+  if (!(*frame)->instruction.empty())
+    session.print(
+        fmt::format("  {} {}\n", session.thread >= hostdebug::kFirstHostId ? "address" : "PTX", (*frame)->instruction));
   session.print(fmt::format("  {}\n", session.focus));
   return Ok{};
 }

@@ -65,11 +65,8 @@ Result<Json> read_focus(std::string_view text) {
   return out;
 }
 
-Status set_focus(Session& session, const std::string& text) {
-  auto request = read_focus(text);
-  if (!request) return request.error();
-  const bool moves = !request->empty();
-  const auto body = session.ask("warpgrind/focus", request.take());
+Status move_to(Session& session, const char* command, Json request, bool moves) {
+  const auto body = session.ask(command, std::move(request));
   if (!body) return body.error();
   json::read(*body, "threadId", session.thread);
   session.focus = json::text(*body, "description");
@@ -78,6 +75,13 @@ Status set_focus(Session& session, const std::string& text) {
   session.forget_frames();
   session.print_place(true);
   return Ok{};
+}
+
+Status set_focus(Session& session, const std::string& text) {
+  auto request = read_focus(text);
+  if (!request) return request.error();
+  const bool moves = !request->empty();
+  return move_to(session, "warpgrind/focus", request.take(), moves);
 }
 
 bool is_number(std::string_view text) {
@@ -137,6 +141,12 @@ Status do_down(Session& session, const Arguments& arguments) {
 Status do_focus(Session& session, const Arguments& arguments) {
   if (arguments.command == "warp" && !is_number(arguments.text)) return do_warp_values(session, arguments);
   return set_focus(session, arguments.command + " " + arguments.text);
+}
+
+Status do_host(Session& session, const Arguments& arguments) {
+  const auto number = arguments.text.empty() ? std::optional<std::int64_t>(0) : read_number(arguments.text);
+  if (!number) return command_error(fmt::format("host needs the number of a host thread: \"{}\"", arguments.text));
+  return move_to(session, "warpgrind/host", {{"thread", *number}}, true);
 }
 
 Status do_cuda(Session& session, const Arguments& arguments) {

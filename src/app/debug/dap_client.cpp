@@ -87,7 +87,7 @@ Status DapClient::start(const MakeCommand& make, bool output) {
 void DapClient::request(const std::string& command, Json arguments, Answer answer) {
   const std::int64_t sequence = ++sequence_;
   Json message = {{"seq", sequence}, {"type", "request"}, {"command", command}, {"arguments", std::move(arguments)}};
-  if (!connected()) {
+  if (!channel_.open()) {
     answer(failure(message, alive() ? closed_ : "the program is not running"));
     return;
   }
@@ -150,7 +150,7 @@ void DapClient::disconnect(const std::string& reason) {
 
 void DapClient::read_messages() {
   const auto read = channel_.read([this](const Json& message) { handle(message); });
-  if (!connected()) return;
+  if (!channel_.open()) return;
   if (!read) {
     disconnect("the connection to the program broke: " + read.error().message);
     if (handlers_.on_broken) handlers_.on_broken(closed_);
@@ -201,7 +201,7 @@ void DapClient::wait(std::vector<pollfd>& others, int milliseconds) {
     if (all[3].revents != 0) read_output(0);
     if (all[4].revents != 0) read_output(1);
     if (all[2].revents != 0) channel_.write();
-    if (all[1].revents != 0 && connected()) read_messages();
+    if (all[1].revents != 0 && channel_.open()) read_messages();
   }
   if (!alive()) return;
   if (const auto end = process_->ended()) finish(*end);

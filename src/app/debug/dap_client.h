@@ -31,29 +31,32 @@ class DapClient {
     std::function<void(const ProcessEnd& end)> on_end;
   };
   explicit DapClient(Handlers handlers) : handlers_(std::move(handlers)) {}
-  ~DapClient();
+  virtual ~DapClient();
   DapClient(const DapClient&) = delete;
   DapClient& operator=(const DapClient&) = delete;
 
   // Makes the command for a program that inherits the socket of this number. `output`: on_output gets the program's
   // output; otherwise it goes where ours goes.
   using MakeCommand = std::function<Result<ProcessCommand>(int socket)>;
-  Status start(const MakeCommand& make, bool output);
+  virtual Status start(const MakeCommand& make, bool output);
 
   bool alive() const { return process_.has_value(); }
-  bool connected() const { return channel_.open(); }
+  virtual bool connected() const { return channel_.open(); }
   // Sends a request. It is kept until the program reads it, which is not before its first use of CUDA.
-  void request(const std::string& command, Json arguments, Answer answer);
+  virtual void request(const std::string& command, Json arguments, Answer answer);
   // The same, but waits for the response and returns its body. `interrupted` ends the wait.
   Result<Json> call(const std::string& command, Json arguments, const std::function<bool()>& interrupted = {});
   void send(const Json& message) { channel_.send(message); }
 
   // Waits until something happens in the program or at one of the descriptors, and handles what the program did. A
   // signal ends the wait, too. `milliseconds`: the longest wait; -1: no limit.
-  void wait(std::vector<pollfd>& others, int milliseconds = -1);
+  virtual void wait(std::vector<pollfd>& others, int milliseconds = -1);
   void send_signal(int signal);
   // Ends the program at once, and waits for its end.
   void kill();
+
+ protected:
+  pid_t process_id() const { return process_->id(); }
 
  private:
   void handle(const Json& message);

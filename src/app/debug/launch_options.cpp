@@ -18,6 +18,7 @@ constexpr std::string_view kOtherNames[] = {"program",
                                             "cwd",
                                             "env",
                                             "stopOnEntry",
+                                            "host",
                                             "noDebug",
                                             "name",
                                             "type",
@@ -57,6 +58,10 @@ Result<LaunchOptions> read_launch(const Json& arguments) {
       if (!word.is_string()) return wrong("args", "a list of texts");
       out.program.push_back(word.get<std::string>());
     }
+  }
+  if (const auto host = arguments.find("host"); host != arguments.end() && !host->is_null()) {
+    if (!host->is_boolean()) return wrong("host", "true or false");
+    out.host = host->get<bool>();
   }
   if (const auto folder = arguments.find("cwd"); folder != arguments.end() && !folder->is_null()) {
     if (!folder->is_string()) return wrong("cwd", "the path of a folder");

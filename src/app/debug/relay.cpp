@@ -105,7 +105,8 @@ Relay::Relay(Channel editor, Launcher launcher)
                 [this](const Json& request) { pass_reverse_request(request); },
                 [this](const char* stream, std::string_view text) { pass_output(stream, text); },
                 [this](const std::string& why) { pass_output("console", "warpgrind: " + why + "\n"); },
-                [this](const ProcessEnd& end) { report_end(end); }}) {}
+                [this](const ProcessEnd& end) { report_end(end); }},
+               false) {}
 
 void Relay::send_to_editor(Json message) {
   message["seq"] = ++sequence_;
@@ -149,7 +150,7 @@ void Relay::report_end(const ProcessEnd& end) {
 }
 
 void Relay::pass_event(const Json& event) {
-  heard_ = true;
+  heard_ = program_.heard();
   const std::string name = json::text(event, "event");
   // These are the relay's own: it knows the end of the process, and `initialized` has been sent at the launch.
   if (name != "initialized" && name != "exited" && name != "terminated") send_to_editor(event);
@@ -177,6 +178,7 @@ void Relay::handle_launch(const Json& request) {
   if (options) {
     for (const std::string& name : options->unknown)
       pass_output("console", fmt::format("warpgrind: launch has no option \"{}\"\n", name));
+    program_.debug_host(host_ && options->host);
     ErrorsAside messages;
     command = launcher_(*options);
     pass_output("console", messages.restore());
@@ -194,7 +196,9 @@ void Relay::handle_launch(const Json& request) {
     return send_event("terminated", Json::object());
   }
   state_ = State::runs;
-  const auto hear = [this](const Json& response) { heard_ |= json::get<bool>(response, "success"); };
+  const auto hear = [this](const Json& response) {
+    heard_ |= json::get<bool>(response, "success") && program_.heard();
+  };
   program_.request("initialize", initialize_, hear);
   program_.request("attach", options->all, hear);
   respond(request);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dap/channel.h"
-#include "debug/dap_client.h"
+#include "debug/both_sides.h"
 #include "debug/launch_options.h"
 
 namespace warpgrind::debug {
@@ -18,6 +18,7 @@ using dap::Json;
 class Relay {
  public:
   Relay(Channel editor, Launcher launcher);
+  void debug_host(bool on) { host_ = on; }  // false: host code is not debugged, whatever `launch` says
   // Until the editor disconnects. An error is a message that the editor did not form as the protocol wants it.
   Status run();
 
@@ -37,8 +38,9 @@ class Relay {
   enum class State : std::uint8_t { waits_for_launch, runs, ended, leaves };
   Channel editor_;
   Launcher launcher_;
-  DapClient program_;
+  BothSides program_;
   State state_ = State::waits_for_launch;
+  bool host_ = true;
   bool heard_ = false;                      // the adapter in the process has answered something
   Json initialize_ = Json::object();        // the editor's arguments
   std::vector<Json> kept_;                  // requests before the launch

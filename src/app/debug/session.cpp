@@ -44,7 +44,8 @@ Session::Session(LaunchOptions given, Launcher launcher)
               {},
               {},
               [this](const std::string& why) { print(why + "\n"); },
-              [this](const ProcessEnd& end) { report_end(end); }}),
+              [this](const ProcessEnd& end) { report_end(end); }},
+             true),
       options(std::move(given)),
       launcher_(std::move(launcher)) {}
 
@@ -59,7 +60,7 @@ void Session::look() {
 }
 
 void Session::read_event(const Json& event) {
-  heard_ = true;
+  heard_ = client.heard();
   const std::string name = json::text(event, "event");
   const auto body = event.find("body");
   if (body == event.end() || !body->is_object()) return;
@@ -113,6 +114,7 @@ Status Session::run(bool stop_on_entry) {
   last_function_.clear();
   last_focus_.clear();
   last_launch_ = 0;
+  client.debug_host(options.host);
   const Status started = client.start(
       [&](int socket) -> Result<ProcessCommand> {
         ProcessCommand command = (*start_)(socket);
@@ -127,7 +129,7 @@ Status Session::run(bool stop_on_entry) {
   if (!started) return started.error();
   const auto check = [this](const Json& response) {
     if (json::get<bool>(response, "success"))
-      heard_ = true;
+      heard_ = client.heard();
     else if (client.connected())
       print(problem_of(response) + "\n");
   };

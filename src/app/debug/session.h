@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "debug/both_sides.h"
 #include "debug/breakpoints.h"
-#include "debug/dap_client.h"
 #include "debug/launch_options.h"
 #include "debug/source_text.h"
 
@@ -68,7 +68,7 @@ class Session {
   void print_place(bool whole);                     // the selected frame, and its source line
   void show_displays();
 
-  DapClient client;
+  BothSides client;
   Breakpoints breakpoints;
   SourceText source;
   LaunchOptions options;

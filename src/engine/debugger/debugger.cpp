@@ -102,6 +102,11 @@ void Debugger::pause() {
   }
 }
 
+bool Debugger::is_busy() {
+  const auto held = hold();
+  return !running_.empty();
+}
+
 void Debugger::disconnect() {
   const auto held = hold();
   connected_ = false;

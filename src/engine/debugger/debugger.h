@@ -94,6 +94,7 @@ class Debugger final : public device::StopHandler {
   void stop_at_reports(Report::Kind kind, bool on);
   void configured();  // until then no launch begins
   void pause();       // stops the first warp that passes a place
+  bool is_busy();     // a launch runs
   void disconnect();  // launches go on without stops
 
   // Under hold(), while a warp is stopped.
