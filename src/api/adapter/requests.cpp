@@ -87,6 +87,8 @@ std::span<const Requests::Command> Requests::commands() {
       {"setExpression", &Requests::set_expression, true},
       {"dataBreakpointInfo", &Requests::data_breakpoint_info, true},
       {"setDataBreakpoints", &Requests::set_data_breakpoints, false},
+      {"source", &Requests::source, false},
+      {"loadedSources", &Requests::loaded_sources, false},
       {"warpgrind/launches", &Requests::launches, true},
       {"readMemory", &Requests::read_memory, true},
       {"warpgrind/warpValues", &Requests::warp_values, true},
@@ -174,7 +176,7 @@ void Requests::on_output(const std::string& text) {
 }
 
 void Requests::on_resolved(unsigned breakpoint, const debuginfo::SourcePlace& at) {
-  Json known = {{"id", breakpoint}, {"verified", true}, {"source", {{"path", at.file}}}};
+  Json known = {{"id", breakpoint}, {"verified", true}, {"source", sources_.describe(at.file)}};
   if (at.line) known["line"] = at.line;
   event("breakpoint", {{"reason", "changed"}, {"breakpoint", std::move(known)}});
 }
@@ -201,7 +203,8 @@ Requests::Body Requests::initialize(const Json&) {
               {"supportsReadMemoryRequest", true},
               {"supportsExceptionInfoRequest", true},
               {"supportsDisassembleRequest", true},
-              {"supportsSteppingGranularity", true}};
+              {"supportsSteppingGranularity", true},
+              {"supportsLoadedSourcesRequest", true}};
 }
 
 Requests::Body Requests::attach(const Json& arguments) {
@@ -234,11 +237,8 @@ Requests::Body Requests::replace(std::set<unsigned>& old, const std::vector<Brea
 }
 
 Requests::Body Requests::set_breakpoints(const Json& arguments) {
-  std::string path;
-  if (const auto source = arguments.find("source"); source != arguments.end() && source->is_object()) {
-    path = json::text(*source, "path");
-    if (path.empty()) path = json::text(*source, "name");
-  }
+  const auto source = arguments.find("source");
+  const std::string path = source == arguments.end() ? "" : sources_.path_of(*source);
   std::vector<Breakpoint> wanted;
   for (const Json& one : list_of(arguments, "breakpoints")) {
     if (!one.is_object()) continue;

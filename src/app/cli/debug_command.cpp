@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/debug_program.h"
+#include "cli/main_source.h"
 #include "debug/terminal.h"
 
 namespace warpgrind::cli {
@@ -16,8 +17,9 @@ int debug(const DebugCommand& command) {
   options.program = command.run.program;
   DebugProgram program(command.run);
   // The program is compiled by the first `run`, so that breakpoints can be set meanwhile.
-  const auto code = debug::run_terminal({command.files, command.commands, command.batch}, std::move(options),
-                                        [&](const debug::LaunchOptions& launch) { return program.prepare(launch); });
+  const auto code = debug::run_terminal(
+      {command.files, command.commands, main_source(command.run.program), command.batch}, std::move(options),
+      [&](const debug::LaunchOptions& launch) { return program.prepare(launch); });
   if (code) return *code;
   complain(code.error());
   return kUsageError;

@@ -9,7 +9,9 @@
 #include <cstring>
 
 #include "base/json.h"
+#include "base/run_variables.h"
 #include "device/schedule.h"
+#include "session/processes.h"
 
 namespace warpgrind::cli {
 
@@ -91,11 +93,16 @@ Result<debug::StartCommand> DebugProgram::prepare(const debug::LaunchOptions& op
   }
   run_ = std::make_unique<PreparedRun>();
   if (Status ready = prepare_run(command, false, *run_); !ready) return ready.error();
-  return debug::StartCommand([run = run_.get()](int socket) {
+  // Beside the cached kernels, which name these files.
+  const std::string& cache = run_->options.cache_directory;
+  const std::string sources = (cache.empty() ? run_->folder.path : cache) + "/debug/sources";
+  return debug::StartCommand([run = run_.get(), sources](int socket) {
+    session::forget_debugged_process(run->options.status_directory);
     session::RunOptions with_socket = run->options;
     with_socket.debug_socket = socket;
     ProcessCommand out{.words = run->words};
-    out.set = {fmt::format("{}={}", session::kOptionsVariable, session::encode(with_socket))};
+    out.set = {fmt::format("{}={}", session::kOptionsVariable, session::encode(with_socket)),
+               fmt::format("{}={}", run_variables::kDebugSources, sources)};
     out.inherits_files = true;
     return out;
   });

@@ -27,7 +27,8 @@ Json capabilities() {
         "supportsHitConditionalBreakpoints", "supportsLogPoints", "supportsEvaluateForHovers", "supportsStepBack",
         "supportsSetVariable", "supportsSetExpression", "supportsExceptionInfoRequest", "supportsDataBreakpoints",
         "supportsReadMemoryRequest", "supportsDisassembleRequest", "supportsSteppingGranularity",
-        "supportsTerminateRequest", "supportsValueFormattingOptions", "supportsExceptionFilterOptions"})
+        "supportsTerminateRequest", "supportsValueFormattingOptions", "supportsExceptionFilterOptions",
+        "supportsLoadedSourcesRequest"})
     out[what] = true;
   Json launch = filter("launch", "Launches", "Stops at the first instruction of each kernel", false);
   launch["supportsCondition"] = true;

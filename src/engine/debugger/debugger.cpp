@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "device/access/peek.h"
 #include "device/module.h"
@@ -58,6 +59,14 @@ void Debugger::remove(unsigned breakpoint) {
   breakpoints_.erase(breakpoint);
   ++generation_;
   for (device::Launch* launch : running_) resolve_all(*launch, kernel_of(*launch));
+}
+
+std::vector<std::string> Debugger::files() {
+  const auto held = hold();
+  std::set<std::string> out;
+  for (const auto& [module, info] : infos_)
+    for (std::string& file : info->files()) out.insert(std::move(file));
+  return {out.begin(), out.end()};
 }
 
 void Debugger::set_enabled(unsigned breakpoint, bool enabled) {
@@ -360,7 +369,7 @@ std::vector<unsigned> Debugger::hits(const Kernel& kernel, const StoppedWarp& wa
         first = static_cast<unsigned>(std::countr_zero(left));
         const Result<bool> met = condition_(*warp.lane(first, 0), known.what.condition);
         if (!met) {  // as gdb: it stops and says why
-          listener_.on_output(fmt::format("condition of breakpoint {}: {}\n", number, met.error().message));
+          listener_.on_output(fmt::format("condition '{}': {}\n", known.what.condition, met.error().message));
           holds = true;
         } else {
           holds = *met;

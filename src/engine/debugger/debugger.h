@@ -77,6 +77,7 @@ class Debugger final : public device::StopHandler {
   // Runs the launch again to find the last write to this memory before the stop, and stops there.
   Status go_to_last_write(device::Watchpoint memory);
   bool is_resolved(unsigned breakpoint);  // a loaded kernel has its place
+  std::vector<std::string> files();       // source files of the kernels that were launched
   void stop_at_faults(bool on);
   void configured();  // until then no launch begins
   void pause();       // stops the first warp that passes a place
