@@ -54,10 +54,10 @@ def numba(build):
     if not (toolkit / "nvvm/libdevice/libdevice.10.bc").exists():
         skip("our toolkit was not built")
     file = "numba_lines.py"
-    weighed, load, store = line_of(file, "heavy ="), line_of(file, "v = x[i]"), line_of(file, "y[i] = t * 2")
+    weighed, load, store = line_of(file, "heavy ="), line_of(file, "v = x[i]"), line_of(file, "t = x[i]")
     out = terminal(build, file, [
         f"break {file}:{weighed} if threadIdx.x == 5 && blockIdx.x == 1", f"break {store}", "run", "backtrace", "next", "reverse-next", "up", "list",
-        "print %f1", "warp threadIdx.x", "print heavy", "info sources", "delete 1", "continue", "backtrace", "stepi", "reverse-stepi", "delete", "continue"],
+        "print %f1", "warp threadIdx.x", "print heavy", "info sources", "delete 1", "continue", "backtrace", "stepi", "reverse-stepi", "info line", "reverse-continue", "delete", "continue"],
         python=python, CUDA_HOME=str(toolkit), NUMBA_CUDA_DRIVER=str(toolkit / "driver12/libcuda.so.1"))
     has(out["run"][0], "Breakpoint 1\n[block (1,0,0), thread (5,0,0), warp 0, lane 5]\n", f"weighed", f"at {file}:{weighed}\n{weighed}\t    heavy = value * factor\n")
     has(out["backtrace"][0], f"at {file}:{load + 1}\n")
@@ -68,8 +68,10 @@ def numba(build):
     has(out["warp threadIdx.x"][0], "min 0 in lane 0, max 31 in lane 31")
     has(out["print heavy"][0], "Numba")
     has(out["info sources"][0], str(PROGRAMS / file) + "\n")
-    has(out["continue"][0], "[1.0, 4.0, 7.0, 10.0]\n", "Breakpoint 2\n", f"{store}\t    y[i] = t * 2\n")
-    assert out["stepi"][0] and out["reverse-stepi"][0]
+    has(out["continue"][0], "[1.0, 4.0, 7.0, 10.0]\n", "Breakpoint 2\n", f"{store}\t    t = x[i]\n")
+    has(out["info line"][0], f"Line {store} of ")
+    # Back in the entry, which has no lines: it calls the function.
+    has(out["reverse-continue"][0], "#0  cudapy::__main__::twice")
     has(out["continue"][1], "[0.0, 2.0, 4.0, 6.0]\n", "[The program exited normally]")
 
 

@@ -149,6 +149,11 @@ def breakpoints_while_stopped(make):
             "Will stop next time breakpoint 1 is reached.\n")
     t.check("disable 1", [set_lines({"line": 10}, path=SOURCE), set_lines()], "")
     t.check("enable", [set_lines({"line": 10}, path=SOURCE), set_lines({"line": 9})], "")
+    t.check("disable 1 1", [set_lines({"line": 10}, path=SOURCE), set_lines()], "")
+    t.check("enable 1 1", [set_lines({"line": 10}, path=SOURCE), set_lines({"line": 9})], "")
+    t.do("tbreak saxpy")
+    t.requests()
+    t.check("delete 4 4", [set_functions()], "")
     t.check("clear saxpy.cu:9", [set_lines({"line": 10}, path=SOURCE), set_lines()], "Deleted breakpoint 1\n")
     t.check("clear saxpy.cu:9", [], "No breakpoint at saxpy.cu:9.\n")
     t.check("delete", [set_lines(path=SOURCE)], "")
@@ -156,7 +161,7 @@ def breakpoints_while_stopped(make):
     t.check("info b", [], "No breakpoints or watchpoints.\n")
     t.check("catch launch saxpy", [["setExceptionBreakpoints", {"filters": ["fault", "assert"],
                                                                 "filterOptions": [{"filterId": "launch", "condition": "saxpy"}]}]],
-            "Catchpoint 4: launch of saxpy\n")
+            "Catchpoint 5: launch of saxpy\n")
     t.check("catch fault", [], "A kernel's fault always stops the program.\n")
     t.check("catch signal", [], "catch needs one of: fault, assert, launch [KERNEL].\n")
     t.leave()

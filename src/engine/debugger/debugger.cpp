@@ -329,6 +329,8 @@ Debugger::Standing Debugger::standing(const StoppedWarp& warp, std::uint32_t pla
 bool Debugger::ends_step(const Going& going, const jit::WarpContext& context, const Standing& now,
                          LaneMask lanes) const {
   const device::WarpFiber& f = device::fiber_of(context);
+  // From a line, steps by lines pass code without lines, such as Numba's entries.
+  if (going.kind != Step::instruction && going.start.source.line != 0 && now.source.line == 0) return false;
   if (!same_warp(position_of(f), going.from)) {
     // The warp has ended: the next one that runs.
     const device::Launch& launch = *f.worker->launch;
