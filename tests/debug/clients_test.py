@@ -6,6 +6,7 @@
 
 vscode: `npm install @vscode/debugadapter-testsupport`, and NODE_PATH names the folder node_modules.
 neovim: nvim, and nvim-dap among its plugins or in the folder that NVIM_DAP names.
+emacs: Debian's emacs-nox and elpa-dap-mode.
 """
 import os
 import pathlib
@@ -60,7 +61,18 @@ def neovim(build):
         subprocess.run([*command, "-c", f"luafile {HERE / 'neovim_client.lua'}"], stdin=subprocess.DEVNULL, env=inside, check=True, timeout=280)
 
 
-CASES = [vscode, neovim]
+def emacs(build):
+    if not shutil.which("emacs"):
+        skip("emacs is not installed")
+    with tempfile.TemporaryDirectory() as home:
+        inside = environment(build, WARPGRIND=str(build / "bin/warpgrind"), PROGRAM=debugger.SOURCE, LINE=str(debugger.TILE), HOME=home)
+        command = ["emacs", "--batch"]
+        if not succeeds([*command, "--eval", "(progn (package-initialize) (require 'dap-mode))"], env=inside, timeout=120):
+            skip("dap-mode is not installed")
+        subprocess.run([*command, "-l", str(HERE / "emacs_client.el")], stdin=subprocess.DEVNULL, env=inside, check=True, timeout=280)
+
+
+CASES = [vscode, neovim, emacs]
 
 
 if __name__ == "__main__":

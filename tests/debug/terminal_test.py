@@ -115,10 +115,11 @@ def breakpoints_before_the_run(make):
     t.check("break saxpy.cu:9 if i > 3", [], "Breakpoint 1 at saxpy.cu:9 (found when the program runs)\n")
     t.check("b scale(float, float)", [], "Breakpoint 2 at scale(float, float) (found when the program runs)\n")
     t.check("tbreak ns::kernel<int>", [], "Temporary breakpoint 3 at ns::kernel<int> (found when the program runs)\n")
-    t.check("br 12", [], "there is no current source file: use FILE:LINE or a function\n")
+    t.check("br 12", [], "Breakpoint 4 at fake_program.py:12 (found when the program runs)\n")  # a script is its program's source
+    t.check("delete 4", [], "")
     t.check("break *0x10", [], '"0x10" is no place in the PTX.\n  `disassemble` prints the places, for example f0:i12\n')
     t.check("break saxpy.cu:x", [], '"x" is no line number\n')
-    t.check('dprintf saxpy.cu:10,"i is {i}\\n"', [], "Dprintf 4 at saxpy.cu:10 (found when the program runs)\n")
+    t.check('dprintf saxpy.cu:10,"i is {i}\\n"', [], "Dprintf 5 at saxpy.cu:10 (found when the program runs)\n")
     t.check("dprintf saxpy.cu:10", [], 'dprintf needs LOCATION,"TEXT {EXPRESSION}".\n')
     t.check("watch y[5]", [], "The program is not being run.\n")
     t.check("disable 2", [], "")
@@ -129,7 +130,7 @@ def breakpoints_before_the_run(make):
             "1    breakpoint      keep y   saxpy.cu:9\n\tstop only if i > 4 && lane == 2\n\tstop only at hits >2\n"
             "2    breakpoint      keep n   scale(float, float)\n"
             "3    breakpoint      del  y   ns::kernel<int>\n"
-            '4    dprintf         keep y   saxpy.cu:10\n\tprints "i is {i}\\n"\n')
+            '5    dprintf         keep y   saxpy.cu:10\n\tprints "i is {i}\\n"\n')
     t.check("run", [*start_of_session(
         set_lines({"line": 9, "condition": "i > 4 && lane == 2", "hitCondition": ">2"}, {"line": 10, "logMessage": "i is {i}\n"}),
         set_functions({"name": "ns::kernel<int>"})), PLACE],
@@ -149,6 +150,11 @@ def breakpoints_while_stopped(make):
             "Will stop next time breakpoint 1 is reached.\n")
     t.check("disable 1", [set_lines({"line": 10}, path=SOURCE), set_lines()], "")
     t.check("enable", [set_lines({"line": 10}, path=SOURCE), set_lines({"line": 9})], "")
+    t.check("disable 1 1", [set_lines({"line": 10}, path=SOURCE), set_lines()], "")
+    t.check("enable 1 1", [set_lines({"line": 10}, path=SOURCE), set_lines({"line": 9})], "")
+    t.do("tbreak saxpy")
+    t.requests()
+    t.check("delete 4 4", [set_functions()], "")
     t.check("clear saxpy.cu:9", [set_lines({"line": 10}, path=SOURCE), set_lines()], "Deleted breakpoint 1\n")
     t.check("clear saxpy.cu:9", [], "No breakpoint at saxpy.cu:9.\n")
     t.check("delete", [set_lines(path=SOURCE)], "")
@@ -156,7 +162,7 @@ def breakpoints_while_stopped(make):
     t.check("info b", [], "No breakpoints or watchpoints.\n")
     t.check("catch launch saxpy", [["setExceptionBreakpoints", {"filters": ["fault", "assert"],
                                                                 "filterOptions": [{"filterId": "launch", "condition": "saxpy"}]}]],
-            "Catchpoint 4: launch of saxpy\n")
+            "Catchpoint 5: launch of saxpy\n")
     t.check("catch fault", [], "A kernel's fault always stops the program.\n")
     t.check("catch signal", [], "catch needs one of: fault, assert, launch [KERNEL], finding, api, barrier, divergence.\n")
     t.leave()
@@ -470,8 +476,9 @@ def words(make):
     t.check("foo", [], 'Undefined command: "foo". Try "help".\n')
     t.check("re", [], 'Ambiguous command "re": reverse-step, reverse-next, reverse-stepi, reverse-nexti, reverse-continue, reverse-finish.\n')
     t.check("info", [], "info needs a topic: one of args, blocks, breakpoints, display, frame, kernels, lanes, launches, line, locals, "
-                        "registers, source, threads, warps, watchpoints.\n")
+                        "registers, source, sources, threads, warps, watchpoints.\n")
     t.check("help step", [], "step [N]\n  Run to another source line, into calls.\n  Short: s\n")
+    t.check("attach 123", [], "warpgrind cannot attach to a program that runs already: use run.\n")
     t.check("# a comment", [], "")
     t.check("echo a\\nb\\n", [], "a\nb\n")
     t.check("", [], "")
@@ -501,6 +508,14 @@ def command_line(build, folder):
     code, out, _ = run("-x", str(script), "--batch")
     assert code == 1 and "run\n" not in out, out
     assert f"{script}:2: the command failed, and those behind it are left out\n" in out, out
+    script.write_text("echo inner\\n\n")
+    outer = folder / "outer"
+    outer.write_text(f"source {script}\nsource {folder}/none\necho not here\\n\n")
+    code, out, _ = run("-ex", f"source {outer}", "--batch")
+    assert code == 1 and "inner\n" in out and "not here\n(" not in out and f"{folder}/none: No such file or directory\n" in out, out
+    outer.write_text(f"source {outer}\n")
+    code, out, _ = run("-ex", f"source {outer}", "--batch")
+    assert code == 1 and "files run each other without end" in out, out
     code, out, _ = run("--args", program=(PROGRAM, log, "end", "-x", "more"), text="run\n")
     assert code == 0 and out.startswith("(warpgrind) run\nhost says hello\narguments ['-x', 'more']\n"), out
     assert out.endswith("(warpgrind) \n"), out

@@ -17,7 +17,7 @@ std::string place_in_ptx(debuginfo::CodePlace code) {
   return fmt::format("f{}:i{}", code.function, code.instruction);
 }
 
-Json source_of(const std::string& path) {
+Json sources_.describe(const std::string& path) {
   return {{"name", std::filesystem::path(path).filename().string()}, {"path", path}};
 }
 
@@ -52,7 +52,7 @@ Requests::Body Requests::disassemble(const Json& arguments) {
                 {"instruction", ptx::print(body.body[code.instruction], body, module)}};
     if (place.line) {
       one["line"] = place.line;
-      one["location"] = source_of(place.file);
+      one["location"] = sources_.describe(place.file);
     }
     list.push_back(std::move(one));
   }
@@ -109,7 +109,7 @@ Json function_row(const debuginfo::DebugInfo& info, const debuginfo::Scope& scop
               {"inlined", inlined},
               {"instructions", inlined ? 0 : in.body.size()},
               {"instructionPointerReference", place_in_ptx(code)}};
-  if (!place.file.empty()) one["source"] = source_of(place.file);
+  if (!place.file.empty()) one["source"] = sources_.describe(place.file);
   return one;
 }
 

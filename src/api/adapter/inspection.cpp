@@ -137,7 +137,7 @@ Requests::Body Requests::stack_trace(const Json& arguments) {
                 {"line", frame.text.place.line},
                 {"column", frame.text.place.column},
                 {"instructionPointerReference", place_in_ptx(frame.code)}};
-    if (!frame.text.place.file.empty()) one["source"] = source_of(frame.text.place.file);
+    if (!frame.text.place.file.empty()) one["source"] = sources_.describe(frame.text.place.file);
     list.push_back(std::move(one));
   }
   return Json{{"stackFrames", std::move(list)}, {"totalFrames", look.frames().size()}};
@@ -225,6 +225,25 @@ Requests::Body Requests::warps(const Json&) {
     blocks.back()["warps"].push_back(std::move(one));
   }
   return Json{{"blocks", std::move(blocks)}};
+}
+
+Requests::Body Requests::loaded_sources(const Json&) {
+  Json list = Json::array();
+  for (const std::string& file : debugger_.files()) list.push_back(sources_.describe(file));
+  return Json{{"sources", std::move(list)}};
+}
+
+// Only files of kernels are read.
+Requests::Body Requests::source(const Json& arguments) {
+  const auto given = arguments.find("source");
+  std::string path = given == arguments.end() ? "" : sources_.path_of(*given);
+  if (path.empty()) path = sources_.path_of(arguments);
+  const std::vector<std::string> files = debugger_.files();
+  if (std::find(files.begin(), files.end(), path) == files.end())
+    return Error{ErrorKind::bad_input, fmt::format("'{}' is no source file of a kernel that was launched", path), ""};
+  auto text = Sources::read(path);
+  if (!text) return text.error();
+  return Json{{"content", text.take()}};
 }
 
 }  // namespace warpgrind::adapter

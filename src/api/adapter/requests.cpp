@@ -104,6 +104,8 @@ std::span<const Requests::Command> Requests::commands() {
       {"warpgrind/codeOfLine", &Requests::code_of_line, Needs::kernel},
       {"warpgrind/type", &Requests::type_definition, Needs::kernel},
       {"warpgrind/stopAtLaunch", &Requests::stop_at_launch, Needs::nothing},
+      {"source", &Requests::source, Needs::nothing},
+      {"loadedSources", &Requests::loaded_sources, Needs::nothing},
   };
   return kAll;
 }
@@ -191,7 +193,7 @@ void Requests::on_output(const std::string& text) {
 }
 
 void Requests::on_resolved(unsigned breakpoint, const debuginfo::SourcePlace& at) {
-  Json known = {{"id", breakpoint}, {"verified", true}, {"source", {{"path", at.file}}}};
+  Json known = {{"id", breakpoint}, {"verified", true}, {"source", sources_.describe(at.file)}};
   if (at.line) known["line"] = at.line;
   event("breakpoint", {{"reason", "changed"}, {"breakpoint", std::move(known)}});
 }
@@ -220,7 +222,8 @@ Requests::Body Requests::initialize(const Json&) {
               {"supportsValueFormattingOptions", true},
               {"supportsExceptionInfoRequest", true},
               {"supportsDisassembleRequest", true},
-              {"supportsSteppingGranularity", true}};
+              {"supportsSteppingGranularity", true},
+              {"supportsLoadedSourcesRequest", true}};
 }
 
 Requests::Body Requests::attach(const Json& arguments) {
@@ -257,11 +260,8 @@ Requests::Body Requests::replace(std::set<unsigned>& old, const std::vector<Brea
 }
 
 Requests::Body Requests::set_breakpoints(const Json& arguments) {
-  std::string path;
-  if (const auto source = arguments.find("source"); source != arguments.end() && source->is_object()) {
-    path = json::text(*source, "path");
-    if (path.empty()) path = json::text(*source, "name");
-  }
+  const auto source = arguments.find("source");
+  const std::string path = source == arguments.end() ? "" : sources_.path_of(*source);
   std::vector<Breakpoint> wanted;
   for (const Json& one : list_of(arguments, "breakpoints")) {
     if (!one.is_object()) continue;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "adapter/sources.h"
 #include "dap/channel.h"
 #include "debugger/debugger.h"
 #include "debugger/expression.h"
@@ -86,6 +87,8 @@ class Requests final : public debugger::DebugListener {
   Body last_write(const Json& arguments);
   Body launches(const Json& arguments);
   Body read_memory(const Json& arguments);
+  Body source(const Json& arguments);
+  Body loaded_sources(const Json& arguments);
 
   // ---- While a warp is stopped
   struct Frame {
@@ -145,6 +148,7 @@ class Requests final : public debugger::DebugListener {
   std::mutex sending_;
   std::int64_t sequence_ = 0;
   debugger::Debugger debugger_{*this};
+  Sources sources_;
   std::map<std::string, std::set<unsigned>> of_source_;
   std::set<unsigned> of_functions_, of_filters_, of_instructions_;
   unsigned entry_ = 0;  // the breakpoint of stopOnEntry

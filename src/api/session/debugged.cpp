@@ -1,7 +1,6 @@
 // The debugger of a run, and the texts of what it hears.
 #include "session/debugged.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,6 +11,8 @@
 #include "base/host_stack.h"
 #include "checkers/host_place.h"
 #include "checkers/kernel_place.h"
+#include "session/messages.h"
+#include "session/processes.h"
 
 namespace warpgrind::session {
 
@@ -21,11 +22,16 @@ namespace {
 // them.
 bool claims_debugger(const RunOptions& run) {
   if (run.debug_socket < 0) return false;
-  if (run.status_directory.empty()) return true;
   static const bool first = [&] {
-    const int file = open((run.status_directory + "/debugged").c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-    if (file >= 0) close(file);
-    return file >= 0;
+    const DebuggedProcess debugged = claim_debugger(run.status_directory);
+    if (debugged.is_new) return true;
+    // The socket is closed at an exec.
+    print_line(
+        debugged.pid == ::getpid()
+            ? fmt::format("process {} has become another program, which the debugger does not follow", ::getpid())
+            : fmt::format("process {} uses CUDA, too; the debugger stays with process {}, which was the first",
+                          ::getpid(), debugged.pid));
+    return false;
   }();
   return first;
 }

@@ -4,6 +4,7 @@
 #include "cli/check_command.h"
 #include "cli/commands.h"
 #include "cli/debug_program.h"
+#include "cli/main_source.h"
 #include "debug/terminal.h"
 
 namespace warpgrind::cli {
@@ -22,7 +23,8 @@ int debug(const DebugCommand& command) {
   if (command.check && command.only.empty()) select_all(run.options.checks);
   DebugProgram program(run);
   // The program is compiled by the first `run`, so that breakpoints can be set meanwhile.
-  const auto code = debug::run_terminal({command.files, command.commands, command.batch, run.options.checks.any()},
+  const auto code = debug::run_terminal({command.files, command.commands, main_source(command.run.program),
+                                         command.batch, run.options.checks.any()},
                                         std::move(options),
                                         [&](const debug::LaunchOptions& launch) { return program.prepare(launch); });
   if (code) return *code;

@@ -9,8 +9,9 @@
 #include <cstring>
 
 #include "base/json.h"
-#include "cli/check_command.h"
+#include "base/run_variables.h"
 #include "device/schedule.h"
+#include "session/processes.h"
 
 namespace warpgrind::cli {
 
@@ -88,11 +89,15 @@ Status apply(const Json& options, RunCommand& command) {
 }  // namespace
 
 ProcessCommand command_with_socket(const PreparedRun& run, int socket) {
+  session::forget_debugged_process(run.options.status_directory);  // of an earlier start
   session::RunOptions with_socket = run.options;
   with_socket.debug_socket = socket;
-  unlink((run.options.status_directory + "/debugged").c_str());  // of an earlier start (session/debugged.cpp)
+  // Beside the cached kernels, which name these files.
+  const std::string& cache = run.options.cache_directory;
+  const std::string sources = (cache.empty() ? run.folder.path : cache) + "/debug/sources";
   ProcessCommand out{.words = run.words};
-  out.set = {fmt::format("{}={}", session::kOptionsVariable, session::encode(with_socket))};
+  out.set = {fmt::format("{}={}", session::kOptionsVariable, session::encode(with_socket)),
+             fmt::format("{}={}", run_variables::kDebugSources, sources)};
   out.inherits_files = true;
   return out;
 }

@@ -120,7 +120,9 @@ Status set_environment(const RunCommand& command, const PreparedRun& run, const 
   setenv("NVTX_INJECTION64_PATH", library.c_str(), 0);  // named ranges; a tool that the user set stays
   name_older_driver(library);
   const std::string& cache = run.options.cache_directory;
-  keep_caches_apart(cache.empty() ? run.folder.path : cache);
+  const fs::path caches = cache.empty() ? run.folder.path : cache;
+  // What the debugger compiles has debug information, and is no result for other runs.
+  keep_caches_apart(command.debuggable ? caches / "debug" : caches);
   return Ok{};
 }
 

@@ -45,6 +45,22 @@ std::string cut_command(std::string_view& line, std::string& format) {
   return word;
 }
 
+// Words of gdb that mean nothing here, and why.
+constexpr std::pair<std::string_view, std::string_view> kOtherWords[] = {
+    {"attach", "warpgrind cannot attach to a program that runs already: use run."},
+    {"detach", "The program needs the virtual GPU to its end: delete the breakpoints and use continue."},
+    {"target", "The GPU is virtual, and part of warpgrind: use run."},
+    {"file", "The program is named when the debugger starts: warpgrind debug PROGRAM."},
+    {"layout", "There is no text interface: use list, disassemble and display, or an editor (warpgrind dap)."},
+    {"tui", "There is no text interface: use list, disassemble and display, or an editor (warpgrind dap)."},
+    {"commands", "Breakpoints run no commands: use dprintf to print, and display for each stop."},
+    {"hbreak", "Breakpoints have no limit in number: use break."},
+    {"record", "Going back needs no recording: use reverse-step, reverse-next, reverse-continue or last-write."},
+    {"jump", "The place of a warp cannot be set: use run or reverse-continue."},
+    {"call", "Functions of the program cannot be called: use print for an expression."},
+    {"return", "A function cannot be left early: use finish."},
+};
+
 }  // namespace
 
 Result<const Command*> find_command(std::string_view word) {
@@ -54,11 +70,33 @@ Result<const Command*> find_command(std::string_view word) {
     if (command.name.starts_with(word)) found.push_back(&command);
   }
   if (found.size() == 1) return found[0];
+  for (const auto& [other, why] : kOtherWords)
+    if (word == other) return command_error(std::string(why));
   if (found.empty())
     return Error{ErrorKind::bad_input, fmt::format("Undefined command: \"{}\". Try \"help\".", word), ""};
   std::string names;
   for (const Command* command : found) names += fmt::format("{}{}", names.empty() ? "" : ", ", command->name);
   return Error{ErrorKind::bad_input, fmt::format("Ambiguous command \"{}\": {}.", word, names), ""};
+}
+
+std::vector<std::string> complete_line(std::string_view line) {
+  std::vector<std::string> out;
+  while (line.starts_with(" ")) line.remove_prefix(1);
+  const std::size_t blank = line.find_last_of(" \t");
+  const std::string_view word = blank == std::string_view::npos ? line : line.substr(blank + 1);
+  const std::string_view before = blank == std::string_view::npos ? std::string_view{} : trim(line.substr(0, blank));
+  const auto offer = [&](std::string_view name) {
+    if (name.starts_with(word)) out.emplace_back(name);
+  };
+  if (before.empty() || before == "help" || before == "h")
+    for (const Command& command : all_commands()) offer(command.name);
+  else if (before == "info" || before == "i")
+    for (const std::string_view topic : info_topics()) offer(topic);
+  else if (before == "catch")
+    for (const char* event : {"assert", "fault", "launch"}) offer(event);
+  else if (before == "set")
+    for (const char* what : {"args", "var"}) offer(what);
+  return out;
 }
 
 Status run_line(Session& session, std::string_view line, std::string& last) {

@@ -32,6 +32,9 @@ const std::vector<Command>& all_commands();
 // By its name, an alias or a unique beginning of its name. The error names what a beginning could mean.
 Result<const Command*> find_command(std::string_view word);
 
+// Commands, topics of `info` and the like that begin with the last word of a line; none: the word is something else.
+std::vector<std::string> complete_line(std::string_view line);
+
 // Runs one line. `last`: the line before, for an empty line; it is updated.
 Status run_line(Session& session, std::string_view line, std::string& last);
 
@@ -39,6 +42,7 @@ Status run_line(Session& session, std::string_view line, std::string& last);
 inline Error command_error(const std::string& message) {
   return {ErrorKind::bad_input, message, ""};
 }
+std::vector<std::string_view> info_topics();
 // Topics of `info` about code.
 Status info_line(Session& session, std::string_view place);
 Status info_source(Session& session, std::string_view);

@@ -252,8 +252,11 @@ Status do_set(Session& session, const Arguments& arguments) {
     const auto body = session.evaluate(arguments.text, "repl");
     return body ? Status(Ok{}) : body.error();
   }
-  if (what != "var" && what != "variable")
-    return command_error("set needs: var VARIABLE = VALUE, $NAME = VALUE, or args [ARGUMENTS].");
+  if (what != "var" && what != "variable") {
+    rest = arguments.text;  // set i = 3
+    if (rest.find('=') == std::string_view::npos)
+      return command_error("set needs: var VARIABLE = VALUE, $NAME = VALUE, or args [ARGUMENTS].");
+  }
   // The first = that is no comparison.
   std::size_t at = rest.find('=');
   while (at != std::string_view::npos && (at + 1 < rest.size() && rest[at + 1] == '=')) at = rest.find('=', at + 2);

@@ -172,6 +172,21 @@ Status info_frame(Session& session, std::string_view) {
   return Ok{};
 }
 
+// Files of the kernels that were launched. "nb.py" is enough for a breakpoint, or as much of the path as tells files
+// of one name apart.
+Status info_sources(Session& session, std::string_view) {
+  if (!session.alive()) return command_error("The program is not being run.");
+  const auto body = session.client.call("loadedSources", Json::object(), Session::interrupts_now);
+  if (!body) return body.error();
+  std::string out;
+  json::each(*body, "sources", [&](const Json& one) {
+    const std::string origin = json::text(one, "origin");
+    out += fmt::format("{}{}\n", json::text(one, "path"), origin.empty() ? "" : "  (" + origin + ")");
+  });
+  session.print(out.empty() ? "No kernel with source lines was launched yet.\n" : out);
+  return Ok{};
+}
+
 Status info_display(Session& session, std::string_view) {
   if (session.displays.empty()) session.print("There are no displays.\n");
   for (const Display& one : session.displays)
@@ -198,6 +213,7 @@ constexpr Topic kTopics[] = {
     {"locals", info_locals},
     {"registers", info_registers},
     {"source", info_source},
+    {"sources", info_sources},
     {"threads", info_threads},
     {"warps", info_warps},
     {"watchpoints", info_breakpoints},
@@ -209,6 +225,12 @@ constexpr std::pair<std::string_view, std::string_view> kShort[] = {
     {"lo", "locals"},     {"wat", "watchpoints"}, {"s", "source"}};
 
 }  // namespace
+
+std::vector<std::string_view> info_topics() {
+  std::vector<std::string_view> out;
+  for (const Topic& topic : kTopics) out.push_back(topic.name);
+  return out;
+}
 
 Status do_info(Session& session, const Arguments& arguments) {
   std::string_view rest = arguments.text;

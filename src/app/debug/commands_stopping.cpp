@@ -88,7 +88,8 @@ Result<std::vector<int>> read_numbers(Session& session, const std::string& text)
     const auto number = read_number(word);
     if (!number || !session.breakpoints.find(*number))
       return command_error(fmt::format("No breakpoint number {}.", word));
-    out.push_back(static_cast<int>(*number));
+    // A number may be given twice.
+    if (std::find(out.begin(), out.end(), *number) == out.end()) out.push_back(static_cast<int>(*number));
   }
   if (text.empty())
     for (const Breakpoint& one : session.breakpoints.all()) out.push_back(one.number);

@@ -28,7 +28,7 @@ Json capabilities() {
         "supportsSetVariable", "supportsSetExpression", "supportsExceptionInfoRequest", "supportsDataBreakpoints",
         "supportsReadMemoryRequest", "supportsInstructionBreakpoints", "supportsDisassembleRequest",
         "supportsSteppingGranularity", "supportsTerminateRequest", "supportsValueFormattingOptions",
-        "supportsExceptionFilterOptions"})
+        "supportsExceptionFilterOptions", "supportsLoadedSourcesRequest"})
     out[what] = true;
   Json launch = filter("launch", "Launches", "Stops at the first instruction of each kernel", false);
   launch["supportsCondition"] = true;

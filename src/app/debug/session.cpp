@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 
@@ -16,10 +17,6 @@ namespace {
 
 volatile std::sig_atomic_t interrupts = 0;
 
-bool interrupts_now() {
-  return interrupts != 0;
-}
-
 Error not_running() {
   return {ErrorKind::bad_input, "The program is not being run.", ""};
 }
@@ -30,6 +27,10 @@ bool Session::interrupted() {
   const bool pressed = interrupts != 0;
   interrupts = 0;
   return pressed;
+}
+
+bool Session::interrupts_now() {
+  return interrupts != 0;
 }
 
 // Without SA_RESTART: a wait for input ends, too.
@@ -84,6 +85,21 @@ void Session::read_focus(const Json& given) {
   kernel = json::text(given, "kernel");
 }
 
+namespace {
+
+bool has_place(const Breakpoint& one) {
+  return one.kind == BreakpointKind::line || one.kind == BreakpointKind::function;
+}
+
+std::string why_never_set(const Breakpoint& one) {
+  if (one.location.file.ends_with(".py"))
+    return "no kernel has code at this line (Numba: @cuda.jit needs debug=True, opt=False or lineinfo=True)";
+  return one.kind == BreakpointKind::line ? "no kernel that was launched has code at this line"
+                                          : "no kernel that was launched has this function";
+}
+
+}  // namespace
+
 void Session::report_end(const ProcessEnd& end) {
   stopped_.reset();
   end_ = end;
@@ -98,8 +114,9 @@ void Session::report_end(const ProcessEnd& end) {
     print(fmt::format("[The program exited with code {}]\n", end.shell_code()));
   if (!heard_) print("It used no CUDA, so there was no kernel to stop in.\n");
   for (const Breakpoint& one : breakpoints.all())
-    if (heard_ && one.enabled && !one.verified && !one.message.empty())
-      print(fmt::format("Breakpoint {} ({}) was never set: {}\n", one.number, one.what(), one.message));
+    if (heard_ && one.enabled && !one.verified && has_place(one))
+      print(fmt::format("Breakpoint {} ({}) was never set: {}\n", one.number, one.what(),
+                        one.message.empty() ? why_never_set(one) : one.message));
 }
 
 Status Session::run(bool stop_on_entry) {
@@ -208,8 +225,9 @@ Status Session::resume(const std::string& command, Json arguments, bool quiet) {
 
 // The first Ctrl-C stops the kernels. The second ends a program that does not answer.
 Status Session::wait_for_stop(bool quiet) {
+  constexpr int kPatience = 1000;  // milliseconds that a kernel gets to stop
   std::fflush(stdout);
-  bool asked = false;
+  bool asked = false, explained = false;
   std::vector<pollfd> none;
   while (client.alive() && !stopped_) {
     if (interrupted()) {
@@ -220,7 +238,13 @@ Status Session::wait_for_stop(bool quiet) {
       asked = true;
       client.request("pause", {{"threadId", thread}}, [](const Json&) {});
     }
-    client.wait(none);
+    const auto begin = std::chrono::steady_clock::now();
+    client.wait(none, asked && !explained ? kPatience : -1);
+    const bool waited = std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(kPatience);
+    if (!asked || explained || !waited || stopped_ || !client.alive()) continue;
+    explained = true;
+    print(heard_ ? "No kernel runs: the next one will stop. Ctrl-C again ends the program.\n"
+                 : "The program has not used CUDA yet: its first kernel will stop. Ctrl-C again ends the program.\n");
   }
   reported_ = false;
   if (stopped_ && !(quiet && stopped_by_step())) report_stop();

@@ -87,6 +87,7 @@ class Session {
 
   // Ctrl-C since the last call.
   static bool interrupted();
+  static bool interrupts_now();  // the same, and it stays pressed
   static void catch_interrupts();
 
  private:

@@ -9,12 +9,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "base/file.h"
 #include "debug/commands.h"
+#include "debug/line_editor.h"
 #include "debug/words.h"
 
 namespace warpgrind::debug {
@@ -28,31 +28,23 @@ void print_problem(Session& session, const Error& error) {
   if (!error.detail.empty()) session.print("  " + error.detail + "\n");
 }
 
-// One line of standard input. A terminal shows what is typed; otherwise the line is shown behind the prompt, so that
-// the output reads as a session. nullopt: the end.
-std::optional<std::string> read_line(Session& session, bool terminal) {
-  session.print(kPrompt);
-  char* text = nullptr;
-  std::size_t room = 0;
+// Lines that do not come from a terminal are shown behind the prompt, so that the output reads as a session.
+std::optional<std::string> next_line(Session& session, LineEditor& input, bool terminal) {
   for (;;) {
-    const ssize_t got = getline(&text, &room, stdin);
-    const std::unique_ptr<char, decltype(&std::free)> owner(text, std::free);
-    if (got < 0 && errno == EINTR && !std::feof(stdin)) {
-      std::clearerr(stdin);
-      session.interrupted();
-      session.print(std::string("Quit\n") + kPrompt);
-      text = nullptr;
-      room = 0;
-      continue;
+    std::string line;
+    std::fflush(stdout);
+    switch (input.read(line)) {
+      case LineEnd::interrupted:
+        Session::interrupted();
+        session.print("Quit\n");
+        continue;
+      case LineEnd::end_of_input:
+        session.print("\n");
+        return std::nullopt;
+      case LineEnd::line:
+        if (!terminal) session.print(line + "\n");
+        return line;
     }
-    if (got < 0) {
-      session.print("\n");
-      return std::nullopt;
-    }
-    std::string line(text, static_cast<std::size_t>(got));
-    while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
-    if (!terminal) session.print(line + "\n");
-    return line;
   }
 }
 
@@ -82,10 +74,6 @@ bool run_file(Session& session, const std::string& path, std::string_view text) 
 
 void prepare_session(Session& session) {
   Session::catch_interrupts();
-  if (const std::string& source = session.options.program[0]; source.ends_with(".cu")) {
-    std::error_code none;
-    session.default_file = std::filesystem::absolute(source, none).lexically_normal().string();
-  }
   session.show_display = [&session](const Display& one) -> Status {
     const bool memory = one.format.find_first_of("is") != std::string::npos || one.format.size() > 1;
     if (!memory)
@@ -97,15 +85,29 @@ void prepare_session(Session& session) {
 
 void read_commands(Session& session) {
   const bool terminal = isatty(STDIN_FILENO) != 0;
+  LineEditor input(kPrompt, complete_line, terminal);
   std::string last;
   while (!session.left) {
-    const auto line = read_line(session, terminal);
+    const auto line = next_line(session, input, terminal);
     if (!line) break;
     run_one(session, *line, last);
   }
 }
 
 }  // namespace
+
+Status do_source(Session& session, const Arguments& arguments) {
+  constexpr int kDeepest = 20;  // files in files
+  static int depth = 0;
+  if (arguments.text.empty()) return command_error("source needs a FILE.");
+  const auto text = read_whole(arguments.text);
+  if (!text) return command_error(fmt::format("{}: {}", arguments.text, std::strerror(errno)));
+  if (depth == kDeepest) return command_error(fmt::format("{}: files run each other without end", arguments.text));
+  ++depth;
+  const bool good = run_file(session, arguments.text, *text);
+  --depth;
+  return good ? Status(Ok{}) : command_error("");
+}
 
 Result<int> run_terminal(const TerminalSettings& settings, LaunchOptions options, Launcher launcher) {
   const bool terminal = isatty(STDIN_FILENO) != 0;
@@ -117,6 +119,7 @@ Result<int> run_terminal(const TerminalSettings& settings, LaunchOptions options
   }
   Session session(std::move(options), std::move(launcher));
   prepare_session(session);
+  session.default_file = settings.source;
   // The program reads standard input only where no command comes from it.
   session.program_reads_input = terminal || settings.batch;
   session.checks = session.breakpoints.stops_at_findings = settings.checks;
@@ -129,7 +132,7 @@ Result<int> run_terminal(const TerminalSettings& settings, LaunchOptions options
     session.print(fmt::format("{}{}\n", kPrompt, command));
     good &= run_one(session, command, last);
   }
-  if (!settings.batch) read_commands(session);
+  if (!settings.batch && !session.left) read_commands(session);
   session.kill_quietly();
   return settings.batch && !good ? 1 : 0;
 }

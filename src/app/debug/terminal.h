@@ -12,6 +12,7 @@ namespace warpgrind::debug {
 struct TerminalSettings {
   std::vector<std::string> files;     // with commands; "-": standard input
   std::vector<std::string> commands;  // run after the files
+  std::string source;                 // of the program, for `list` and `break LINE` before it runs; empty: unknown
   bool batch = false;                 // leave then, and do not read standard input
   bool checks = false;                // the program runs with checks, and stops at their findings
 };

@@ -12,6 +12,7 @@
 #include "base/installation.h"
 #include "base/temporary_folder.h"
 #include "fatbin/write.h"
+#include "nvrtc/debugged.h"
 #include "nvrtc/inputs.h"
 #include "nvrtc/messages.h"
 #include "nvrtc/name_map.h"
@@ -144,6 +145,7 @@ class Compilation {
     out.lowered = std::move(names.lowered);
     ptx = toolchain::with_inlined_places(toolchain::with_cluster_dimensions(ptx));
     if (options_.request.relocatable) ptx = toolchain::with_static_variables_joined(ptx);
+    if (!debug_folder().empty()) ptx = with_stored_sources(ptx, source_, debug_folder());
     pack(std::move(ptx), out);
     return out;
   }

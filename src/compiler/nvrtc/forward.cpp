@@ -4,10 +4,16 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "fatbin/write.h"
+#include "nvrtc/debugged.h"
 #include "nvrtc/release.h"
 
 namespace warpgrind::nvrtc {
@@ -15,6 +21,16 @@ namespace warpgrind::nvrtc {
 namespace {
 
 Forwarded theirs;
+
+// Under the debugger: the sources of their programs, by handle.
+struct Sources {
+  std::mutex mutex;
+  std::unordered_map<const void*, Source> of;
+};
+Sources& sources() {
+  static auto* const one = new Sources;
+  return *one;
+}
 
 // ".target sm_90a"
 std::uint32_t target_of(const std::string& ptx) {
@@ -25,17 +41,79 @@ std::uint32_t target_of(const std::string& ptx) {
   return number;
 }
 
+// The PTX as the debugger wants it (nvrtc/debugged.h), without a NUL.
+nvrtcResult ptx_of(nvrtcProgram program, std::string& out) {
+  std::size_t size = 0;
+  nvrtcResult result = theirs.GetPTXSize(program, &size);
+  if (result != NVRTC_SUCCESS || size == 0) return result;
+  out.resize(size);
+  result = theirs.GetPTX(program, out.data());
+  if (result != NVRTC_SUCCESS) return result;
+  out.resize(std::strlen(out.c_str()));
+  if (debug_folder().empty()) return result;
+  const std::lock_guard lock(sources().mutex);
+  const auto source = sources().of.find(program);
+  if (source != sources().of.end()) out = with_stored_sources(out, source->second, debug_folder());
+  return result;
+}
+
+nvrtcResult debugged_ptx_size(nvrtcProgram program, std::size_t* size) {
+  if (!program || !size) return theirs.GetPTXSize(program, size);
+  std::string text;
+  const nvrtcResult result = ptx_of(program, text);
+  if (result == NVRTC_SUCCESS) *size = text.size() + 1;
+  return result;
+}
+
+nvrtcResult debugged_ptx(nvrtcProgram program, char* to) {
+  if (!program || !to) return theirs.GetPTX(program, to);
+  std::string text;
+  const nvrtcResult result = ptx_of(program, text);
+  if (result == NVRTC_SUCCESS) std::memcpy(to, text.c_str(), text.size() + 1);
+  return result;
+}
+
+nvrtcResult debugged_create(nvrtcProgram* program, const char* text, const char* name, int count,
+                            const char* const* headers, const char* const* names) {
+  const nvrtcResult result = theirs.CreateProgram(program, text, name, count, headers, names);
+  if (result != NVRTC_SUCCESS) return result;
+  Source source;
+  source.text = text;
+  source.name = name && *name ? name : "default_program";
+  for (int i = 0; i < count; ++i) source.headers.emplace_back(names[i], headers[i]);
+  const std::lock_guard lock(sources().mutex);
+  sources().of[*program] = std::move(source);
+  return result;
+}
+
+nvrtcResult debugged_destroy(nvrtcProgram* program) {
+  if (program) {
+    const std::lock_guard lock(sources().mutex);
+    sources().of.erase(*program);
+  }
+  return theirs.DestroyProgram(program);
+}
+
+// A program that does not compile with debug information is compiled as it asks.
+nvrtcResult debugged_compile(nvrtcProgram program, int count, const char* const* options) {
+  if (count >= 0 && (count == 0 || options) && std::find(options, options + count, nullptr) == options + count) {
+    const std::vector<std::string> words = with_debug_option({options, options + count});
+    std::vector<const char*> pointers;
+    for (const std::string& word : words) pointers.push_back(word.c_str());
+    const nvrtcResult result = theirs.CompileProgram(program, static_cast<int>(words.size()), pointers.data());
+    if (result == NVRTC_SUCCESS) return result;
+  }
+  return theirs.CompileProgram(program, count, options);
+}
+
 // `out` stays empty if the program did not ask for a cubin.
 nvrtcResult container(nvrtcProgram program, std::string& out) {
   std::size_t size = 0;
   nvrtcResult result = theirs.GetCUBINSize(program, &size);
   if (result != NVRTC_SUCCESS || size == 0) return result;
-  result = theirs.GetPTXSize(program, &size);
-  if (result != NVRTC_SUCCESS || size <= 1) return result;
-  std::string ptx(size, '\0');
-  result = theirs.GetPTX(program, ptx.data());
-  if (result != NVRTC_SUCCESS) return result;
-  ptx.resize(std::strlen(ptx.c_str()));
+  std::string ptx;
+  result = ptx_of(program, ptx);
+  if (result != NVRTC_SUCCESS || ptx.empty()) return result;
   fatbin::PtxCode code;
   code.arch = target_of(ptx);
   code.text = fmt::format("// PTX in place of machine code for sm_{}: warpgrind runs PTX.\n", code.arch) + ptx;
@@ -74,6 +152,12 @@ const Forwarded* open_library(const std::string& folder) {
   out = theirs;
   out.GetCUBINSize = cubin_size;
   out.GetCUBIN = cubin;
+  if (debug_folder().empty()) return &out;
+  out.CreateProgram = debugged_create;
+  out.DestroyProgram = debugged_destroy;
+  out.CompileProgram = debugged_compile;
+  out.GetPTXSize = debugged_ptx_size;
+  out.GetPTX = debugged_ptx;
   return &out;
 }
 

@@ -13,6 +13,7 @@
 #include "base/assert.h"
 #include "base/run_variables.h"
 #include "nvrtc/compile.h"
+#include "nvrtc/debugged.h"
 #include "nvrtc/forward.h"
 #include "nvrtc/release.h"
 
@@ -140,6 +141,16 @@ nvrtcResult DestroyProgram(nvrtcProgram* prog) {
   return NVRTC_SUCCESS;
 }
 
+// With debug information if the debugger wants it. A program that does not compile this way is compiled as it asks.
+Compiled compile_maybe_debugged(const Source& source, const std::vector<std::string>& words,
+                                const std::function<bool()>& cancelled) {
+  if (!debug_folder().empty()) {
+    Compiled out = compile(source, with_debug_option(words), surroundings(), cancelled);
+    if (out.result == NVRTC_SUCCESS || out.result == NVRTC_ERROR_CANCELLED) return out;
+  }
+  return compile(source, words, surroundings(), cancelled);
+}
+
 nvrtcResult CompileProgram(nvrtcProgram prog, int count, const char* const* options) {
   const auto program = find(prog);
   if (!program) return NVRTC_ERROR_INVALID_PROGRAM;
@@ -152,7 +163,7 @@ nvrtcResult CompileProgram(nvrtcProgram prog, int count, const char* const* opti
   const std::lock_guard lock(program->mutex);
   std::function<bool()> cancelled;
   if (program->callback) cancelled = [&program] { return program->callback(program->payload, nullptr) == 1; };
-  program->result = compile(program->source, words, surroundings(), cancelled);
+  program->result = compile_maybe_debugged(program->source, words, cancelled);
   program->compiled |= program->result.result != NVRTC_ERROR_INVALID_OPTION;
   return program->result.result;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "debugger/lane_table.h"
 #include "device/access/peek.h"
@@ -59,6 +60,14 @@ void Debugger::remove(unsigned breakpoint) {
   breakpoints_.erase(breakpoint);
   ++generation_;
   for (device::Launch* launch : running_) resolve_all(*launch, kernel_of(*launch));
+}
+
+std::vector<std::string> Debugger::files() {
+  const auto held = hold();
+  std::set<std::string> out;
+  for (const auto& [module, info] : infos_)
+    for (std::string& file : info->files()) out.insert(std::move(file));
+  return {out.begin(), out.end()};
 }
 
 void Debugger::set_enabled(unsigned breakpoint, bool enabled) {
@@ -352,6 +361,8 @@ Debugger::Standing Debugger::standing(const StoppedWarp& warp, std::uint32_t pla
 bool Debugger::ends_step(const Going& going, const jit::WarpContext& context, const Standing& now,
                          LaneMask lanes) const {
   const device::WarpFiber& f = device::fiber_of(context);
+  // From a line, steps by lines pass code without lines, such as Numba's entries.
+  if (going.kind != Step::instruction && going.start.source.line != 0 && now.source.line == 0) return false;
   if (!same_warp(position_of(f), going.from)) {
     // The warp has ended: the next one that runs.
     const device::Launch& launch = *f.worker->launch;
@@ -401,7 +412,7 @@ std::vector<unsigned> Debugger::hits(const Kernel& kernel, const StoppedWarp& wa
         first = static_cast<unsigned>(std::countr_zero(left));
         const Result<bool> met = condition_(*warp.lane(first, 0), known.what.condition);
         if (!met) {  // as gdb: it stops and says why
-          listener_.on_output(fmt::format("condition of breakpoint {}: {}\n", number, met.error().message));
+          listener_.on_output(fmt::format("condition '{}': {}\n", known.what.condition, met.error().message));
           holds = true;
         } else {
           holds = *met;

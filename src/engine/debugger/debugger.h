@@ -90,6 +90,7 @@ class Debugger final : public device::StopHandler {
   // Kernels of later launches are compiled so that they can stop at each instruction. Those that run now are not.
   void stop_at_instructions();
   bool is_resolved(unsigned breakpoint);  // a loaded kernel has its place
+  std::vector<std::string> files();       // source files of the kernels that were launched
   void stop_at_faults(bool on);
   void stop_at_reports(Report::Kind kind, bool on);
   void configured();  // until then no launch begins

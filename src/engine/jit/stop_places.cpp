@@ -33,7 +33,11 @@ std::vector<StopPlace> stop_places(const ptx::Module& module, const KernelLayout
   const bool some_have = std::any_of(layout.functions.begin(), layout.functions.end(), has_lines);
   for (const std::uint32_t f : layout.functions) {
     // Functions of a library: a step passes over them, and the stack does not show them.
-    if (stops == StopAt::lines && some_have && !has_lines(f)) continue;
+    if (stops == StopAt::lines && some_have && !has_lines(f)) {
+      // Each warp passes the first instruction of the entry. Numba's entries have no lines: they call a function.
+      if (module.functions[f].is_entry && !module.functions[f].body.empty()) out.push_back({f, 0});
+      continue;
+    }
     for (const std::uint32_t n : stop_instructions(module.functions[f], stops)) out.push_back({f, n});
   }
   return out;

@@ -22,7 +22,7 @@ struct StopPlace {
 std::vector<std::uint32_t> stop_instructions(const ptx::Function& function, StopAt stops);
 
 // Places of a kernel and the functions that it may call. A place's number is its index. lines: functions without lines
-// of the user have none if others have some.
+// of the user have none if others have some, except for the first instruction of the entry.
 std::vector<StopPlace> stop_places(const ptx::Module& module, const KernelLayout& layout, StopAt stops);
 
 }  // namespace warpgrind::jit

@@ -324,6 +324,8 @@ std::string DebugInfo::why_no_variables(std::uint32_t function) const {
     case Detail::variables:
       return "";
     case Detail::lines:
+      if (impl_->lines.outermost_place({function, body_begin(function)}).file.ends_with(".py"))
+        return "the compiler wrote lines only, as Numba and Triton do: `info registers` has the values";
       return "the compiler wrote lines only (-lineinfo, or optimised code): compile with -G to see variables";
     case Detail::nothing:
       return "the compiler wrote nothing about the source: compile with -G";

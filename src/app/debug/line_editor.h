@@ -1,0 +1,35 @@
+// Input of command lines at a terminal. With libedit (Debian's libedit-dev, chosen when warpgrind is built) a line can
+// be edited, lines of earlier sessions come back with the arrow keys, and the Tab key completes words.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpgrind::debug {
+
+enum class LineEnd : std::uint8_t { line, interrupted, end_of_input };
+
+class LineEditor {
+ public:
+  // The words that may stand in place of the last one of a line, which may be empty.
+  using Complete = std::function<std::vector<std::string>(std::string_view line)>;
+  // `prompt` must stay valid. `editing`: the input is a terminal; without it, lines are only read.
+  LineEditor(const char* prompt, Complete complete, bool editing);
+  ~LineEditor();  // writes the history
+  LineEditor(const LineEditor&) = delete;
+  LineEditor& operator=(const LineEditor&) = delete;
+
+  // Prints the prompt and reads a line, without its end. A signal interrupts it.
+  LineEnd read(std::string& line);
+
+  struct Impl;
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace warpgrind::debug

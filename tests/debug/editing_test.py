@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Lines typed at a terminal: editing, the history, the Tab key, Ctrl-C and Ctrl-D.
+
+  editing_test.py --list
+  editing_test.py --build DIR CASE     exit code 0 passed, 1 failed, 77 skipped: built without libedit
+"""
+import os
+import pathlib
+import pty
+import re
+import select
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import debugger_test as debugger  # noqa: E402
+from clients_test import skip  # noqa: E402
+
+LEFT, UP, TAB, CONTROL_A, CONTROL_C, CONTROL_D = "\x1b[D", "\x1b[A", "\t", "\x01", "\x03", "\x04"
+
+
+class Screen:
+    def __init__(self, build, home):
+        if "libedit" not in subprocess.run(["ldd", str(build / "bin/warpgrind")], stdout=subprocess.PIPE, text=True, check=False).stdout:
+            skip("warpgrind was built without libedit")
+        self.process, self.terminal = pty.fork()
+        if self.process == 0:
+            environment = debugger.whole_run.environment(TERM="xterm", HOME=home, XDG_STATE_HOME=home, LC_ALL="C.UTF-8")
+            os.execve(str(build / "bin/warpgrind"), ["warpgrind", "debug", "/bin/sleep", "100"], environment)
+        self.text = ""
+        self.wait("(warpgrind) ")
+
+    def wait(self, wanted, seconds=30):
+        """The text since the last call, without the terminal's control sequences, up to `wanted`."""
+        end = time.monotonic() + seconds
+        while wanted not in self.text:
+            assert time.monotonic() < end, f"{wanted!r} does not come: {self.text!r}"
+            if select.select([self.terminal], [], [], 0.2)[0]:
+                try:
+                    got = os.read(self.terminal, 4096).decode(errors="replace")
+                except OSError:  # the other side is closed
+                    got = ""
+                assert got, f"ended before {wanted!r}: {self.text!r}"
+                self.text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x07", "", self.text + got)
+        at = self.text.index(wanted) + len(wanted)
+        out, self.text = self.text[:at], self.text[at:]
+        return out
+
+    def type(self, text):
+        os.write(self.terminal, text.encode())
+
+    def end(self):
+        assert os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1]) == 0
+        os.close(self.terminal)
+
+
+def edits(build):
+    with tempfile.TemporaryDirectory() as home:
+        screen = Screen(build, home)
+        screen.type("cho one\\n" + CONTROL_A + "e\n")
+        screen.wait("\r\none\r\n")
+        screen.type("echo tw\\n" + LEFT * 2 + "o\n")
+        screen.wait("\r\ntwo\r\n")
+        screen.type("echo größe\\n\n")
+        screen.wait("\r\ngröße\r\n")
+        screen.type(UP * 3 + "\n")
+        screen.wait("\r\none\r\n")
+        screen.type(CONTROL_D)
+        screen.end()
+        # The history outlives the session.
+        screen = Screen(build, home)
+        screen.type(UP + "\n")
+        screen.wait("\r\none\r\n")
+        screen.type("quit\n")
+        screen.end()
+
+
+def completes(build):
+    with tempfile.TemporaryDirectory() as home:
+        screen = Screen(build, home)
+        screen.type("ech" + TAB + "three\\n\n")
+        screen.wait("\r\nthree\r\n")
+        screen.type("help undis" + TAB + "\n")
+        screen.wait("undisplay [N...]")
+        screen.type("info l" + TAB)
+        screen.wait("lanes  launches  line  locals")
+        screen.type("au" + TAB + "\n")  # launches
+        screen.wait("The program is not being run.\r\n")
+        screen.type("info" + CONTROL_C)
+        screen.wait("Quit\r\n")
+        screen.wait("(warpgrind) ")
+        screen.type("nosuch" + TAB + "\n")
+        screen.wait('Undefined command: "nosuch"')
+        screen.type("quit\n")
+        screen.end()
+
+
+def interrupts(build):
+    """Ctrl-C ends a line; in a program that runs no kernel it says what happens, and a second one ends the program."""
+    with tempfile.TemporaryDirectory() as home:
+        screen = Screen(build, home)
+        screen.type("echo not this\\n" + CONTROL_C)
+        screen.wait("Quit\r\n")
+        screen.wait("(warpgrind) ")
+        screen.type("run\n")
+        time.sleep(1)
+        screen.type(CONTROL_C)
+        screen.wait("The program has not used CUDA yet: its first kernel will stop. Ctrl-C again ends the program.\r\n")
+        screen.type(CONTROL_C)
+        screen.wait("[The program was killed by signal 9 (Killed)]")
+        screen.type(CONTROL_D)
+        screen.end()
+
+
+CASES = [edits, completes, interrupts]
+
+
+if __name__ == "__main__":
+    debugger.run_cases(CASES, __doc__)
