@@ -132,7 +132,7 @@ void Recorder::stopped(jit::WarpContext& context, LaneMask lanes, std::uint32_t 
   if (!recording || fiber.block_linear != recording->linear()) return;
   Kernel& kernel = kernel_of(launch);
   context.stop_flags = recording->is_full() ? kernel.none.data() : kernel.every.data();
-  recording->stop({fiber, *kernel.info, kernel.places}, lanes, place);
+  recording->stop({fiber, *kernel.info, kernel.places, explanations_}, lanes, place);
   if (recording->is_full()) device::set_stop_flags(launch, kernel.none.data());
 }
 

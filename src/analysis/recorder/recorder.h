@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "debugger/stopped_warp.h"
 #include "debuginfo/debug_info.h"
 #include "device/stop_handler.h"
 #include "jit/stop_places.h"
@@ -64,6 +65,7 @@ class Recorder final : public observers::ProfileObserver, public device::StopHan
   const observers::Watched watched_;
   mutable std::mutex mutex_;
   std::map<const ptx::Module*, std::unique_ptr<debuginfo::DebugInfo>> infos_;
+  debugger::Explanations explanations_;
   std::map<const device::KernelRecord*, Kernel> kernels_;
   std::map<std::string, std::unique_ptr<BlockRecording>> recordings_;  // by mangled name
   std::vector<std::string> order_;                                     // of the first launches

@@ -17,10 +17,6 @@ std::string place_in_ptx(debuginfo::CodePlace code) {
   return fmt::format("f{}:i{}", code.function, code.instruction);
 }
 
-Json sources_.describe(const std::string& path) {
-  return {{"name", std::filesystem::path(path).filename().string()}, {"path", path}};
-}
-
 // With `wholeFunction`, all instructions of the function around memoryReference.
 Requests::Body Requests::disassemble(const Json& arguments) {
   std::uint32_t function = 0, instruction = 0;

@@ -102,7 +102,7 @@ Json Requests::host_frames() {
                   {"name", place.function.empty() ? "??" : demangle(place.function)},
                   {"line", place.line},
                   {"column", 0}};
-      if (!place.file.empty()) one["source"] = source_of(place.file);
+      if (!place.file.empty()) one["source"] = sources_.describe(place.file);
       list.push_back(std::move(one));
     }
     if (!list.empty() && list.back()["name"] == "main") break;  // below it are the C library's frames

@@ -22,7 +22,6 @@ using dap::Json;
 
 // Shared by the files of requests.
 std::string place_in_ptx(debuginfo::CodePlace code);  // "f0:i12"
-Json source_of(const std::string& path);              // DAP's Source
 
 class Requests final : public debugger::DebugListener {
  public:

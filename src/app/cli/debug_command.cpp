@@ -23,10 +23,9 @@ int debug(const DebugCommand& command) {
   if (command.check && command.only.empty()) select_all(run.options.checks);
   DebugProgram program(run);
   // The program is compiled by the first `run`, so that breakpoints can be set meanwhile.
-  const auto code = debug::run_terminal({command.files, command.commands, main_source(command.run.program),
-                                         command.batch, run.options.checks.any()},
-                                        std::move(options),
-                                        [&](const debug::LaunchOptions& launch) { return program.prepare(launch); });
+  const auto code = debug::run_terminal(
+      {command.files, command.commands, main_source(command.run.program), command.batch, run.options.checks.any()},
+      std::move(options), [&](const debug::LaunchOptions& launch) { return program.prepare(launch); });
   if (code) return *code;
   complain(code.error());
   return kUsageError;
