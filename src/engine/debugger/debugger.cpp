@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "device/access/peek.h"
+#include "device/memory/kept_memory.h"
 #include "device/module.h"
 
 namespace warpgrind::debugger {
@@ -196,6 +197,15 @@ const device::Watchpoints* Debugger::watchpoints_for(const device::Launch& launc
   return watch->all.empty() ? nullptr : watch;
 }
 
+// Text for go_to_last_write() without a write in this launch.
+std::string Debugger::say_not_written() const {
+  std::string text = "this memory was not written in this launch before";
+  const device::Watchpoint& memory = searched_.all.front();
+  if (memory.space != StateSpace::global) return text;
+  const std::string by_host = device::KeptMemory::instance().last_host_write(memory.low, memory.high);
+  return by_host.empty() ? text : text + "; " + by_host;
+}
+
 void Debugger::touched(jit::WarpContext& context, const Touch& touch) {
   const auto held = hold();
   if (!connected_) return;
@@ -280,10 +290,8 @@ void Debugger::step(Step kind, device::WarpFiber& warp, unsigned lane) {
 }
 
 Status Debugger::begin_again(Again again) {
-  if (!launch_->before)
-    return Error{ErrorKind::unsupported, "this launch cannot go back",
-                 "its memory was not kept: the kernel allocates memory or launches kernels, or the program uses more "
-                 "than 1 GiB"};
+  if (const std::string why = device::KeptMemory::instance().why_not(launch_->before); !why.empty())
+    return Error{ErrorKind::unsupported, "this launch cannot go back: " + why, ""};
   again.launch = launch_->before;
   again_ = std::move(again);
   go_on();
@@ -441,8 +449,7 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
         stop.text = fmt::format("back before an access of {}", watches_[stop.hit.front()].text);
       }
       if (stop.reason == StopReason::history_start)
-        stop.text =
-            again_->of_memory ? "this memory was not written in this launch before" : "the beginning of what was kept";
+        stop.text = again_->of_memory ? say_not_written() : "the beginning of what was kept";
       again_.reset();
     } else {
       const bool data = !touched_.empty() && look_at_touched(fiber, &stop);

@@ -177,6 +177,7 @@ class Debugger final : public device::StopHandler {
   bool search(jit::WarpContext& context, Kernel& kernel, const StoppedWarp& warp, LaneMask lanes, std::uint32_t place);
   const device::Watchpoints* watchpoints_for(const device::Launch& launch) const;
   bool searches(const device::Launch& launch) const { return again_ && again_->launch == launch.before; }
+  std::string say_not_written() const;
   std::string say_touched(const Touched& touch, device::WarpFiber& warp);
   bool look_at_touched(device::WarpFiber& warp, Stop* stop);
   bool wait_for_user(Stop stop, device::Launch& launch);
