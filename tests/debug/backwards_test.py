@@ -6,8 +6,10 @@
 
 A state is the place in the PTX, the registers and frames of the focused thread, its block's shared memory, and global memory.
 """
+import os
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -60,12 +62,12 @@ def walk(build, kernel, seed, program=PROGRAM):
     for _ in range(3):
         states = [client.state(address)]
         for _ in range(chance.randrange(2, 6)):
-            client.go(chance.choice(["stepIn", "next"]), granularity="instruction")
+            client.go("stepIn")
+            if client.stop["focus"]["warp"] != states[0][1]["warp"] or client.stop["focus"]["block"] != states[0][1]["block"]:
+                return check(client.end(), plain(build, kernel, program=program))  # the warp has ended; steps back stay in a warp
             states.append(client.state(address))
         for before in reversed(states[:-1]):
-            client.go_back("warpgrind/reverseStepIn" if chance.random() < 0.5 else "stepBack")
-            while client.state(address)[0] != before[0] and client.stop["reason"] != "entry":
-                client.go_back("stepBack")
+            client.go_back("warpgrind/reverseStepIn")
             check(client.state(address), before)
         for _ in range(chance.randrange(1, 9)):
             client.go("next")
@@ -84,18 +86,59 @@ def walks(kernel):
     return case
 
 
+def optimised(build):
+    """Kernels without variables: registers are copied at a stop, only those that are used later."""
+    nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    if not os.access(nvcc, os.X_OK):
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as folder:
+        program = str(pathlib.Path(folder) / "walks")
+        subprocess.run([nvcc, "-O3", "-lineinfo", "-arch=sm_80", "-o", program, PROGRAM], check=True)
+        client = Walker(build, "shared_memory", program=program)
+        client.call("setFunctionBreakpoints", breakpoints=[{"name": "shared_memory"}])
+        client.begin()
+        client.call("setFunctionBreakpoints", breakpoints=[])
+
+        def state():
+            registers = {name: v["value"] for name, v in client.scope("Registers of the PTX").items()}
+            return client.frames()[0]["instructionPointerReference"], client.stop["focus"], registers
+
+        states = [state()]
+        for _ in range(2):  # more would end the warp
+            client.go("stepIn")
+            states.append(state())
+        assert any(s[2] for s in states), "no register is live anywhere"
+        for before in reversed(states[:-1]):
+            client.go_back("warpgrind/reverseStepIn")
+            check(state(), before)
+        check(client.end(), plain(build, "shared_memory", program=program))
+
+
 def refuses_with_malloc(build):
-    client = Walker(build, "allocates")
+    program = str(HERE / "programs/allocates.cu")
+    client = Walker(build, program=program)
     client.call("setFunctionBreakpoints", breakpoints=[{"name": "allocates"}])
     client.begin()
     client.go("next")
     message = client.refusal("stepBack")
     assert message and "malloc()" in message, message
     client.call("setFunctionBreakpoints", breakpoints=[])
-    check(client.end(), plain(build, "allocates"))
+    check(client.end(), plain(build, program=program))
 
 
-CASES = [*map(walks, ("shared_memory", "atomics", "local_array", "prints", "divided"))]
+def names_the_host_copy(build):
+    """No thread has written the value: the host's copy is named."""
+    client = Walker(build, "prints")
+    client.call("setFunctionBreakpoints", breakpoints=[{"name": "prints"}])
+    client.begin()
+    client.call("setFunctionBreakpoints", breakpoints=[])
+    client.call("warpgrind/lastWrite", expression="data[100000]", frameId=client.frames()[0]["id"])
+    text = client.stopped()["text"]
+    assert "not written in this launch" in text and "a copy by the host wrote it" in text and "4194304 bytes" in text, text
+    check(client.end(), plain(build, "prints"))
+
+
+CASES = [*map(walks, ("shared_memory", "atomics", "local_array", "prints", "divided")), optimised, refuses_with_malloc, names_the_host_copy]
 
 if __name__ == "__main__":
     run_cases(CASES, __doc__)

@@ -520,8 +520,11 @@ bool Debugger::search(jit::WarpContext& context, Kernel& kernel, const StoppedWa
   const bool deep_enough = *again.step == Step::over  ? now.depth <= again.depth
                            : *again.step == Step::out ? now.depth < again.depth
                                                       : true;
-  if ((lanes >> again.lane & 1) && deep_enough && (new_line || *again.step == Step::instruction)) again.found = here;
-  again.last = std::move(now);
+  const bool stops =
+      (lanes >> again.lane & 1) && deep_enough && (new_line || *again.step == Step::instruction || !again.found);
+  if (stops) again.found = here;
+  // A step forwards compares with the place where it began, and ends only where its lane is active.
+  if (stops || *again.step == Step::out) again.last = std::move(now);
   return false;
 }
 

@@ -160,7 +160,7 @@ class Debugger final : public device::StopHandler {
     bool of_memory = false;
     unsigned lane = 0;
     std::size_t depth = 0;                 // search: of the frames at the end
-    std::optional<Standing> last;          // search: of the warp, at its last place
+    std::optional<Standing> last;          // search: of the warp, where a step would have ended last
     std::optional<Position> found, begin;  // begin: the first position of the search
     std::vector<unsigned> hit;
     bool starts = true;  // the run has been asked for and has not begun

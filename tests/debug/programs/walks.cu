@@ -53,13 +53,6 @@ __global__ void divided(int* data) {
   data[t * 4000] = count;
 }
 
-__global__ void allocates(int* data) {
-  int* own = static_cast<int*>(malloc(16));
-  own[0] = data[threadIdx.x] + threadIdx.x;
-  data[threadIdx.x * 4000] = own[0];
-  free(own);
-}
-
 int main(int argc, char** argv) {
   const char* wanted = argc > 1 ? argv[1] : "";
   int* data = nullptr;
@@ -71,16 +64,9 @@ int main(int argc, char** argv) {
     const char* name;
     void (*kernel)(int*);
   } kernels[] = {{"shared_memory", shared_memory}, {"atomics", atomics}, {"local_array", local_array},
-                 {"prints", prints},               {"divided", divided}, {"allocates", allocates}};
-  for (auto& k : kernels) {
-    if (std::strcmp(k.name, wanted) != 0) continue;
-    k.kernel<<<2, 64>>>(data);
-    if (std::strcmp(argv[argc - 1], "together") == 0) {
-      cudaStream_t other;
-      cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
-      k.kernel<<<2, 64, 0, other>>>(data);
-    }
-  }
+                 {"prints", prints},               {"divided", divided}};
+  for (auto& k : kernels)
+    if (std::strcmp(k.name, wanted) == 0) k.kernel<<<2, 64>>>(data);
   cudaDeviceSynchronize();
   cudaMemcpy(host, data, kLarge * sizeof(int), cudaMemcpyDeviceToHost);
   unsigned sum = 0;
