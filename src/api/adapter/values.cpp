@@ -183,8 +183,9 @@ Requests::Body Requests::variables(const Json& arguments) {
     case Listed::Of::registers: {
       const ptx::Function& function = context.lane.info().module().functions[context.lane.code().function];
       for (ptx::RegId r = 0; r < function.registers.size(); ++r) {
-        const LaneView::RegisterBits bits = context.lane.read_register(r);
         const std::string name = function.registers[r].name;
+        if (!context.lane.why_unknown(r).empty()) continue;
+        const LaneView::RegisterBits bits = context.lane.read_register(r);
         list.push_back(
             {{"name", name},
              {"value", bits.high ? fmt::format("{:#x}{:016x}", bits.high, bits.low) : fmt::format("{:#x}", bits.low)},

@@ -9,6 +9,7 @@
 
 #include "debugger/lane_table.h"
 #include "device/access/peek.h"
+#include "device/memory/kept_memory.h"
 #include "device/module.h"
 
 namespace warpgrind::debugger {
@@ -218,6 +219,15 @@ const device::Watchpoints* Debugger::watchpoints_for(const device::Launch& launc
   return watch->all.empty() ? nullptr : watch;
 }
 
+// Text for go_to_last_write() without a write in this launch.
+std::string Debugger::say_not_written() const {
+  std::string text = "this memory was not written in this launch before";
+  const device::Watchpoint& memory = searched_.all.front();
+  if (memory.space != StateSpace::global) return text;
+  const std::string by_host = device::KeptMemory::instance().last_host_write(memory.low, memory.high);
+  return by_host.empty() ? text : text + "; " + by_host;
+}
+
 void Debugger::touched(jit::WarpContext& context, const Touch& touch) {
   const auto held = hold();
   if (!connected_) return;
@@ -318,10 +328,8 @@ void Debugger::step(Step kind, device::WarpFiber& warp, unsigned lane) {
 }
 
 Status Debugger::begin_again(Again again) {
-  if (!launch_->before)
-    return Error{ErrorKind::unsupported, "this launch cannot go back",
-                 "its memory was not kept: the kernel allocates memory or launches kernels, or the program uses more "
-                 "than 1 GiB"};
+  if (const std::string why = device::KeptMemory::instance().why_not(launch_->before); !why.empty())
+    return Error{ErrorKind::unsupported, "this launch cannot go back: " + why, ""};
   again.launch = launch_->before;
   number_again_ = launch_number();
   again_ = std::move(again);
@@ -497,8 +505,7 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
         stop.text = fmt::format("back before an access of {}", watches_[stop.hit.front()].text);
       }
       if (stop.reason == StopReason::history_start)
-        stop.text =
-            again_->of_memory ? "this memory was not written in this launch before" : "the beginning of what was kept";
+        stop.text = again_->of_memory ? say_not_written() : "the beginning of what was kept";
       again_.reset();
     } else {
       const bool data = !touched_.empty() && look_at_touched(fiber, &stop);
@@ -573,9 +580,11 @@ bool Debugger::search(jit::WarpContext& context, Kernel& kernel, const StoppedWa
                            : *again.step == Step::out ? now.depth < again.depth
                                                       : true;
   const bool may_stop = *again.step == Step::instruction || !now.in_prologue || now.depth <= 1;
-  if (may_stop && (lanes >> again.lane & 1) && deep_enough && (new_line || *again.step == Step::instruction))
-    again.found = here;
-  again.last = std::move(now);
+  const bool stops = may_stop && (lanes >> again.lane & 1) && deep_enough &&
+                     (new_line || *again.step == Step::instruction || !again.found);
+  if (stops) again.found = here;
+  // A step forwards compares with the place where it began, and ends only where its lane is active.
+  if (stops || *again.step == Step::out) again.last = std::move(now);
   return false;
 }
 

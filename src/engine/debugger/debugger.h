@@ -184,7 +184,7 @@ class Debugger final : public device::StopHandler {
     bool of_memory = false;
     unsigned lane = 0;
     std::size_t depth = 0;                 // search: of the frames at the end
-    std::optional<Standing> last;          // search: of the warp, at its last place
+    std::optional<Standing> last;          // search: of the warp, where a step would have ended last
     std::optional<Position> found, begin;  // begin: the first position of the search
     std::vector<unsigned> hit;
     bool starts = true;  // the run has been asked for and has not begun
@@ -202,6 +202,7 @@ class Debugger final : public device::StopHandler {
   const device::Watchpoints* watchpoints_for(const device::Launch& launch) const;
   bool searches(const device::Launch& launch) const { return again_ && again_->launch == launch.before; }
   bool condition_holds(const Touched& touch, device::WarpFiber& warp);
+  std::string say_not_written() const;
   std::string say_touched(const Touched& touch, device::WarpFiber& warp);
   bool look_at_touched(device::WarpFiber& warp, Stop* stop);
   bool wait_for_user(Stop stop, device::Launch& launch);

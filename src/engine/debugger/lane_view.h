@@ -39,6 +39,9 @@ class LaneView {
     std::uint64_t low = 0, high = 0;
   };
   virtual RegisterBits read_register(ptx::RegId reg) const = 0;
+  // Why the register's value is not known; empty: it is. read_register() returns 0 then. Kernels without variables of
+  // the source keep a value only as long as it is used.
+  virtual std::string why_unknown(ptx::RegId) const { return {}; }
   // Refused for a register that is the same in all lanes, or a function of the lane's number.
   virtual Status write_register(ptx::RegId reg, RegisterBits bits) = 0;
 

@@ -12,6 +12,7 @@
 #include "device/access/peek.h"
 #include "device/module.h"
 #include "flow/forms.h"
+#include "jit/stop_registers.h"
 
 namespace warpgrind::debugger {
 
@@ -63,9 +64,19 @@ class StoppedLane final : public LaneView {
   Dim3 block_dim() const override { return {context().ntid[0], context().ntid[1], context().ntid[2]}; }
   Dim3 grid_dim() const override { return {context().nctaid[0], context().nctaid[1], context().nctaid[2]}; }
 
+  std::string why_unknown(ptx::RegId r) const override {
+    if (frame_.frame->slots) return {};
+    if (!(frame_.frame->lanes >> lane_ & 1)) return "optimised code keeps registers of active lanes only";
+    const jit::StopRegisters live(function());
+    if (!jit::is_member(live.before(frame_.code.instruction), r)) return "optimised code does not use it here any more";
+    return {};
+  }
+
   RegisterBits read_register(ptx::RegId r) const override {
+    if (!why_unknown(r).empty()) return {};
     const jit::RegisterForm& form = frame_.frame->forms[r];
-    void* const* slots = frame_.frame->slots + std::size_t{r} * jit::kRegisterSlots;
+    const void* slots[jit::kRegisterSlots];
+    for (unsigned k = 0; k < jit::kRegisterSlots; ++k) slots[k] = slot(r, k);
     const ptx::ScalarType type = function().registers[r].type;
     const auto* first = static_cast<const std::uint8_t*>(slots[0]);
     switch (form.kind) {
@@ -89,6 +100,9 @@ class StoppedLane final : public LaneView {
   }
 
   Status write_register(ptx::RegId r, RegisterBits bits) override {
+    if (!frame_.frame->slots)
+      return Error{ErrorKind::bad_input, "registers of optimised code cannot be changed",
+                   "compile the program with -G"};
     const jit::RegisterForm& form = frame_.frame->forms[r];
     auto* at = static_cast<std::uint8_t*>(frame_.frame->slots[std::size_t{r} * jit::kRegisterSlots]);
     const ptx::ScalarType type = function().registers[r].type;
@@ -219,8 +233,16 @@ class StoppedLane final : public LaneView {
     return {};
   }
 
+  // Where the machine code has put a part of a register, or a copy.
+  const void* slot(ptx::RegId r, unsigned part) const {
+    const std::size_t k = std::size_t{r} * jit::kRegisterSlots + part;
+    if (frame_.frame->slots) return frame_.frame->slots[k];
+    const auto& copies = reinterpret_cast<const jit::KeptFrame&>(*frame_.frame);
+    return copies.kept_at[k] == jit::kNotKept ? nullptr : copies.kept + copies.kept_at[k];
+  }
+
   // b + kx*X(lane) + ky*Y(lane) of an affine or wide register.
-  std::uint32_t lane_term(const jit::RegisterForm& form, void* const* slots) const {
+  std::uint32_t lane_term(const jit::RegisterForm& form, const void* const* slots) const {
     const auto factor = [&](bool constant, std::int32_t value, const void* slot) {
       return constant ? static_cast<std::uint32_t>(value) : load<std::uint32_t>(slot);
     };

@@ -63,6 +63,7 @@ Result<ValuePiece> place_piece(LaneContext context, const Pieces::Piece& piece) 
 Status read_piece(const LaneView& lane, const ValuePiece& piece, std::span<std::uint8_t> bytes) {
   if (piece.address) return lane.read(*piece.address, bytes);
   if (piece.reg) {
+    if (const std::string why = lane.why_unknown(*piece.reg); !why.empty()) return bad(why);
     put_bits(register_bits(lane, *piece.reg), bytes);
   } else if (piece.constant.size() >= bytes.size()) {
     std::copy_n(piece.constant.begin(), bytes.size(), bytes.begin());
@@ -238,6 +239,7 @@ Status load(LaneContext context, Value& value) {
   if (value.bit_size != 0) {
     unsigned __int128 bits = 0;
     if (value.reg) {
+      if (const std::string why = context.lane.why_unknown(*value.reg); !why.empty()) return bad(why);
       bits = register_bits(context.lane, *value.reg);
     } else if (value.address) {
       std::uint8_t raw[16] = {};
@@ -264,6 +266,7 @@ Status load(LaneContext context, Value& value) {
   std::vector<std::uint8_t> bytes(size);
   if (value.reg) {
     if (size > 16) return bad("its type has " + counted(size, "byte") + ", and a register holds 16 at most");
+    if (const std::string why = context.lane.why_unknown(*value.reg); !why.empty()) return bad(why);
     put_bits(register_bits(context.lane, *value.reg), bytes);
   } else {
     Status read = value.address ? context.lane.read(*value.address, bytes) : read_pieces(context.lane, value, bytes);

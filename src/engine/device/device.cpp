@@ -9,6 +9,7 @@
 #include "device/device_impl.h"
 #include "device/memory/address_space.h"
 #include "device/memory/host_copies.h"
+#include "device/memory/kept_memory.h"
 #include "device/memory/undefined_origins.h"
 #include "device/symbols.h"
 #include "gpu/launch_limits.h"
@@ -76,6 +77,7 @@ Device::Impl::Impl(Device& self, int number, const GpuModel& gpu, const Options&
       options(given),
       schedule(given.schedule),
       compiler(jit::make_compiler()) {
+  wants.host_copies = wants.host_fills = options.stops != nullptr;  // KeptMemory::host_writes
   register_symbols();
 }
 
@@ -326,10 +328,18 @@ void Device::publish(const events::HostWait& wait) const {
   if (impl_->wants.host_waits) events::publish_host_wait(impl_->observers, wait, 0);
 }
 void Device::publish(const events::HostCopy& copy) const {
+  if (impl_->options.stops && AddressSpace::instance().find(copy.to.address)) {
+    const std::uint64_t bytes = copy.bytes + (copy.rows - 1) * copy.to.pitch + (copy.slices - 1) * copy.to.slice;
+    KeptMemory::instance().host_writes("a copy", copy.to.address, copy.to.address + bytes);
+  }
   if (impl_->shadow) follow(*impl_->shadow, copy, impl_->observers);
   if (impl_->wants.host_copies) events::publish_host_copy(impl_->observers, copy, 0);
 }
 void Device::publish(const events::HostFill& fill) const {
+  if (impl_->options.stops) {
+    const std::uint64_t bytes = fill.bytes + (fill.rows - 1) * fill.pitch + (fill.slices - 1) * fill.slice;
+    KeptMemory::instance().host_writes("a memset", fill.to, fill.to + bytes);
+  }
   if (impl_->shadow) follow(*impl_->shadow, fill);
   if (impl_->wants.host_fills) events::publish_host_fill(impl_->observers, fill, 0);
 }

@@ -45,7 +45,9 @@ void Calls::call(std::uint32_t callee, Value* mask, Value* arguments, Value* res
     ir_.CreateBr(room);
     ir_.SetInsertPoint(room);
   }
+  if (f_.before_call) f_.before_call({f_.context_argument});
   ir_.CreateCall(element(f_.unit.functions, callee), {f_.context_argument, mask, arguments, results});
+  if (f_.after_function) f_.after_function();
 }
 
 // Lanes may call different functions. These run one after the other.

@@ -36,7 +36,7 @@ ptx::Function prepared(const ptx::Function& function, StopAt stops) {
 }  // namespace
 
 FunctionContext::FunctionContext(KernelUnit& kernel, std::uint32_t index, bool is_the_kernel)
-    : Values(body_),
+    : Values(body_, before_call),
       unit(kernel),
       function_index(index),
       function(prepared(kernel.module->functions[index], kernel.options.stops)),

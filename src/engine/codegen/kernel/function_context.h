@@ -66,6 +66,9 @@ class FunctionContext : public Values {
   llvm::Value* const frame_argument;    // kernels only: the warp's frame
   llvm::IRBuilder<> prologue;           // appends to `enter`, before its final branch
   Position now;
+  BeforeCall before_call;                // of call(), and of the module's functions
+  std::function<void()> after_function;  // emits code after the call of a function of the module; empty: none
+  bool shows_all_lanes = false;          // a debugger reads the registers of inactive lanes, too
 
  private:
   llvm::Value* enter_with(unsigned argument) const;

@@ -41,6 +41,7 @@ void FunctionLowering::run() {
     if (f_.unit.error) return;
   }
   f_.stand_outside();
+  stops_.stand_outside();
   divergence_.finish();
   if (f_.wait_points.any()) waiting_.write_saving();
   stack_parameters_.leave();
@@ -52,6 +53,7 @@ void FunctionLowering::run() {
 void FunctionLowering::lower_block(std::uint32_t b) {
   f_.now.block = b;
   f_.stand_outside();
+  stops_.stand_outside();
   WG_ASSERT(divergence_.body(b) && divergence_.body(b)->empty());
   ir().SetInsertPoint(divergence_.body(b));
   counting_.begin_block(b);

@@ -302,9 +302,7 @@ void Registers::write(const Operand& o, Value* value, ScalarType type) {
   }
   WG_ASSERT(s.vector);
   value = f_.splat(value);
-  // A debugger also shows lanes that are not active.
-  const bool all_lanes_shown = f_.unit.options.stops != StopAt::nowhere;
-  if (f_.now.guard || all_lanes_shown || f_.analysis.blend[f_.now.block][o.index]) {
+  if (f_.now.guard || f_.shows_all_lanes || f_.analysis.blend[f_.now.block][o.index]) {
     Value* old = ir_.CreateLoad(value->getType(), s.vector);
     value = ir_.CreateSelect(masks_.lanes(), value, old);
   }

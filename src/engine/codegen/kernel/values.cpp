@@ -54,6 +54,7 @@ Value* Values::bits_to_lanes(Value* bits) const {
 }
 
 Value* Values::call(const char* name, llvm::Type* result, llvm::ArrayRef<Value*> arguments) const {
+  if (*before_call_) (*before_call_)(arguments);
   llvm::SmallVector<llvm::Type*, 8> types;
   for (Value* a : arguments) types.push_back(a->getType());
   llvm::Module* module = builder_->GetInsertBlock()->getModule();

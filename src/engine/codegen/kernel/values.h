@@ -4,13 +4,19 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 
+#include <functional>
+
 #include "ptx/types.h"
 
 namespace warpgrind::jit {
 
 class Values {
  public:
-  explicit Values(llvm::IRBuilder<>& ir) : builder_(&ir) {}
+  // Emits code before each call of an extern "C" function, from the call's arguments. Empty: none.
+  using BeforeCall = std::function<void(llvm::ArrayRef<llvm::Value*>)>;
+
+  // before_call may be set later; copies of this object use it, too.
+  Values(llvm::IRBuilder<>& ir, const BeforeCall& before_call) : builder_(&ir), before_call_(&before_call) {}
 
   llvm::IRBuilder<>& ir() const { return *builder_; }
   llvm::LLVMContext& context() const { return builder_->getContext(); }
@@ -34,6 +40,7 @@ class Values {
 
  private:
   llvm::IRBuilder<>* builder_;
+  const BeforeCall* before_call_;
 };
 
 }  // namespace warpgrind::jit

@@ -14,6 +14,7 @@
 #include "base/per_thread.h"
 #include "base/sanitizers.h"
 #include "device/fault.h"
+#include "device/memory/written_pages.h"
 #include "device/state.h"
 
 namespace warpgrind::device {
@@ -132,6 +133,8 @@ const char* signal_text(int signal) {
 void handle(int signal, siginfo_t* info, void* context) {
   Entry* entry = entry_of(gettid());
   Worker* w = entry ? entry->worker : nullptr;
+  const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
+  if (signal == SIGSEGV && info->si_code == SEGV_ACCERR && WrittenPages::instance().copy_if_protected(address)) return;
   const bool own = w && w->current && info->si_code > 0;
   if (!own) {
     // Another signal: behave as if there were no handler. Returning runs the instruction again.
@@ -142,7 +145,7 @@ void handle(int signal, siginfo_t* info, void* context) {
     return;
   }
   entry->signal = signal;
-  entry->address = reinterpret_cast<std::uint64_t>(info->si_addr);
+  entry->address = address;
   auto* user = static_cast<ucontext_t*>(context);
   forget_frames(w->emergency);
   // As after a call: the stack pointer is 8 below a multiple of 16.
@@ -162,6 +165,12 @@ void install() {
 }
 
 }  // namespace
+
+bool handles_protected_pages() {
+  install();
+  struct sigaction now {};
+  return sigaction(SIGSEGV, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == &handle;
+}
 
 CrashGuard::CrashGuard(Worker& worker) : outer_(own_entry().worker) {
   install();

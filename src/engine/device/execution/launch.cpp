@@ -10,6 +10,7 @@
 #include "device/execution/execution.h"
 #include "device/execution/rounds.h"
 #include "device/execution/some_blocks.h"
+#include "device/memory/kept_memory.h"
 #include "device/memory/memory_snapshot.h"
 #include "device/stop_handler.h"
 
@@ -62,6 +63,7 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
       before->restore();
       continue;
     }
+    if (options.stops) KeptMemory::instance().end(engine.before);
     result.compile_seconds = seconds_between(compile_begin, begin);
     result.wall_seconds = seconds_between(begin, Clock::now());
     return result;
@@ -70,9 +72,13 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
 
 // Null: the launch cannot run again.
 const MemorySnapshot* Device::Impl::keep_memory(Engine& engine, const LoadedModule& module) const {
+  if (!options.stops) return nullptr;
   // The heap of malloc and the buffers of child launches keep more than their memory.
-  if (!options.stops || module.calls("malloc") || module.launches_kernels()) return nullptr;
-  return engine.before.take(options.stops->most_kept_bytes(), shadow) ? &engine.before : nullptr;
+  const char* const why_never = module.calls("malloc")      ? "kernels of its module call malloc()"
+                                : module.launches_kernels() ? "kernels of its module launch kernels"
+                                                            : "";
+  const bool kept = KeptMemory::instance().begin(engine.before, shadow, options.stops->most_kept_bytes(), why_never);
+  return kept ? &engine.before : nullptr;
 }
 
 LaunchResult Device::Impl::run_planned(Engine& engine, Launch& launch, KernelRecord& kernel,

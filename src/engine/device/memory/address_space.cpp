@@ -13,6 +13,7 @@
 #include "base/assert.h"
 #include "base/element.h"
 #include "device/memory/physical_memory.h"
+#include "device/memory/written_pages.h"
 
 namespace warpgrind::device {
 
@@ -212,6 +213,7 @@ std::optional<Range> AddressSpace::release(std::uint64_t address, const char* by
   // one. A file of its own backs whole pages.
   const std::uint64_t first = round_up(range.low, kHostPage);
   const std::uint64_t last = range.file >= 0 ? round_up(range.high, kHostPage) : round_down(range.high, kHostPage);
+  WrittenPages::instance().forget(first, last);
   if (range.file >= 0) {
     unshare_pages(first, last);
   } else if (first < last) {

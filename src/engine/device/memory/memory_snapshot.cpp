@@ -1,4 +1,5 @@
-// Copies the pages in use of all ranges that kernels may write.
+// Contents of all ranges that kernels may write: large ones are copied when they are written (written_pages.h), the
+// pages in use of the others at once.
 #include "device/memory/memory_snapshot.h"
 
 #include <sys/mman.h>
@@ -7,6 +8,7 @@
 #include <cstring>
 
 #include "device/memory/address_space.h"
+#include "device/memory/written_pages.h"
 
 namespace warpgrind::device {
 
@@ -36,19 +38,29 @@ std::vector<unsigned char> pages_in_use(std::uint64_t low, std::uint64_t high) {
   return used;
 }
 
+// The whole pages inside a large range that only kernels and the engine's own code write. Empty: none.
+Pages protectable(const Range& range) {
+  constexpr std::uint64_t kLeast = 16 * kHostPage;  // a smaller range is copied faster than it is protected
+  const Pages pages{page_of(range.low + kHostPage - 1), page_of(range.high)};
+  if (range.host || range.managed || range.internal || range.kernel_heap || range.file >= 0) return {};
+  if (pages.low >= pages.high || pages.high - pages.low < kLeast) return {};
+  if (!AddressSpace::instance().inside_reserved(range.low)) return {};
+  return WrittenPages::instance().is_excluded(pages.low, pages.high) ? Pages() : pages;
+}
+
 }  // namespace
 
 bool MemorySnapshot::take(std::uint64_t limit, const ShadowMemory* shadow) {
   pieces_.clear();
   std::uint64_t bytes = 0;
-  for (const Range& range : AddressSpace::instance().snapshot()->ranges()) {
-    if (range.constant) continue;
-    const std::vector<unsigned char> used = pages_in_use(range.low, range.high);
-    const std::uint64_t first = page_of(range.low);
+  const auto add = [&](std::uint64_t low, std::uint64_t high) {
+    if (low >= high) return;
+    const std::vector<unsigned char> used = pages_in_use(low, high);
+    const std::uint64_t first = page_of(low);
     for (std::size_t p = 0; p < used.size();) {
       std::size_t end = p + 1;
       while (end < used.size() && (used[end] & 1) == (used[p] & 1)) ++end;
-      Piece piece{std::max(range.low, first + p * kHostPage), std::min(range.high, first + end * kHostPage), kUnused};
+      Piece piece{std::max(low, first + p * kHostPage), std::min(high, first + end * kHostPage), kUnused};
       if (used[p] & 1) {
         piece.at = bytes;
         bytes += piece.high - piece.low;
@@ -56,8 +68,26 @@ bool MemorySnapshot::take(std::uint64_t limit, const ShadowMemory* shadow) {
       pieces_.push_back(piece);
       p = end;
     }
+  };
+  const std::shared_ptr<const RangeTable> table = AddressSpace::instance().snapshot();
+  std::vector<Pages> on_write;
+  for (const Range& range : table->ranges())
+    if (const Pages pages = protectable(range); !range.constant && pages.low < pages.high) on_write.push_back(pages);
+  const bool protects = WrittenPages::instance().begin(on_write, limit);
+  for (const Range& range : table->ranges()) {
+    if (range.constant) continue;
+    const Pages pages = protects ? protectable(range) : Pages();
+    if (pages.low >= pages.high) {
+      add(range.low, range.high);
+      continue;
+    }
+    add(range.low, pages.low);
+    add(pages.high, range.high);
   }
-  if (bytes > limit) return false;
+  if (bytes > limit) {
+    WrittenPages::instance().end();
+    return false;
+  }
   if (kept_.size() < bytes) kept_.resize(bytes);
   for (const Piece& piece : pieces_)
     if (piece.at != kUnused) std::memcpy(kept_.data() + piece.at, at(piece.low), piece.high - piece.low);
@@ -67,6 +97,7 @@ bool MemorySnapshot::take(std::uint64_t limit, const ShadowMemory* shadow) {
 
 void MemorySnapshot::restore() const {
   shadow_.restore();
+  WrittenPages::instance().restore();
   for (const Piece& piece : pieces_) {
     auto* to = reinterpret_cast<std::uint8_t*>(piece.low);
     if (piece.at != kUnused) {

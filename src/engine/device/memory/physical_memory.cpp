@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/descriptor.h"
+#include "device/memory/written_pages.h"
 
 namespace warpgrind::device {
 
@@ -52,6 +53,7 @@ void give_physical_back(std::uint64_t offset, std::uint64_t bytes) {
 }
 
 Status map_physical(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, int of) {
+  WrittenPages::instance().exclude(address, address + bytes);
   void* const at = ::mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                           of < 0 ? file().descriptor : of, static_cast<off_t>(offset));
   if (at == MAP_FAILED) return no_memory("the host cannot map the GPU's memory");

@@ -1,0 +1,46 @@
+// The memory of the launch that runs under a debugger, as it was at its start. Only one launch of the process can have
+// its memory kept: going back would also undo what another launch, or a copy of the host, has written meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+
+namespace warpgrind::device {
+
+class MemorySnapshot;
+class ShadowMemory;
+
+class KeptMemory {
+ public:
+  static KeptMemory& instance();
+
+  // A launch begins. True: `memory` holds what kernels may write, and their undefined bits (shadow: null if they are not
+  // tracked). limit: in bytes; 0: nothing is kept. Call end() with the same snapshot in any case.
+  bool begin(MemorySnapshot& memory, const ShadowMemory* shadow, std::uint64_t limit, const std::string& why_never);
+  void end(const MemorySnapshot& memory);
+  // The host writes [low, high) of device memory now, by a copy or fill. A launch that runs cannot go back any more.
+  void host_writes(const char* what, std::uint64_t low, std::uint64_t high);
+  // Text about the last copy or fill of the host that wrote one of these bytes before the newest launch. Empty: none is
+  // known. The newest 4096 are.
+  std::string last_host_write(std::uint64_t low, std::uint64_t high);
+  // Why the launch with this snapshot cannot run again. Empty: it can.
+  std::string why_not(const MemorySnapshot* memory);
+
+ private:
+  std::mutex mutex_;
+  struct HostWrite {
+    const char* what = "";
+    std::uint64_t low = 0, high = 0;
+    std::uint64_t number = 0, launch = 0;  // of all copies and fills; launches that had begun
+  };
+  static constexpr std::size_t kMostWrites = 4096;
+  unsigned running_ = 0;
+  std::uint64_t launches_ = 0, host_writes_ = 0;
+  std::deque<HostWrite> writes_;  // the oldest first
+  const MemorySnapshot* kept_ = nullptr;
+  std::string why_;  // of the newest launch
+};
+
+}  // namespace warpgrind::device

@@ -1,0 +1,168 @@
+// Protection of pages, and copies of those that are written.
+#include "device/memory/written_pages.h"
+
+#include <sched.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "device/memory/address_space.h"
+
+namespace warpgrind::device {
+
+namespace {
+
+// Bytes of a piece. A fault takes some microseconds, and copies of more than is written take time, too. Pieces of large
+// ranges are huge pages, which smaller ones would split.
+constexpr std::uint64_t kSmallPiece = std::uint64_t{64} << 10, kLargePiece = std::uint64_t{2} << 20;
+constexpr std::uint64_t kLargeRange = 2 * kLargePiece;
+// Pieces of all ranges; each may become a mapping of the process, which Linux limits to 65530.
+constexpr std::uint64_t kMostPieces = 16384;
+
+void* host_pointer(std::uint64_t address) {
+  return reinterpret_cast<void*>(address);
+}
+
+}  // namespace
+
+WrittenPages& WrittenPages::instance() {
+  static auto* const pages = new WrittenPages;  // never destroyed: the handler may run until the process ends
+  return *pages;
+}
+
+bool WrittenPages::begin(std::span<const Pages> ranges, std::uint64_t limit) {
+  if (ranges.empty() || !handles_protected_pages()) return false;
+  const std::lock_guard lock(mutex_);
+  if (store_bytes_ < limit) {
+    if (store_) munmap(store_, store_bytes_);
+    void* made = mmap(nullptr, limit, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    store_ = made == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(made);
+    store_bytes_ = store_ ? limit : 0;
+    if (!store_) return false;
+    madvise(store_, store_bytes_, MADV_HUGEPAGE);
+  }
+  std::uint64_t total = 0;
+  for (const Pages& p : ranges) total += p.high - p.low;
+  std::uint64_t large = kLargePiece;
+  while (total / large > kMostPieces / 2) large *= 2;
+  areas_.clear();
+  std::size_t pieces = 0;
+  for (const Pages& p : ranges) {
+    Area area{p, p.high - p.low >= kLargeRange || total / kSmallPiece > kMostPieces / 2 ? large : kSmallPiece, pieces};
+    pieces += area.pieces();
+    areas_.push_back(area);
+  }
+  if (state_capacity_ < pieces) {
+    states_ = std::make_unique<std::atomic<std::uint8_t>[]>(pieces);
+    state_capacity_ = pieces;
+  }
+  for (std::size_t k = 0; k < pieces; ++k) states_[k] = guarded;
+  at_.assign(pieces, 0);
+  used_ = 0;
+  full_ = false;
+  limit_ = limit;
+  active_.store(true);
+  for (const Area& area : areas_) {
+    if (mprotect(host_pointer(area.pages.low), area.pages.high - area.pages.low, PROT_READ) == 0) continue;
+    for (const Area& each : areas_) unprotect(each);
+    active_.store(false);
+    return false;
+  }
+  return true;
+}
+
+void WrittenPages::unprotect(const Area& area) {
+  mprotect(host_pointer(area.pages.low), area.pages.high - area.pages.low, PROT_READ | PROT_WRITE);
+}
+
+void WrittenPages::end() {
+  const std::lock_guard lock(mutex_);
+  if (!active_.load()) return;
+  for (const Area& area : areas_) unprotect(area);
+  // A thread that faulted just before finds its piece open, and repeats its write.
+  active_.store(false);
+}
+
+const WrittenPages::Area* WrittenPages::find(std::uint64_t address) const {
+  const auto after = std::upper_bound(areas_.begin(), areas_.end(), address,
+                                      [](std::uint64_t a, const Area& area) { return a < area.pages.low; });
+  if (after == areas_.begin() || address >= (after - 1)->pages.high) return nullptr;
+  return &*(after - 1);
+}
+
+// Two threads may write to a piece at the same time. One copies it.
+void WrittenPages::lock_piece(std::size_t index) {
+  for (;;) {
+    std::uint8_t state = states_[index].load(std::memory_order_acquire);
+    if (state != changing && states_[index].compare_exchange_weak(state, changing)) return;
+    sched_yield();
+  }
+}
+
+bool WrittenPages::copy_if_protected(std::uint64_t address) {
+  const Area* area = find(address);
+  if (!area) return false;
+  if (!active_.load()) return true;  // end() has just made it writable
+  const std::size_t k = address / area->piece - area->pages.low / area->piece, index = area->first + k;
+  for (;;) {
+    std::uint8_t state = states_[index].load(std::memory_order_acquire);
+    if (state == open || state == forgotten) return true;
+    if (state == guarded && states_[index].compare_exchange_weak(state, changing)) break;
+    sched_yield();
+  }
+  const std::uint64_t low = area->low_of(k), bytes = area->high_of(k) - low;
+  const std::uint64_t at = used_.fetch_add(bytes);
+  if (at + bytes > limit_) {
+    full_.store(true);
+    unprotect(*area);
+  } else {
+    std::memcpy(store_ + at, host_pointer(low), bytes);
+    at_[index] = at;
+    mprotect(host_pointer(low), bytes, PROT_READ | PROT_WRITE);
+  }
+  states_[index].store(open, std::memory_order_release);
+  return true;
+}
+
+void WrittenPages::restore() {
+  const std::lock_guard lock(mutex_);
+  for (const Area& area : areas_) {
+    for (std::size_t k = 0; k < area.pieces(); ++k) {
+      if (states_[area.first + k].load(std::memory_order_acquire) != open) continue;
+      const std::uint64_t low = area.low_of(k);
+      std::memcpy(host_pointer(low), store_ + at_[area.first + k], area.high_of(k) - low);
+    }
+  }
+}
+
+void WrittenPages::forget(std::uint64_t low, std::uint64_t high) {
+  const std::lock_guard lock(mutex_);
+  forget_locked(low, high);
+}
+
+void WrittenPages::exclude(std::uint64_t low, std::uint64_t high) {
+  const std::lock_guard lock(mutex_);
+  forget_locked(low, high);
+  excluded_.push_back({low, high});
+}
+
+bool WrittenPages::is_excluded(std::uint64_t low, std::uint64_t high) {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(excluded_.begin(), excluded_.end(), [&](const Pages& p) { return low < p.high && p.low < high; });
+}
+
+void WrittenPages::forget_locked(std::uint64_t low, std::uint64_t high) {
+  if (!active_.load()) return;
+  for (const Area& area : areas_) {
+    if (area.pages.high <= low || area.pages.low >= high) continue;
+    for (std::size_t k = 0; k < area.pieces(); ++k) {
+      if (area.high_of(k) <= low || area.low_of(k) >= high) continue;
+      lock_piece(area.first + k);
+      mprotect(host_pointer(area.low_of(k)), area.high_of(k) - area.low_of(k), PROT_READ | PROT_WRITE);
+      states_[area.first + k].store(forgotten, std::memory_order_release);
+    }
+  }
+}
+
+}  // namespace warpgrind::device

@@ -1,0 +1,80 @@
+// Copy on write for memory of the program: ranges are protected against writes, and what a piece of them holds is
+// copied when it is first written. Under a debugger, for the snapshot of a launch (memory_snapshot.h). Copying 48 MiB
+// at each launch took longer than a vector addition of them.
+//
+// A write to a protected piece is a SIGSEGV, which the handler of crash_guard.cpp passes on to copy_if_protected(). A
+// system call that would write there fails with EFAULT instead, so that memory that the host may use directly is never
+// protected.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace warpgrind::device {
+
+// [low, high), in whole pages.
+struct Pages {
+  std::uint64_t low = 0, high = 0;
+};
+
+class WrittenPages {
+ public:
+  static WrittenPages& instance();
+
+  // Protects the ranges, sorted, until end(). Copies at most `limit` bytes. False: the host allows it not, and nothing
+  // is protected. One thread at a time may use all functions below.
+  bool begin(std::span<const Pages> ranges, std::uint64_t limit);
+  void end();
+  // More was written than the limit: protection ended early, and restore() must not be called.
+  bool is_full() const { return full_.load(); }
+  // Copies what was there back to all pieces that were written. They stay writable.
+  void restore();
+  std::uint64_t copied_bytes() const { return used_.load(); }
+
+  // These pages are about to be freed or mapped anew: they lose their protection, and restore() leaves them alone. Any
+  // thread.
+  void forget(std::uint64_t low, std::uint64_t high);
+
+  // These pages get a mapping that others share. They are never protected.
+  void exclude(std::uint64_t low, std::uint64_t high);
+  bool is_excluded(std::uint64_t low, std::uint64_t high);
+
+  // Async-signal-safe. True: the address was protected and now is writable; the write can be repeated.
+  bool copy_if_protected(std::uint64_t address);
+
+ private:
+  enum State : std::uint8_t { guarded, changing, open, forgotten };
+  struct Area {
+    Pages pages;
+    std::uint64_t piece = 0;  // bytes; pieces begin at multiples
+    std::size_t first = 0;    // index of its first piece
+    std::uint64_t low_of(std::size_t k) const { return k == 0 ? pages.low : (pages.low / piece + k) * piece; }
+    std::size_t pieces() const { return (pages.high - 1) / piece - pages.low / piece + 1; }
+    std::uint64_t high_of(std::size_t k) const { return k + 1 == pieces() ? pages.high : low_of(k + 1); }
+  };
+  const Area* find(std::uint64_t address) const;
+  void lock_piece(std::size_t index);
+  void unprotect(const Area& area);
+
+  void forget_locked(std::uint64_t low, std::uint64_t high);
+
+  std::mutex mutex_;  // of all but the handler
+  std::vector<Pages> excluded_;
+  std::vector<Area> areas_;
+  std::vector<std::uint64_t> at_;  // by piece: of its copy in store_, if it is open
+  std::unique_ptr<std::atomic<std::uint8_t>[]> states_;
+  std::size_t state_capacity_ = 0;
+  std::uint8_t* store_ = nullptr;  // reserved once and kept: new pages would take longer than the copies
+  std::uint64_t store_bytes_ = 0, limit_ = 0;
+  std::atomic<std::uint64_t> used_{0};
+  std::atomic<bool> active_{false}, full_{false};
+};
+
+// True while the process's handler of SIGSEGV is the one that calls copy_if_protected(). Installs it if none was.
+bool handles_protected_pages();
+
+}  // namespace warpgrind::device
