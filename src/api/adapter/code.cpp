@@ -93,7 +93,8 @@ std::uint32_t first_instruction(const debuginfo::Scope& scope) {
   return first == ~0u ? 0 : first;
 }
 
-Json function_row(const debuginfo::DebugInfo& info, const debuginfo::Scope& scope, debuginfo::CodePlace code) {
+Json function_row(Sources& sources, const debuginfo::DebugInfo& info, const debuginfo::Scope& scope,
+                  debuginfo::CodePlace code) {
   const ptx::Function& in = info.module().functions[code.function];
   debuginfo::SourcePlace place = scope.declared;
   if (place.line == 0) place = info.place(code);
@@ -105,7 +106,7 @@ Json function_row(const debuginfo::DebugInfo& info, const debuginfo::Scope& scop
               {"inlined", inlined},
               {"instructions", inlined ? 0 : in.body.size()},
               {"instructionPointerReference", place_in_ptx(code)}};
-  if (!place.file.empty()) one["source"] = sources_.describe(place.file);
+  if (!place.file.empty()) one["source"] = sources.describe(place.file);
   return one;
 }
 
@@ -125,7 +126,7 @@ Requests::Body Requests::functions(const Json& arguments) {
   const auto add = [&](const debuginfo::Scope& scope, debuginfo::CodePlace code) {
     const bool wanted = name.empty() ? pattern.matches(scope.name) : debuginfo::name_matches(name, scope.linkage_name);
     if (wanted && known.insert(scope.linkage_name.empty() ? scope.name : scope.linkage_name).second)
-      list.push_back(function_row(info, scope, code));
+      list.push_back(function_row(sources_, info, scope, code));
   };
   const std::vector<ptx::Function>& all = info.module().functions;
   for (std::uint32_t f = 0; f < all.size(); ++f)

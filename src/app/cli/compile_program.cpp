@@ -14,6 +14,7 @@
 #include "cli/child.h"
 #include "cli/commands.h"
 #include "gpu/gpu_model.h"
+#include "toolchain/dependencies.h"
 #include "toolchain/driver.h"
 #include "toolchain/included_libraries.h"
 #include "toolchain/messages.h"
@@ -84,24 +85,48 @@ Error stopped(int signal) {
   return {ErrorKind::environment, "stopped by a signal while compiling", ""};
 }
 
-Result<std::string> compile_with_nvcc(const CompileCommand& command, const std::vector<std::string>& line,
+// One source, and no options that decide about its dependency file: -MD, -MF, ...
+bool can_be_cached(const CompileCommand& command, const std::vector<std::string>& line) {
+  return command.sources.size() == 1 && std::none_of(line.begin(), line.end(), [](const std::string& word) {
+           return word.starts_with("-M") || word.starts_with("--generate-dep") || word.starts_with("--dependency-");
+         });
+}
+
+Result<std::string> compile_with_nvcc(const CompileCommand& command, std::vector<std::string> line,
                                       const std::string& binary) {
+  const std::vector<std::string> words = with_nvcc_variables(line);
+  const bool cached = can_be_cached(command, words);
+  const auto cache =
+      toolchain::ProgramCache::of_nvcc(cached ? command.cache : "", line[0], words, compiler_surroundings());
+  if (const auto found = cache.find()) {
+    print_text(stderr, found->messages);
+    return found->program;
+  }
+  const std::string messages = binary + ".messages", dependencies = binary + ".d";
+  line.insert(line.end(), {"-o", binary});
+  std::vector<std::string> whole = line;
+  if (cached) whole.insert(whole.end(), {"-MD", "-MF", dependencies});
   // LD_PRELOAD is meant for the program: nvcc's own passes crash under AddressSanitizer's library. The messages go to a
   // file, because advice is added to them.
-  const std::string messages = binary + ".messages";
-  const auto end = run_child({.words = line, .unset = {"LD_PRELOAD"}, .errors = Stream::file(messages)});
-  const std::string said = read_whole(messages).value_or("");
-  print_text(stderr, said + toolchain::hints_for(said));
+  const auto end = run_child({.words = whole, .unset = {"LD_PRELOAD"}, .errors = Stream::file(messages)});
+  toolchain::Outcome outcome;
+  outcome.messages = read_whole(messages).value_or("");
+  outcome.messages += toolchain::hints_for(outcome.messages);
+  print_text(stderr, outcome.messages);
   if (!end) return end.error();
   if (signal_received() != 0) return stopped(signal_received());
-  if (!end->good()) return does_not_compile(command, line, said);
-  return binary;
+  if (!end->good()) return does_not_compile(command, line, outcome.messages);
+  if (!cached) return binary;
+  auto read = toolchain::read_dependencies(dependencies);
+  if (!read || read->empty()) return binary;
+  outcome.dependencies = read.take();
+  return cache.store(binary, outcome).value_or(binary);
 }
 
 Result<std::string> compile_with_clang(const CompileCommand& command, std::vector<std::string> line,
                                        const std::string& binary) {
   const toolchain::Surroundings surroundings = compiler_surroundings();
-  const toolchain::ProgramCache cache(command.cache, with_nvcc_variables(line), surroundings);
+  const auto cache = toolchain::ProgramCache::of_clang(command.cache, with_nvcc_variables(line), surroundings);
   if (const auto found = cache.find()) {
     print_text(stderr, found->messages);
     return found->program;
@@ -140,8 +165,7 @@ Result<std::string> compile_program(const CompileCommand& command, const std::st
   line.insert(line.end(), libraries.begin(), libraries.end());
   if (nvcc.empty()) return compile_with_clang(command, std::move(line), binary);
   line.insert(line.begin(), nvcc);
-  line.insert(line.end(), {"-o", binary});
-  return compile_with_nvcc(command, line, binary);
+  return compile_with_nvcc(command, std::move(line), binary);
 }
 
 }  // namespace warpgrind::cli

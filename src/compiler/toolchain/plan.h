@@ -37,7 +37,8 @@ struct Plan {
 // The caller's environment.
 struct Surroundings {
   std::string path, cpath, c_include_path, cplus_include_path;
-  bool colours = false;  // messages go to a terminal
+  std::string nvcc_ccbin;  // NVIDIA's nvcc: its host compiler
+  bool colours = false;    // messages go to a terminal
   unsigned cores = 1;
 };
 

@@ -32,17 +32,33 @@ std::string stamp(const std::string& path) {
 
 }  // namespace
 
-ProgramCache::ProgramCache(const std::string& folder, const std::vector<std::string>& words,
-                           const Surroundings& surroundings) {
+ProgramCache ProgramCache::of_clang(const std::string& folder, const std::vector<std::string>& words,
+                                    const Surroundings& surroundings) {
   const auto toolkit = find_toolkit(surroundings.path);
-  if (folder.empty() || !toolkit) return;
+  if (!toolkit) return {};
+  return {folder, words, surroundings, {toolkit->clang, toolkit->device_library, toolkit->headers}, toolkit->libraries};
+}
+
+ProgramCache ProgramCache::of_nvcc(const std::string& folder, const std::string& nvcc,
+                                   const std::vector<std::string>& words, const Surroundings& surroundings) {
+  std::error_code problem;
+  const fs::path driver = fs::canonical(nvcc, problem);
+  if (problem) return {};
+  std::vector<std::string> files{driver, find_program("g++", surroundings.path)};
+  for (const char* tool : {"ptxas", "../nvvm/bin/cicc", "nvcc.profile"}) files.push_back(driver.parent_path() / tool);
+  return {folder, words, surroundings, files, surroundings.nvcc_ccbin};
+}
+
+ProgramCache::ProgramCache(const std::string& folder, const std::vector<std::string>& words,
+                           const Surroundings& surroundings, const std::vector<std::string>& files,
+                           const std::string& more) {
+  if (folder.empty()) return;
   std::error_code problem;
   std::string text = fs::current_path(problem).string();
   for (const std::string& word : words) text += '\n' + word;
-  for (const std::string& path : {toolkit->clang, toolkit->device_library, toolkit->headers})
-    text += '\n' + stamp(fs::canonical(path, problem).string());
+  for (const std::string& path : files) text += '\n' + stamp(fs::canonical(path, problem).string());
   // warpgrind itself decides the commands.
-  text += '\n' + stamp(fs::read_symlink("/proc/self/exe", problem).string()) + '\n' + toolkit->libraries;
+  text += '\n' + stamp(fs::read_symlink("/proc/self/exe", problem).string()) + '\n' + more;
   for (const std::string& value : {surroundings.cpath, surroundings.c_include_path, surroundings.cplus_include_path})
     text += '\n' + value;
   folder_ = folder + "/programs";

@@ -11,9 +11,13 @@ namespace warpgrind::toolchain {
 
 class ProgramCache {
  public:
-  // `folder`: each program has a folder in it, named after its key; empty: no cache. `words`: of the command, without
-  // -o. The key is made of them, the current folder, the environment and the compiler.
-  ProgramCache(const std::string& folder, const std::vector<std::string>& words, const Surroundings& surroundings);
+  // Programs of clang. `folder`: each program has a folder in it, named after its key; empty: no cache. `words`: of the
+  // command, without -o. The key is made of them, the current folder, the environment and the compiler.
+  static ProgramCache of_clang(const std::string& folder, const std::vector<std::string>& words,
+                               const Surroundings& surroundings);
+  // Programs of NVIDIA's nvcc.
+  static ProgramCache of_nvcc(const std::string& folder, const std::string& nvcc, const std::vector<std::string>& words,
+                              const Surroundings& surroundings);
 
   struct Found {
     std::string program;
@@ -26,6 +30,10 @@ class ProgramCache {
   std::optional<std::string> store(const std::string& program, const Outcome& outcome) const;
 
  private:
+  // files: of the compiler. more: what else decides about a program.
+  ProgramCache(const std::string& folder, const std::vector<std::string>& words, const Surroundings& surroundings,
+               const std::vector<std::string>& files, const std::string& more);
+  ProgramCache() = default;
   void evict() const;
 
   std::string folder_, entry_;  // empty: no cache
