@@ -193,8 +193,8 @@ def breakpoints(build):
         printed = terminal(build, compiler, "functions", [
             "break functions", "break scaled<float, 2>", f"break acceptance.h:{cube}", f"break acceptance.h:{product} if value == 31", "run",
             "info source", "tbreak depth_of if level == 1", "continue", "backtrace", "print value", "info locals"])
-        check(printed["run"], re.compile(rf"#0  functions at acceptance\.cu:{line_of('int first = scaled') - 1}\n"), compiler)
-        check(printed["continue"], re.compile(rf"#0  scaled<int, 3> at acceptance\.h:{product}\n"), compiler)
+        check(printed["run"], re.compile(rf"#0  functions \(out=0x[0-9a-f]+\) at acceptance\.cu:{line_of('int first = scaled') - 1}\n"), compiler)
+        check(printed["continue"], re.compile(rf"#0  scaled<int, 3> \(value=\d+\) at acceptance\.h:{product}\n"), compiler)
         client = Client(build, compiler, "functions")
         client.call("setFunctionBreakpoints", breakpoints=[{"name": "functions"}, {"name": "scaled<float, 2>"}])
         client.begin()
@@ -234,7 +234,7 @@ def stepping(build):
         client.leave()
         call = line_of("sum = scaled")
         printed = terminal(build, compiler, "steps", [*commands, f"until acceptance.cu:{call}", "step", "backtrace", "finish", "print sum"])
-        check(printed["backtrace"], re.compile(rf"^#0  scaled<int, 3> at acceptance\.h:\d+\n#1  steps at acceptance\.cu:{call}\n$"), compiler)
+        check(printed["backtrace"], re.compile(rf"^#0  scaled<int, 3> \(value=\d+\) at acceptance\.h:\d+\n#1  steps \(out=0x[0-9a-f]+, n=3\) at acceptance\.cu:{call}\n$"), compiler)
         check(printed["print sum"], re.compile(r"^\$1 = (103|309)\n$"), compiler)
 
 
@@ -245,12 +245,12 @@ def inlined_frames(build):
         printed = terminal(build, compiler, "functions", [
             f"break acceptance.h:{last}", "run", "backtrace", "print square", "up", "print start", "frame 2", "print first", "tbreak depth_of if level == 0",
             "delete 1", "continue", "backtrace 9"])
-        check(printed["backtrace"], re.compile(rf"#0  cubed at acceptance\.h:{last}\n#1  cubed_and_one at acceptance\.h:\d+\n"
-                                               rf"#2  functions at acceptance\.cu:{line_of('// inlined')}\n"), compiler)
+        check(printed["backtrace"], re.compile(rf"#0  cubed \(base=\d+\) at acceptance\.h:{last}\n#1  cubed_and_one \(start=\d+\) at acceptance\.h:\d+\n"
+                                               rf"#2  functions \(out=0x[0-9a-f]+\) at acceptance\.cu:{line_of('// inlined')}\n"), compiler)
         check(printed["print square"], "$1 = 0\n", compiler)
         check(printed["print start"], "$2 = 0\n", compiler)
         check(printed["print first"], "$3 = 0\n", compiler)
-        check(printed["backtrace 9"], re.compile(r"(#\d  depth_of at acceptance\.h:\d+\n){4}#4  functions at"), compiler)
+        check(printed["backtrace 9"], re.compile(r"(#\d  depth_of \(\w+=\d+\) at acceptance\.h:\d+\n){4}#4  functions \("), compiler)
 
 
 def source_and_ptx(build):
@@ -277,7 +277,7 @@ def fault(build, kind, line, lane, text):
         printed = terminal(build, compiler, kind, ["run", "backtrace"])
         check(printed["run"], re.compile(text), compiler)
         check(printed["run"], re.compile(rf"thread \({lane},0,0\), warp 0, lane {lane}\]"), compiler)
-        check(printed["backtrace"], re.compile(rf"faults at acceptance\.cu:{line}\n"), compiler)
+        check(printed["backtrace"], re.compile(rf"faults \(out=0x[0-9a-f]+, how=\d\) at acceptance\.cu:{line}\n"), compiler)
         client = Client(build, compiler, kind)
         client.call("setExceptionBreakpoints", filters=["fault", "assert"])
         stop = client.begin()

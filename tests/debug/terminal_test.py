@@ -475,7 +475,7 @@ def words(make):
     t = make("end")
     t.check("foo", [], 'Undefined command: "foo". Try "help".\n')
     t.check("re", [], 'Ambiguous command "re": reverse-step, reverse-next, reverse-stepi, reverse-nexti, reverse-continue, reverse-finish.\n')
-    t.check("info", [], "info needs a topic: one of args, blocks, breakpoints, display, frame, kernels, lanes, launches, line, locals, "
+    t.check("info", [], "info needs a topic: one of args, blocks, breakpoints, display, frame, functions, kernels, lanes, launches, line, locals, "
                         "registers, source, sources, threads, warps, watchpoints.\n")
     t.check("help step", [], "step [N]\n  Run to another source line, into calls.\n  Short: s\n")
     t.check("attach 123", [], "warpgrind cannot attach to a program that runs already: use run.\n")

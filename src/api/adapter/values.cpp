@@ -105,7 +105,7 @@ std::string Requests::parameter_text(const Frame& frame, const Json& format) {
   if (!types && !names && !values) names = values = true;
   debugger::TextOptions brief;
   brief.elements = 8;
-  brief.describes_pointers = false;
+  brief.describes_pointers = brief.types_pointers = false;
   std::string out;
   for (const auto& visible : context.lane.info().variables(context.lane.code(), context.lane.frame())) {
     const debuginfo::Variable& variable = *visible.variable;

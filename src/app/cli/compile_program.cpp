@@ -103,9 +103,9 @@ Result<std::string> compile_with_nvcc(const CompileCommand& command, std::vector
     return found->program;
   }
   const std::string messages = binary + ".messages", dependencies = binary + ".d";
-  line.insert(line.end(), {"-o", binary});
   std::vector<std::string> whole = line;
   if (cached) whole.insert(whole.end(), {"-MD", "-MF", dependencies});
+  for (auto* words_of : {&line, &whole}) words_of->insert(words_of->end(), {"-o", binary});
   // LD_PRELOAD is meant for the program: nvcc's own passes crash under AddressSanitizer's library. The messages go to a
   // file, because advice is added to them.
   const auto end = run_child({.words = whole, .unset = {"LD_PRELOAD"}, .errors = Stream::file(messages)});

@@ -97,9 +97,14 @@ std::optional<std::string> ProgramCache::store(const std::string& program, const
   for (const auto& [file, text] : texts)
     if (!write_whole(fresh + file, *text)) return fs::remove_all(fresh, problem), std::nullopt;
   fs::copy_file(program, fresh + "/" + name, problem);
-  if (!problem) {
-    std::error_code none;
-    fs::remove_all(entry_, none);
+  if (!problem) fs::rename(fresh, entry_, problem);
+  if (problem == std::errc::directory_not_empty || problem == std::errc::file_exists) {
+    // Another process was faster, and may be running its program by now.
+    if (const auto found = find()) {
+      fs::remove_all(fresh, problem);
+      return found->program;
+    }
+    fs::remove_all(entry_, problem);
     fs::rename(fresh, entry_, problem);
   }
   if (problem) {

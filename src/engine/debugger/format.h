@@ -30,7 +30,8 @@ struct TextOptions {
   Format format = Format::natural;
   std::uint32_t elements = 200;  // of all arrays and texts in the value together; then "..."
   std::uint32_t repeats = 10;    // so many equal elements are written once
-  bool describes_pointers = true;
+  bool describes_pointers = true;  // says what a pointer points to
+  bool types_pointers = true;      // "(int *) " before a pointer
 };
 
 // `{x = 1, y = {0 <repeats 15 times>, 1}}`. What cannot be read is `<error: ...>`, and ends with it.
