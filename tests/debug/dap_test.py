@@ -32,7 +32,7 @@ class Editor:
         self.log.touch()
         self.environment = whole_run.environment(TMPDIR=str(folder), XDG_CACHE_HOME=str(build / "test-cache"))
         self.errors = open(folder / "stderr", "w+")
-        self.process = subprocess.Popen([str(build / "bin/warpgrind"), "dap", "--no-host", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen([str(build / "bin/warpgrind"), "dap", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=self.errors, env=self.environment)
         self.to, self.source = self.process.stdin, self.process.stdout
         self.sequence = 0

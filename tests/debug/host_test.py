@@ -39,7 +39,7 @@ def line(text):
 
 
 class Terminal:
-    def __init__(self, build, compiler, *words, options=(), path=None):
+    def __init__(self, build, compiler, *words, options=("--host",), path=None):
         environment = whole_run.environment(XDG_CACHE_HOME=str(build / "test-cache"))
         if path is not None:
             environment["PATH"] = path
@@ -267,23 +267,23 @@ def without_gdb(build, compiler):
 
 
 def turned_off(build, compiler):
-    t = Terminal(build, compiler, options=["--no-host"])
-    t.do("break main")
-    t.shows("run", RESULT, without=["host thread", "gdb"])
+    t = Terminal(build, compiler, options=[])
+    t.shows("break main", "host code is not debugged: start with --host")
+    t.shows("run", RESULT, "Breakpoint 1 (main) was never set", without=["host thread", "gdb"])
     t.leave()
 
 
 def starts_fast(build, compiler):
     """From the start to the first stop in a kernel, with a warm cache."""
     times = {}
-    for options in (["--no-host"], [], ["--no-host"], []):
+    for options in ([], ["--host"], [], ["--host"]):
         t = Terminal(build, compiler, options=options)
         t.do(f"break host.cu:{at('store')}")
         begin = time.time()
         t.shows("run", "[block (0,0,0)")
         times[bool(options)] = time.time() - begin
         t.leave()
-    print(f"without host code {times[True]:.2f} s, with host code {times[False]:.2f} s")
+    print(f"without host code {times[False]:.2f} s, with host code {times[True]:.2f} s")
 
 
 # ---- Cases of DAP
@@ -291,7 +291,7 @@ def starts_fast(build, compiler):
 class Client(debugger_test.Client):
     def __init__(self, build, compiler, *words):
         super().__init__(build, launch=False)
-        number = self.send("launch", program=SOURCE, args=list(words), compiler=compiler)
+        number = self.send("launch", program=SOURCE, args=list(words), compiler=compiler, host=True)
         begun = self.wait(lambda m: m.get("event") == "initialized" or (m.get("request_seq") == number and not m["success"]))
         assert begun["type"] == "event", begun
 

@@ -44,7 +44,7 @@ class Terminal:
         self.environment = whole_run.environment(TMPDIR=str(folder), XDG_CACHE_HOME=str(build / "test-cache"))
         self.errors = open(folder / "stderr", "w+")
         self.process = subprocess.Popen(
-            [str(build / "bin/warpgrind"), "debug", "--no-host", *words, PROGRAM, str(self.log), mode, *program_words],
+            [str(build / "bin/warpgrind"), "debug", *words, PROGRAM, str(self.log), mode, *program_words],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, env=self.environment)
         self.read_to_prompt()
 
@@ -491,7 +491,7 @@ def words(make):
 def command_line(build, folder):
     """Files of commands, -ex, and the exit code of --batch."""
     environment = whole_run.environment(TMPDIR=str(folder), XDG_CACHE_HOME=str(build / "test-cache"))
-    warpgrind = [str(build / "bin/warpgrind"), "debug", "--no-host"]
+    warpgrind = [str(build / "bin/warpgrind"), "debug"]
     script = folder / "commands"
     log = str(folder / "requests")
 

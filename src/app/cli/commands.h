@@ -97,14 +97,14 @@ struct DebugCommand {
   bool check = false;                        // all groups of checks, and a stop at each finding
   std::vector<std::string> only;             // only these groups
   bool batch = false;
-  bool args = false;     // gdb's --args; changes nothing
-  bool no_host = false;  // host code is not debugged
+  bool args = false;  // gdb's --args; changes nothing
+  bool host = false;  // host code is debugged, too
 };
 int debug(const DebugCommand& command);  // batch: 1 if a command failed
 struct DapCommand {
   RunCommand run;                      // options of the virtual GPU; those of a launch request change them
   std::optional<unsigned short> port;  // of 127.0.0.1; 0: any free one; unset: the standard streams
-  bool no_host = false;                // host code is not debugged
+  bool host = false;                   // host code is debugged, too, unless the launch request says otherwise
 };
 int dap(const DapCommand& command);
 int gpus(const std::string& name);                    // empty: all

@@ -25,7 +25,7 @@ int serve_editor(const DapCommand& command, debug::Channel editor) {
   catch_interrupts();
   DebugProgram program(command.run);
   debug::Relay relay(std::move(editor), [&](const debug::LaunchOptions& options) { return program.prepare(options); });
-  relay.debug_host(!command.no_host);
+  relay.debug_host(command.host);
   const Status served = relay.run();
   if (served) return 0;
   complain(served.error());

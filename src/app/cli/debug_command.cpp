@@ -16,7 +16,7 @@ int debug(const DebugCommand& command) {
   }
   debug::LaunchOptions options;
   options.program = command.run.program;
-  options.host = !command.no_host;
+  options.host = command.host;
   RunCommand run = command.run;
   for (const std::string& words : command.only)
     if (Status added = add_groups(words, run.options.checks); !added) return complain(added.error()), kUsageError;

@@ -7,8 +7,8 @@ namespace warpgrind::cli {
 
 namespace {
 
-void add_no_host(CLI::App* app, bool& no_host) {
-  app->add_flag("--no-host", no_host, "Debugs kernels only; otherwise host code is debugged, too, if gdb is installed");
+void add_host(CLI::App* app, bool& host) {
+  app->add_flag("--host", host, "Debugs host code, too; needs gdb. The program starts about a second later");
 }
 
 // Options of the virtual GPU for commands of the debugger.
@@ -55,7 +55,7 @@ CLI::App* add_debug(CLI::App& app, DebugCommand& command) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   debug->add_flag("--batch", command.batch, "Leaves after these commands; exit code 1 if one failed");
   debug->add_flag("--args", command.args, "Accepted for users of gdb: arguments of the program need no option");
-  add_no_host(debug, command.no_host);
+  add_host(debug, command.host);
   add_debugging(debug, command.run);
   debug->footer(
       "  warpgrind debug [OPTIONS] PROGRAM [ARGUMENTS...]\n  warpgrind debug [OPTIONS] FILE.cu [ARGUMENTS...]");
@@ -79,7 +79,7 @@ CLI::App* add_dap(CLI::App& app, DapCommand& command) {
                   "Serves one client after another on this port of 127.0.0.1; 0 selects any free port. Every user of "
                   "this machine can connect, and start programs as you")
       ->check(CLI::Range(0, 65535));
-  add_no_host(dap, command.no_host);
+  add_host(dap, command.host);
   add_debugging(dap, command.run);
   return dap;
 }

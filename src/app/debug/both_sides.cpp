@@ -23,6 +23,7 @@ constexpr std::chrono::milliseconds kPauseAnswer{300};  // the adapter answers i
 constexpr std::chrono::milliseconds kOtherSide{1000};   // a step may be longer than the other side's next stop
 constexpr std::chrono::milliseconds kAfterContinue{200};
 constexpr std::chrono::milliseconds kLaunchBegins{2000};
+constexpr std::chrono::seconds kDeviceAnswer{10};
 
 // Requests that let a stopped thread run.
 bool resumes(const std::string& command) {
@@ -32,11 +33,30 @@ bool resumes(const std::string& command) {
   return false;
 }
 
-bool is_about_both(const std::string& command) {
-  for (const char* one : {"initialize", "attach", "launch", "configurationDone", "setExceptionBreakpoints",
-                          "setDataBreakpoints", "disconnect", "warpgrind/launches", "warpgrind/warps"})
+// Places: both sides look for them. Other breakpoints are of kernels.
+bool sets_places(const std::string& command) {
+  return command == "setBreakpoints" || command == "setFunctionBreakpoints";
+}
+
+bool sets_breakpoints(const std::string& command) {
+  return sets_places(command) || command == "setExceptionBreakpoints" || command == "setInstructionBreakpoints" ||
+         command == "setDataBreakpoints";
+}
+
+bool begins_or_ends(const std::string& command) {
+  for (const char* one : {"initialize", "attach", "launch", "configurationDone", "disconnect"})
     if (command == one) return true;
   return false;
+}
+
+// What a request for breakpoints names: one breakpoint of the response for each.
+std::vector<Json> wanted_by(const std::string& command, const Json& arguments) {
+  std::vector<Json> out;
+  const bool filters = command == "setExceptionBreakpoints";
+  for (const char* member : {filters ? "filters" : "breakpoints", filters ? "filterOptions" : ""})
+    if (const auto list = arguments.find(member); list != arguments.end() && list->is_array())
+      for (const Json& one : *list) out.push_back(one);
+  return out;
 }
 
 std::string path_of(const Json& arguments) {
@@ -84,6 +104,7 @@ Status BothSides::start(const MakeCommand& make, bool output) {
   waiting_.clear();
   unseen_.clear();
   places_.clear();
+  questions_.clear();
   interrupts_at_ = Clock::time_point::max();
   host_.leave();
   if (!wants_host_) return DapClient::start(make, output);
@@ -114,11 +135,11 @@ Status BothSides::attach(pid_t process) {
   if (!attached) {
     ::kill(process, SIGCONT);
     if (attached.error().message.find("cannot start gdb") != std::string::npos)
-      return Error{ErrorKind::environment, "gdb is not installed (Debian: apt install gdb); --no-host hides this line",
+      return Error{ErrorKind::environment, "gdb is not installed (Debian: apt install gdb)",
                    ""};
     return Error{
         ErrorKind::environment,
-        fmt::format("gdb cannot attach to the program ({}); --no-host hides this line", attached.error().message), ""};
+        fmt::format("gdb cannot attach to the program ({})", attached.error().message), ""};
   }
   return Ok{};
 }
@@ -143,6 +164,8 @@ void BothSides::wait(std::vector<pollfd>& others, int milliseconds) {
   if (interrupts_at_ != Clock::time_point::max()) until(interrupts_at_);
   if (!shown_ || !one_stop_at_a_time_)
     for (const Waiting& one : waiting_) until(one.from);
+  if (host_.attached() && heard_ && host_.has_stopped())
+    for (const auto& [number, question] : questions_) until(question.until);
   if (host_.attached() && host_.has_events()) milliseconds = 0;
   std::vector<pollfd> all = others;
   all.push_back(host_.reading());
@@ -151,6 +174,7 @@ void BothSides::wait(std::vector<pollfd>& others, int milliseconds) {
   if (all.back().revents != 0 && host_.attached()) host_.read();
   if (host_.attached() && host_.has_events()) host_.handle_events();
   if (Clock::now() >= interrupts_at_) interrupt_host();
+  if (host_.attached()) refuse_late_answers();
   if (!shown_ || !one_stop_at_a_time_) report_next();
 }
 
@@ -172,7 +196,7 @@ void BothSides::on_device_event(const Json& event) {
       for (const Json& id : *ids) {
         std::int64_t number = -1;
         json::read_value(id, number);
-        std::int64_t ours = number;  // data breakpoints and catchpoints keep the adapter's numbers
+        std::int64_t ours = number;
         for (const auto& [path, list] : places_)
           for (const Place& place : list)
             if (place.device == number) ours = place.id;
@@ -268,6 +292,12 @@ void BothSides::on_launch() {
 
 // ---- Requests
 
+bool BothSides::names_host(const Json& arguments) {
+  for (const char* name : {"threadId", "frameId", "variablesReference"})
+    if (json::get<std::int64_t>(arguments, name) >= kFirstHostId) return true;
+  return false;
+}
+
 BothSides::Side BothSides::side_of(const Json& arguments) const {
   for (const char* name : {"threadId", "frameId", "variablesReference"}) {
     std::int64_t id = 0;
@@ -287,17 +317,47 @@ void BothSides::respond(const Answer& answer, const std::string& command, Result
           {"body", body.take()}});
 }
 
+// While a host thread stands still it may hold what the adapter needs, so its answer has a limit then.
 void BothSides::ask_device(const std::string& command, Json arguments, Answer answer) {
-  DapClient::request(command, std::move(arguments), [this, answer](const Json& response) {
+  const std::int64_t number = ++last_question_;
+  questions_[number] = {command, std::move(answer), Clock::now() + kDeviceAnswer};
+  DapClient::request(command, std::move(arguments), [this, number](const Json& response) {
     heard_ |= json::get<bool>(response, "success");
-    answer(response);
+    const auto found = questions_.find(number);
+    if (found == questions_.end()) return;
+    const Answer then = std::move(found->second.answer);
+    questions_.erase(found);
+    then(response);
   });
 }
 
+void BothSides::refuse_late_answers() {
+  const auto now = Clock::now();
+  for (auto at = questions_.begin(); at != questions_.end();) {
+    if (!heard_ || !host_.has_stopped()) at->second.until = now + kDeviceAnswer;
+    if (now < at->second.until) {
+      ++at;
+      continue;
+    }
+    const Question late = std::move(at->second);
+    questions_.erase(at);
+    respond(late.answer, late.command,
+            Error{ErrorKind::environment,
+                  "no answer from the kernels' side: a host thread stands still in a call that it needs. Continue it, "
+                  "or step out of the call",
+                  ""});
+    at = questions_.begin();  // the answer may have asked more
+  }
+}
+
 void BothSides::request(const std::string& command, Json arguments, Answer answer) {
-  if (!host_.attached()) return ask_device(command, std::move(arguments), std::move(answer));
-  if (command == "setBreakpoints" || command == "setFunctionBreakpoints")
-    return set_breakpoints(command, arguments, answer);
+  if (!host_.attached()) {
+    if (command == "warpgrind/host")
+      return respond(answer, command, Error{ErrorKind::bad_input, "host code is not debugged: start with --host", ""});
+    return ask_device(command, std::move(arguments), std::move(answer));
+  }
+  if (sets_breakpoints(command)) return set_breakpoints(command, arguments, answer);
+  if (begins_or_ends(command)) return begin_or_end(command, std::move(arguments), answer);
   if (command == "pause") return pause(arguments, answer);
   if (command == "threads") return threads(arguments, answer);
   if (command == "warpgrind/focus") return focus(arguments, answer);
@@ -308,22 +368,29 @@ void BothSides::request(const std::string& command, Json arguments, Answer answe
       if (chosen) unseen_.erase(json::get<std::int64_t>(*chosen, "threadId"));
       return chosen;
     }());
-  if (is_about_both(command)) {
-    // Nothing waits for a program that has not used CUDA yet: it stands still until `configurationDone`.
-    const bool early = !heard_ && command != "disconnect";
-    if (command.starts_with("warpgrind/") && !device_stopped_)
-      return respond(answer, command, host_.answer(command, arguments));
-    const bool waits = command == "initialize" || command == "attach" || command == "launch";
-    const Answer ignored = [](const Json&) {};
-    ask_device(command, arguments, early && !waits ? ignored : answer);
-    if (early && !waits) respond(answer, command, Json::object());
-    if (command == "configurationDone") finish_start();
-    return;
-  }
   const Side side = side_of(arguments);
   if (resumes(command)) return resume(side, command, arguments, answer);
-  if (side == Side::device) return ask_device(command, std::move(arguments), std::move(answer));
+  const bool of_program = command == "source" || command == "loadedSources";
+  const bool of_kernels = command.starts_with("warpgrind/") && device_stopped_ && !names_host(arguments);
+  if (side == Side::device || of_program || of_kernels) return ask_kernels(command, std::move(arguments), answer);
   respond(answer, command, host_.answer(command, arguments));
+}
+
+// A question to the adapter. The program may not have used CUDA yet, or may stand still before it does: nothing waits
+// for that.
+void BothSides::ask_kernels(const std::string& command, Json arguments, const Answer& answer) {
+  if (heard_) return ask_device(command, std::move(arguments), answer);
+  if (command == "loadedSources") return respond(answer, command, Json{{"sources", Json::array()}});
+  respond(answer, command,
+          Error{ErrorKind::bad_input, "the program has not used CUDA yet: no kernel is stopped", ""});
+}
+
+void BothSides::begin_or_end(const std::string& command, Json arguments, const Answer& answer) {
+  const bool waits = heard_ || command == "initialize" || command == "attach" || command == "launch";
+  const Answer ignored = [](const Json&) {};
+  ask_device(command, std::move(arguments), waits ? answer : ignored);
+  if (!waits) respond(answer, command, Json::object());
+  if (command == "configurationDone") finish_start();
 }
 
 void BothSides::resume(Side side, const std::string& command, const Json& arguments, const Answer& answer) {
@@ -332,6 +399,12 @@ void BothSides::resume(Side side, const std::string& command, const Json& argume
     shown_ = false;
     for (Waiting& one : waiting_) one.from = Clock::now() + grace;
   };
+  if (side == Side::device && all && !device_stopped_ && host_.has_stopped()) {
+    resumed(kAfterContinue);
+    host_.resume_all(unseen_);
+    return respond(answer, command, Json{{"allThreadsContinued", true}});
+  }
+  if (side == Side::device && !heard_) return ask_kernels(command, arguments, answer);
   if (side == Side::device) {
     const Answer done = [this, all, answer](const Json& response) {
       if (json::get<bool>(response, "success") && all) host_.resume_all(unseen_);
@@ -421,7 +494,9 @@ void BothSides::interrupt_host() {
 // ---- Breakpoints
 
 Json BothSides::describe(const Place& place) const {
-  Json out = {{"id", place.id}, {"verified", place.device_verified || place.at_host.verified}};
+  Json out = place.host == 0 && place.at_device.is_object() ? place.at_device : Json::object();
+  out["id"] = place.id;
+  out["verified"] = place.device_verified || place.at_host.verified;
   // The place in host code is exact; the device's may be found later.
   for (const char* member : {"line", "source"}) {
     if (place.at_host.verified && place.at_host.place.is_object() && place.at_host.place.contains(member))
@@ -433,7 +508,8 @@ Json BothSides::describe(const Place& place) const {
   std::string message = json::text(place.at_device, "message");
   if (message.empty()) message = place.at_host.message;
   if (!message.empty()) out["message"] = message;
-  if (place.device >= 0) out["reason"] = "pending";
+  if (place.at_device.empty() && message.empty()) out["message"] = "it is looked for when the program uses CUDA";
+  if (place.device >= 0 || place.at_device.empty()) out["reason"] = "pending";
   return out;
 }
 
@@ -445,11 +521,13 @@ void BothSides::change_breakpoint(const Place& place) {
 }
 
 void BothSides::set_breakpoints(const std::string& command, const Json& arguments, const Answer& answer) {
+  const bool places = sets_places(command);
   const std::string path = command == "setBreakpoints" ? path_of(arguments) : "";
-  std::vector<Place> before = std::move(places_[path]);
-  std::vector<Place>& list = places_[path];
+  const std::string key = command + " " + path;
+  std::vector<Place> before = std::move(places_[key]);
+  std::vector<Place>& list = places_[key];
   list.clear();
-  json::each(arguments, "breakpoints", [&](const Json& wanted) {
+  for (const Json& wanted : wanted_by(command, arguments)) {
     const auto same = std::find_if(before.begin(), before.end(), [&](const Place& p) { return p.wanted == wanted; });
     Place place;
     if (same != before.end()) {
@@ -458,23 +536,23 @@ void BothSides::set_breakpoints(const std::string& command, const Json& argument
     } else {
       place.id = kFirstBreakpoint + ++last_id_;
       place.wanted = wanted;
-      place.at_host = host_.set_breakpoint(path, wanted);
+      if (places && wanted.is_object()) place.at_host = host_.set_breakpoint(path, wanted);
       place.host = place.at_host.number;
     }
     list.push_back(std::move(place));
-  });
+  }
   for (const Place& place : before)
     if (place.host != 0) host_.remove_breakpoint(place.host);
   const bool early = !heard_;
-  const auto all = [this, path] {
+  const auto all = [this, key] {
     Json out = Json::array();
-    for (const Place& place : places_[path]) out.push_back(describe(place));
+    for (const Place& place : places_[key]) out.push_back(describe(place));
     return Json{{"breakpoints", std::move(out)}};
   };
   std::vector<std::int64_t> ids;
   for (const Place& place : list) ids.push_back(place.id);
-  ask_device(command, arguments, [this, path, ids, all, early, answer, command](const Json& response) {
-    std::vector<Place>& now = places_[path];
+  ask_device(command, arguments, [this, key, ids, all, early, answer, command](const Json& response) {
+    std::vector<Place>& now = places_[key];
     const auto body = response.find("body");
     const bool good = json::get<bool>(response, "success") && body != response.end() && body->is_object();
     std::size_t index = 0;
@@ -488,9 +566,12 @@ void BothSides::set_breakpoints(const std::string& command, const Json& argument
         found->device = -1;
         json::read(one, "id", found->device);
         found->device_verified = json::get<bool>(one, "verified");
-        if (early && found->device_verified) change_breakpoint(*found);
+        if (early && (found->device_verified || one.contains("message"))) change_breakpoint(*found);
       });
-    if (!early) respond(answer, command, all());
+    if (early) return;
+    const bool any = std::any_of(now.begin(), now.end(), [](const Place& p) { return p.host != 0; });
+    if (good || any) return respond(answer, command, all());
+    answer(response);
   });
   if (early) respond(answer, command, all());
 }

@@ -23,7 +23,7 @@ class BothSides final : public DapClient {
   // the front gets each at once.
   BothSides(Handlers handlers, bool one_stop_at_a_time);
 
-  // False: host code is not debugged. Takes effect at the next start().
+  // Host code is debugged, too. Takes effect at the next start().
   void debug_host(bool on) { wants_host_ = on; }
 
   Status start(const MakeCommand& make, bool output) override;
@@ -59,9 +59,10 @@ class BothSides final : public DapClient {
   void report(const Waiting& stop);
   void on_launch();
 
+  static bool names_host(const Json& arguments);
   Side side_of(const Json& arguments) const;
-  bool answer_alone(const std::string& command, const Json& arguments, const Answer& answer);
-  void ask_host(const std::string& command, const Json& arguments, const Answer& answer);
+  void begin_or_end(const std::string& command, Json arguments, const Answer& answer);
+  void ask_kernels(const std::string& command, Json arguments, const Answer& answer);
   void set_breakpoints(const std::string& command, const Json& arguments, const Answer& answer);
   Json describe(const Place& place) const;
   void change_breakpoint(const Place& place);
@@ -72,11 +73,12 @@ class BothSides final : public DapClient {
   void focus(const Json& arguments, const Answer& answer);
   void respond(const Answer& answer, const std::string& command, Result<Json> body);
   void ask_device(const std::string& command, Json arguments, Answer answer);
+  void refuse_late_answers();
 
   Handlers front_;
   hostdebug::HostSide host_;
   bool one_stop_at_a_time_;
-  bool wants_host_ = true;
+  bool wants_host_ = false;
   bool begun_ = false;  // host code runs, or has stopped
   bool heard_ = false;  // the adapter has answered something in this run
   Side side_ = Side::device;
@@ -84,7 +86,14 @@ class BothSides final : public DapClient {
   bool shown_ = false;           // the front knows of a stop, and has not resumed the program
   std::deque<Waiting> waiting_;
   std::set<std::int64_t> unseen_;                     // host threads whose stops wait
-  std::map<std::string, std::vector<Place>> places_;  // by file; "": functions
+  std::map<std::string, std::vector<Place>> places_;  // by request, and file
+  struct Question {
+    std::string command;
+    Answer answer;
+    Clock::time_point until;
+  };
+  std::map<std::int64_t, Question> questions_;  // to the adapter
+  std::int64_t last_question_ = 0;
   std::int64_t last_id_ = 0;
   Clock::time_point interrupts_at_ = Clock::time_point::max();  // for `pause` without an answer
 };

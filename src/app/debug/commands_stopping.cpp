@@ -29,6 +29,7 @@ Status set_breakpoint(Session& session, Breakpoint one, const char* title) {
     text += " is pending" + (set.message.empty() ? std::string() : ": " + set.message);
   else if (!set.place.empty() && set.place != set.what())
     text += fmt::format(" ({})", set.place);
+  if (set.location.function == "main" && !set.verified) text += session.hint_at_host(set);
   session.print(text + "\n");
   return Ok{};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct LaunchOptions {
   std::string folder;                   // working directory; empty: that of this process
   std::vector<std::string> set, unset;  // environment: NAME=VALUE, NAME
   Json all = Json::object();            // every argument; kOwnOptions has warpgrind's
-  bool host = true;                     // host code is debugged, too
+  std::optional<bool> host;             // host code is debugged, too
   std::vector<std::string> unknown;     // names that are neither ours nor an editor's
 };
 

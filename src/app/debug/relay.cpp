@@ -178,7 +178,7 @@ void Relay::handle_launch(const Json& request) {
   if (options) {
     for (const std::string& name : options->unknown)
       pass_output("console", fmt::format("warpgrind: launch has no option \"{}\"\n", name));
-    program_.debug_host(host_ && options->host);
+    program_.debug_host(options->host.value_or(host_));
     ErrorsAside messages;
     command = launcher_(*options);
     pass_output("console", messages.restore());

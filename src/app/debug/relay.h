@@ -18,7 +18,7 @@ using dap::Json;
 class Relay {
  public:
   Relay(Channel editor, Launcher launcher);
-  void debug_host(bool on) { host_ = on; }  // false: host code is not debugged, whatever `launch` says
+  void debug_host(bool on) { host_ = on; }  // if `launch` does not say it
   // Until the editor disconnects. An error is a message that the editor did not form as the protocol wants it.
   Status run();
 
@@ -40,7 +40,7 @@ class Relay {
   Launcher launcher_;
   BothSides program_;
   State state_ = State::waits_for_launch;
-  bool host_ = true;
+  bool host_ = false;
   bool heard_ = false;                      // the adapter in the process has answered something
   Json initialize_ = Json::object();        // the editor's arguments
   std::vector<Json> kept_;                  // requests before the launch

@@ -100,6 +100,11 @@ std::string why_never_set(const Breakpoint& one) {
 
 }  // namespace
 
+std::string Session::hint_at_host(const Breakpoint& one) const {
+  if (options.host.value_or(false) || !has_place(one) || one.location.file.ends_with(".py")) return "";
+  return " (host code is not debugged: start with --host)";
+}
+
 void Session::report_end(const ProcessEnd& end) {
   stopped_.reset();
   end_ = end;
@@ -115,8 +120,8 @@ void Session::report_end(const ProcessEnd& end) {
   if (!heard_) print("It used no CUDA, so there was no kernel to stop in.\n");
   for (const Breakpoint& one : breakpoints.all())
     if (heard_ && one.enabled && !one.verified && has_place(one))
-      print(fmt::format("Breakpoint {} ({}) was never set: {}\n", one.number, one.what(),
-                        one.message.empty() ? why_never_set(one) : one.message));
+      print(fmt::format("Breakpoint {} ({}) was never set: {}{}\n", one.number, one.what(),
+                        one.message.empty() ? why_never_set(one) : one.message, hint_at_host(one)));
 }
 
 Status Session::run(bool stop_on_entry) {
@@ -131,7 +136,7 @@ Status Session::run(bool stop_on_entry) {
   last_function_.clear();
   last_focus_.clear();
   last_launch_ = 0;
-  client.debug_host(options.host);
+  client.debug_host(options.host.value_or(false));
   const Status started = client.start(
       [&](int socket) -> Result<ProcessCommand> {
         ProcessCommand command = (*start_)(socket);

@@ -395,10 +395,14 @@ Result<Json> HostSide::select(std::int64_t wanted) {
     const auto asked = gdb_.call(fmt::format("-exec-interrupt --thread {}", number));
     if (!asked) return asked.error();
     constexpr int kMostTurns = 100, kTurn = 20;  // milliseconds
+    handle_events();  // those that came with the answer
     for (int turn = 0; turn < kMostTurns && !is_stopped(kFirstHostId + number) && attached(); ++turn) {
       pollfd ready = reading();
       if (poll(&ready, 1, kTurn) > 0) read();
+      if (attached()) handle_events();
     }
+    const auto asked_thread = threads_.find(number);
+    if (asked_thread != threads_.end()) asked_thread->second.quiet = false;
     if (!is_stopped(kFirstHostId + number)) return bad(fmt::format("host thread {} does not stop", number));
   }
   selected_ = number;

@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
   cudaMemcpy(values, device, sizeof values, cudaMemcpyDeviceToHost);  // copy
   int sum = sum_of(values, pair.count);
   std::printf("sum %d, twice %d\n", sum, twice(pair.count));  // print
+  std::fflush(stdout);
   go_wrong(argc > 1 ? std::atoi(argv[1]) : 0);
   cudaFree(device);
   return 0;
