@@ -251,15 +251,17 @@ def without_gdb(build, compiler):
     folder = pathlib.Path(os.environ.get("TMPDIR", "/tmp")) / f"no_gdb_{os.getpid()}"
     folder.mkdir()
     try:
+        path = [str(folder)]  # instead of the folders that have gdb
         for part in os.environ["PATH"].split(":"):
-            if os.path.isdir(part):
-                for tool in os.listdir(part):
-                    if tool not in ("gdb",) and not (folder / tool).exists():
-                        (folder / tool).symlink_to(os.path.join(part, tool))
-        t = Terminal(build, compiler, path=str(folder))
+            if not os.path.exists(os.path.join(part, "gdb")):
+                path.append(part)
+                continue
+            for tool in os.listdir(part):
+                if tool != "gdb" and not (folder / tool).exists():
+                    (folder / tool).symlink_to(os.path.join(part, tool))
+        t = Terminal(build, compiler, path=":".join(path))
         t.do(f"break host.cu:{at('store')}")
-        text = t.shows("run", "gdb is not installed", "[block (0,0,0)")
-        check(text.count("gdb"), 3)
+        t.shows("run", "gdb is not installed", "[block (0,0,0)")
         t.shows("continue", RESULT)
         t.leave()
     finally:

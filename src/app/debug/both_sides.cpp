@@ -135,11 +135,9 @@ Status BothSides::attach(pid_t process) {
   if (!attached) {
     ::kill(process, SIGCONT);
     if (attached.error().message.find("cannot start gdb") != std::string::npos)
-      return Error{ErrorKind::environment, "gdb is not installed (Debian: apt install gdb)",
-                   ""};
-    return Error{
-        ErrorKind::environment,
-        fmt::format("gdb cannot attach to the program ({})", attached.error().message), ""};
+      return Error{ErrorKind::environment, "gdb is not installed (Debian: apt install gdb)", ""};
+    return Error{ErrorKind::environment, fmt::format("gdb cannot attach to the program ({})", attached.error().message),
+                 ""};
   }
   return Ok{};
 }
@@ -381,8 +379,7 @@ void BothSides::request(const std::string& command, Json arguments, Answer answe
 void BothSides::ask_kernels(const std::string& command, Json arguments, const Answer& answer) {
   if (heard_) return ask_device(command, std::move(arguments), answer);
   if (command == "loadedSources") return respond(answer, command, Json{{"sources", Json::array()}});
-  respond(answer, command,
-          Error{ErrorKind::bad_input, "the program has not used CUDA yet: no kernel is stopped", ""});
+  respond(answer, command, Error{ErrorKind::bad_input, "the program has not used CUDA yet: no kernel is stopped", ""});
 }
 
 void BothSides::begin_or_end(const std::string& command, Json arguments, const Answer& answer) {

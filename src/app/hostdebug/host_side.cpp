@@ -67,7 +67,7 @@ Status HostSide::attach(pid_t process) {
         "-gdb-set style enabled off", "-gdb-set step-mode off"})
     (void)gdb_.call(command);
   for (const char* command :
-       {"handle all nostop noprint pass", "handle SIGABRT SIGSEGV SIGBUS SIGFPE SIGILL SIGSYS stop noprint pass",
+       {"handle all nostop noprint pass", "handle SIGABRT SIGSEGV SIGBUS SIGFPE SIGILL SIGSYS stop print pass",
         "handle SIGINT nostop noprint pass", "handle SIGSTOP nostop noprint nopass",
         // A step into the line of a launch must not end in the headers of CUDA.
         "skip -gfi */vector_types.h", "skip -gfi */cuda_runtime.h", "skip -gfi */crt/host_runtime.h",
@@ -395,7 +395,7 @@ Result<Json> HostSide::select(std::int64_t wanted) {
     const auto asked = gdb_.call(fmt::format("-exec-interrupt --thread {}", number));
     if (!asked) return asked.error();
     constexpr int kMostTurns = 100, kTurn = 20;  // milliseconds
-    handle_events();  // those that came with the answer
+    handle_events();                             // those that came with the answer
     for (int turn = 0; turn < kMostTurns && !is_stopped(kFirstHostId + number) && attached(); ++turn) {
       pollfd ready = reading();
       if (poll(&ready, 1, kTurn) > 0) read();
