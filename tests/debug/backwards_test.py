@@ -36,6 +36,12 @@ class Walker(debugger_test.Client):
         memory = self.call("readMemory", memoryReference=address, count=1 << 20)["data"]
         return frames, self.stop["focus"], registers, memory
 
+    def stopped(self):
+        self.stop = self.wait(lambda m: m.get("event") in ("stopped", "exited", "terminated"))
+        assert self.stop["event"] == "stopped", "the program has ended: the walk is longer than the launch"
+        self.stop = self.stop["body"]
+        return self.stop
+
     def go_back(self, command):
         self.call(command, threadId=self.stop["threadId"])
         return self.stopped()

@@ -7,6 +7,7 @@
 #include "device/device_impl.h"
 #include "device/stop_handler.h"
 #include "gpu/launch_limits.h"
+#include "jit/stop_registers.h"
 #include "sass/code.h"
 
 namespace warpgrind::device {
@@ -56,6 +57,8 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   if (function >= text.functions.size() || !text.functions[function].is_entry)
     return Error{ErrorKind::bad_input, "not a kernel of this module", ""};
   const events::Wants asked = counted ? wants : events::Wants();
+  // A debugger shows undefined bits of variables. Where there are none, tracking would only cost time.
+  const bool only_shown = options.stops && !wants.undefined_uses;
   LoadedModule::Key key{function,
                         jit::lane_shape_of(block),
                         counted && (options.counters || asked.counts),
@@ -63,7 +66,7 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
                         asked.accesses && asked.only_written,
                         asked.edges,
                         asked.fences || asked.async_groups || asked.warp_syncs || asked.absent_lanes || asked.exits,
-                        shadow != nullptr,
+                        shadow != nullptr && (!only_shown || jit::has_variables(text)),
                         clusters,
                         options.stops ? options.stops->stops_at() : jit::StopAt::nowhere};
   const std::lock_guard lock(mutex);

@@ -5,13 +5,17 @@
 #include <chrono>
 #include <cstring>
 #include <iterator>
+#include <memory>
+#include <mutex>
 
 #include "device/device_impl.h"
 #include "device/execution/execution.h"
 #include "device/execution/rounds.h"
 #include "device/execution/some_blocks.h"
+#include "device/memory/address_space.h"
 #include "device/memory/kept_memory.h"
 #include "device/memory/memory_snapshot.h"
+#include "device/memory/shadow_memory.h"
 #include "device/stop_handler.h"
 
 namespace warpgrind::device {
@@ -37,6 +41,20 @@ void release_workers(Engine& engine, const Launch& launch) {
   for (unsigned i = 0; i < launch.workers; ++i) engine.workers[i]->launch = nullptr;
 }
 
+// What a kernel writes without tracking would keep the undefined bits of before. All memory counts as defined instead.
+void note_tracking(const ShadowMemory& shadow, bool is_tracked) {
+  struct Last {
+    std::mutex mutex;
+    std::shared_ptr<const RangeTable> defined;  // the ranges, if no tracked kernel has run since they were defined
+  };
+  static auto* const last = new Last;  // never destroyed: launches may run until the process ends
+  const std::lock_guard lock(last->mutex);
+  std::shared_ptr<const RangeTable> now = is_tracked ? nullptr : AddressSpace::instance().snapshot();
+  if (now && now != last->defined)
+    for (const Range& range : now->ranges()) shadow.define(range.low, range.high - range.low);
+  last->defined = std::move(now);
+}
+
 }  // namespace
 
 // The steps of a launch: compile the kernel, decide everything, run the grid, collect its results. Only the third group
@@ -53,6 +71,7 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   if (Status started = start_watchdog(); !started) return started.error();
   const Clock::time_point begin = Clock::now();
 
+  if (shadow) note_tracking(*shadow, kernel.how.definedness);
   const MemorySnapshot* const before = keep_memory(engine, module);
   for (;;) {
     write_parameters(engine, kernel, parameters);  // the plan and the observers read them

@@ -150,7 +150,7 @@ Launch Device::Impl::make_launch(Engine& engine, LoadedModule& module, const Ker
                             .rules = model.rules,
                             .counters = config.counted && (options.counters || wants.counts),
                             .bounds_stop = options.bounds_stop,
-                            .shadow = shadow,
+                            .shadow = kernel.how.definedness ? shadow : nullptr,
                             .stops = options.stops,
                             .fill = options.fill};
   const std::uint64_t local_size = local_size_of(*kernel.code, stack_size, wants.invalid_accesses);

@@ -119,7 +119,11 @@ bool WrittenPages::copy_if_protected(std::uint64_t address) {
   } else {
     std::memcpy(store_ + at, host_pointer(low), bytes);
     at_[index] = at;
-    mprotect(host_pointer(low), bytes, PROT_READ | PROT_WRITE);
+    // The host may allow no more mappings. The write would then fault for ever.
+    if (mprotect(host_pointer(low), bytes, PROT_READ | PROT_WRITE) != 0) {
+      full_.store(true);
+      unprotect(*area);
+    }
   }
   states_[index].store(open, std::memory_order_release);
   return true;
