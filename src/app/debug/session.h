@@ -67,7 +67,7 @@ class Session {
   std::string frame_line(std::size_t index) const;  // "#1  saxpy(...) at saxpy.cu:9"
   // Without --host: that it is needed, if the breakpoint may be of host code.
   std::string hint_at_host(const Breakpoint& one) const;
-  void print_place(bool whole);                     // the selected frame, and its source line
+  void print_place(bool whole);  // the selected frame, and its source line
   void show_displays();
 
   BothSides client;

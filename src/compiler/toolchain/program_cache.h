@@ -25,8 +25,8 @@ class ProgramCache {
   };
   // Returns a program only if every file it was made from has the same content as then.
   std::optional<Found> find() const;
-  // Copies the program into the cache and returns its path there. Of two processes that do so at the same time, both get
-  // the first program. nullopt (full disk): only the speed-up is lost.
+  // Copies the program into the cache and returns its path there. Of two processes that do so at the same time, both
+  // get the first program. nullopt (full disk): only the speed-up is lost.
   std::optional<std::string> store(const std::string& program, const Outcome& outcome) const;
 
  private:
