@@ -1,7 +1,7 @@
 // A program under the debugger with both its sides: kernels, by the adapter in its process (DapClient), and host code,
-// by gdb (HostSide). A front speaks with them as with one debug adapter: breakpoints go to both sides, and requests
-// about a thread, a frame or a list of variables go to the side that gave out its number. Requests that name none go to
-// the side of the last stop.
+// by gdb (HostSide). A front speaks with them as with one debug adapter. Breakpoints go to both sides. Requests about a
+// thread, a frame or a list of variables go to the side that gave out its number; those that name none go to the side
+// of the last stop.
 #pragma once
 
 #include <chrono>

@@ -96,7 +96,8 @@ class Printer {
     const TypeId target = types_.stripped(value.type).target;
     const bool is_natural = options_.format == Format::natural;
     const bool is_text = is_natural && types_.is_text(target);
-    if (options_.types_pointers && nesting == 0 && is_natural && !is_text) text_ += "(" + types_.name(value.type) + ") ";
+    if (options_.types_pointers && nesting == 0 && is_natural && !is_text)
+      text_ += "(" + types_.name(value.type) + ") ";
     text_ += hexadecimal_text(at);
     if (elements_ > 0) --elements_;
     if (at == 0) return;

@@ -28,8 +28,8 @@ std::optional<Format> format_of_letter(char letter);
 
 struct TextOptions {
   Format format = Format::natural;
-  std::uint32_t elements = 200;  // of all arrays and texts in the value together; then "..."
-  std::uint32_t repeats = 10;    // so many equal elements are written once
+  std::uint32_t elements = 200;    // of all arrays and texts in the value together; then "..."
+  std::uint32_t repeats = 10;      // so many equal elements are written once
   bool describes_pointers = true;  // says what a pointer points to
   bool types_pointers = true;      // "(int *) " before a pointer
 };
