@@ -1,6 +1,7 @@
 // Line input: by libedit, or by the C library.
 #include "debug/line_editor.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -44,7 +45,8 @@ std::string common_beginning(const std::vector<std::string>& words) {
 // The part of libedit.
 class Editing {
  public:
-  Editing(const char* prompt, LineEditor::Complete complete) : prompt_(prompt), complete_(std::move(complete)) {
+  Editing(const char* prompt, LineEditor::Complete complete, bool (*interrupted)())
+      : prompt_(prompt), complete_(std::move(complete)), interrupted_(interrupted) {
     // Only characters are read by the user's language, no numbers.
     if (!std::setlocale(LC_CTYPE, "") || std::strcmp(std::setlocale(LC_CTYPE, nullptr), "C") == 0)
       std::setlocale(LC_CTYPE, "C.UTF-8");
@@ -108,8 +110,15 @@ class Editing {
   }
 
   // libedit's own function goes on reading after a signal.
-  static int read_character(EditLine* /*edit*/, wchar_t* out) {
-    constexpr int kLongest = 4;  // bytes of a character
+  static int read_character(EditLine* edit, wchar_t* out) {
+    constexpr int kLongest = 4;     // bytes of a character
+    constexpr int kPatience = 100;  // milliseconds until a signal is seen that came just before the wait
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    while (poll(&input, 1, kPatience) <= 0) {
+      if (!of(edit).interrupted_()) continue;
+      errno = EINTR;
+      return -1;
+    }
     std::mbstate_t state{};
     for (int i = 0; i < kLongest; ++i) {
       char byte = 0;
@@ -141,6 +150,7 @@ class Editing {
 
   const char* prompt_;
   LineEditor::Complete complete_;
+  bool (*interrupted_)();
   std::string file_ = history_file();
   EditLine* edit_ = nullptr;
   History* history_ = nullptr;
@@ -154,7 +164,7 @@ namespace {
 
 class Editing {
  public:
-  Editing(const char*, const LineEditor::Complete&) {}
+  Editing(const char*, const LineEditor::Complete&, bool (*)()) {}
   bool good() const { return false; }
   LineEnd read(std::string&) { return LineEnd::end_of_input; }
 };
@@ -168,9 +178,9 @@ struct LineEditor::Impl {
   std::unique_ptr<Editing> editing;
 };
 
-LineEditor::LineEditor(const char* prompt, Complete complete, bool editing)
+LineEditor::LineEditor(const char* prompt, Complete complete, bool (*interrupted)(), bool editing)
     : impl_(std::make_unique<Impl>(Impl{prompt, nullptr})) {
-  if (editing) impl_->editing = std::make_unique<Editing>(prompt, std::move(complete));
+  if (editing) impl_->editing = std::make_unique<Editing>(prompt, std::move(complete), interrupted);
 }
 
 LineEditor::~LineEditor() = default;

@@ -85,7 +85,7 @@ void prepare_session(Session& session) {
 
 void read_commands(Session& session) {
   const bool terminal = isatty(STDIN_FILENO) != 0;
-  LineEditor input(kPrompt, complete_line, terminal);
+  LineEditor input(kPrompt, complete_line, Session::interrupts_now, terminal);
   std::string last;
   while (!session.left) {
     const auto line = next_line(session, input, terminal);

@@ -51,7 +51,7 @@ std::string KeptMemory::last_host_write(std::uint64_t low, std::uint64_t high) {
   const std::lock_guard lock(mutex_);
   for (auto w = writes_.rbegin(); w != writes_.rend(); ++w) {
     if (w->high <= low || w->low >= high || w->launch >= launches_) continue;
-    const std::string text =
+    std::string text =
         fmt::format("{} by the host wrote it before (number {} of the program's copies and memsets, {} bytes)", w->what,
                     w->number, w->high - w->low);
     const std::uint64_t between = launches_ - 1 - w->launch;
