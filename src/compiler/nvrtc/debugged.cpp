@@ -31,7 +31,7 @@ std::string store(const std::string& folder, std::string_view name, const std::s
   const fs::path place = fs::path(folder) / digest(text).substr(0, kDigits);
   std::error_code problem;
   fs::create_directories(place, problem);
-  const std::string path = (place / file).string();
+  std::string path = (place / file).string();
   if (fs::exists(path, problem) || write_whole(path, text).ok()) return path;
   return "";
 }
