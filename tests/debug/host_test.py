@@ -272,6 +272,9 @@ def turned_off(build, compiler):
     t = Terminal(build, compiler, options=[])
     t.shows("break main", "host code is not debugged: start with --host")
     t.shows("run", RESULT, "Breakpoint 1 (main) was never set", without=["host thread", "gdb"])
+    t.do("break fill")
+    t.do("run")
+    t.shows("host", "host code is not debugged: start with --host")
     t.leave()
 
 
