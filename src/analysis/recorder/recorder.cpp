@@ -93,30 +93,15 @@ void Recorder::on_block_end(const events::BlockEvent& b, unsigned) {
 
 // ---- Stops
 
-Recorder::Kernel& Recorder::kernel_of(const device::Launch& launch) {
-  const ptx::Module& module = launch.module->module();
-  Kernel& kernel = kernels_[launch.kernel];
-  const std::uint32_t entry = launch.kernel->function;
-  if (kernel.info && &kernel.info->module() == &module && kernel.entry == entry) return kernel;
-  kernel = {};
-  std::unique_ptr<debuginfo::DebugInfo>& info = infos_[&module];
-  if (!info) info = std::make_unique<debuginfo::DebugInfo>(launch.module->shared_module());
-  kernel.info = info.get();
-  kernel.entry = entry;
-  kernel.places = jit::stop_places(module, launch.module->layout(entry), launch.kernel->how.stops);
-  const auto first = std::find_if(kernel.places.begin(), kernel.places.end(),
-                                  [&](const jit::StopPlace& p) { return p.function == entry; });
-  kernel.first = static_cast<std::uint32_t>(first - kernel.places.begin());
-  kernel.none.assign(kernel.places.size() + 1, 0);
-  kernel.only_first = kernel.none;
-  kernel.only_first[kernel.first] = 1;
-  kernel.every.assign(kernel.places.size() + 1, 1);
+debugger::KernelPlaces& Recorder::kernel_of(const device::Launch& launch) {
+  debugger::KernelPlaces& kernel = kernels_[launch.kernel];
+  if (!kernel.is_of(launch)) kernel = debugger::KernelPlaces(launch, infos_);
   return kernel;
 }
 
 void Recorder::begins(device::Launch& launch) {
   const std::lock_guard lock(mutex_);
-  Kernel& kernel = kernel_of(launch);
+  debugger::KernelPlaces& kernel = kernel_of(launch);
   launch.stop_flags = kernel.none.data();
   BlockRecording* const recording = launch.config.counted ? running(launch.info.id) : nullptr;
   if (!recording) return;
@@ -130,7 +115,7 @@ void Recorder::stopped(jit::WarpContext& context, LaneMask lanes, std::uint32_t 
   device::Launch& launch = *fiber.worker->launch;
   BlockRecording* const recording = running(launch.info.id);
   if (!recording || fiber.block_linear != recording->linear()) return;
-  Kernel& kernel = kernel_of(launch);
+  debugger::KernelPlaces& kernel = kernel_of(launch);
   context.stop_flags = recording->is_full() ? kernel.none.data() : kernel.every.data();
   recording->stop({fiber, *kernel.info, kernel.places, explanations_}, lanes, place);
   if (recording->is_full()) device::set_stop_flags(launch, kernel.none.data());

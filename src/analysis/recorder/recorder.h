@@ -11,10 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "debugger/kernel_places.h"
 #include "debugger/stopped_warp.h"
-#include "debuginfo/debug_info.h"
 #include "device/stop_handler.h"
-#include "jit/stop_places.h"
 #include "observers/profile_observer.h"
 #include "recorder/block_recording.h"
 
@@ -50,23 +49,15 @@ class Recorder final : public observers::ProfileObserver, public device::StopHan
   void reported(const Report&) override {}
 
  private:
-  // What is derived once from a compiled kernel. Machine code reads the flags, by place.
-  struct Kernel {
-    std::uint32_t entry = 0;
-    debuginfo::DebugInfo* info = nullptr;
-    std::vector<jit::StopPlace> places;
-    std::uint32_t first = 0;  // place at which each warp begins
-    std::vector<std::uint8_t> none, only_first, every;
-  };
-  Kernel& kernel_of(const device::Launch& launch);
+  debugger::KernelPlaces& kernel_of(const device::Launch& launch);
   BlockRecording* running(std::uint64_t launch);
   BlockRecording* running(const events::Launch& launch, const Dim3& block);
 
   const observers::Watched watched_;
   mutable std::mutex mutex_;
-  std::map<const ptx::Module*, std::unique_ptr<debuginfo::DebugInfo>> infos_;
+  debugger::DebugInfos infos_;
   debugger::Explanations explanations_;
-  std::map<const device::KernelRecord*, Kernel> kernels_;
+  std::map<const device::KernelRecord*, debugger::KernelPlaces> kernels_;
   std::map<std::string, std::unique_ptr<BlockRecording>> recordings_;  // by mangled name
   std::vector<std::string> order_;                                     // of the first launches
   std::map<std::uint64_t, BlockRecording*> running_;                   // by events::Launch::id

@@ -19,13 +19,6 @@ Error bad(const std::string& message) {
   return {ErrorKind::bad_input, message, ""};
 }
 
-std::int64_t number_of(const Json& object, std::string_view name) {
-  const std::string text = json::text(object, name);
-  std::int64_t out = 0;
-  std::from_chars(text.data(), text.data() + text.size(), out);
-  return out;
-}
-
 // The member "line" and "source" of DAP for a place of gdb.
 Json place_of(const Json& at) {
   Json out = Json::object();
@@ -35,18 +28,6 @@ Json place_of(const Json& at) {
   if (line > 0) out["line"] = line;
   if (!path.empty()) out["source"] = {{"name", base_name(path)}, {"path", path}};
   return out;
-}
-
-// N, >N, >=N and %N of DAP.
-bool counts(const std::string& condition, std::uint64_t hits) {
-  const std::size_t digits = condition.find_first_of("0123456789");
-  std::uint64_t number = 0;
-  if (digits == std::string::npos) return true;
-  std::from_chars(condition.data() + digits, condition.data() + condition.size(), number);
-  if (condition.starts_with(">=")) return hits >= number;
-  if (condition.starts_with(">")) return hits > number;
-  if (condition.starts_with("%")) return number == 0 || hits % number == 0;
-  return hits == number;
 }
 
 constexpr const char* kFaults[] = {"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL"};
@@ -180,7 +161,7 @@ bool HostSide::passes_breakpoint(int number, std::int64_t thread) {
   if (found == breakpoints_.end()) return true;
   Known& one = found->second;
   ++one.hits;
-  if (!counts(one.hit_condition, one.hits)) return true;
+  if (!one.rule.accepts(one.hits)) return true;
   if (one.log_message.empty()) return false;
   const std::string text = expand(one.log_message, {thread, 0});
   handlers_.on_output(text.ends_with('\n') ? text : text + "\n");
@@ -279,6 +260,11 @@ void HostSide::handle_breakpoint_change(const Json& breakpoint) {
 
 HostSide::BreakpointAnswer HostSide::set_breakpoint(const std::string& path, const Json& wanted) {
   BreakpointAnswer out;
+  const Result<dap::HitRule> rule = dap::read_hit_rule(json::text(wanted, "hitCondition"));
+  if (!rule) {
+    out.message = rule.error().message;
+    return out;
+  }
   std::string command = "-break-insert -f";
   if (const std::string condition = json::text(wanted, "condition"); !condition.empty())
     command += " -c " + mi_quoted(condition);
@@ -324,7 +310,7 @@ HostSide::BreakpointAnswer HostSide::set_breakpoint(const std::string& path, con
   }
   out.number = number;
   out.verified = real != 0;
-  breakpoints_[number] = {json::text(wanted, "hitCondition"), json::text(wanted, "logMessage"), 0, out.verified};
+  breakpoints_[number] = {*rule, json::text(wanted, "logMessage"), 0, out.verified};
   return out;
 }
 

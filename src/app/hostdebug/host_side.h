@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "dap/hit_rule.h"
 #include "hostdebug/gdb_process.h"
 
 namespace warpgrind::hostdebug {
@@ -72,13 +73,15 @@ class HostSide {
     Json launch;         // line of the launch that a step went into
   };
   struct Known {  // a breakpoint
-    std::string hit_condition, log_message;
+    dap::HitRule rule;
+    std::string log_message;
     std::uint64_t hits = 0;
     bool verified = false;
   };
   struct FrameId {
     std::int64_t thread = 0;
     int level = 0;
+    std::string context() const;  // as options of an MI command
   };
   struct Listed {  // what a variablesReference stands for
     FrameId frame;

@@ -19,13 +19,6 @@ Error wrong(const std::string& message) {
   return {ErrorKind::bad_input, message, ""};
 }
 
-std::int64_t read_decimal(const Json& object, std::string_view name) {
-  const std::string text = json::text(object, name);
-  std::int64_t out = 0;
-  std::from_chars(text.data(), text.data() + text.size(), out);
-  return out;
-}
-
 std::optional<std::uint64_t> read_address(std::string_view text) {
   const bool hexadecimal = text.starts_with("0x");
   if (hexadecimal) text.remove_prefix(2);
@@ -47,6 +40,10 @@ std::string type_in(const std::string& text) {
 }
 
 }  // namespace
+
+std::string HostSide::FrameId::context() const {
+  return fmt::format("--thread {} --frame {}", thread, level);
+}
 
 Result<HostSide::FrameId> HostSide::frame_of(const Json& arguments) {
   const auto id = json::get<std::int64_t>(arguments, "frameId");
@@ -72,7 +69,7 @@ Result<Json> HostSide::stack_trace(const Json& arguments) {
   if (!body) return body.error();
   Json out = Json::array();
   json::each(*body, "stack", [&](const Json& frame) {
-    const auto level = static_cast<int>(read_decimal(frame, "level"));
+    const auto level = static_cast<int>(number_of(frame, "level"));
     std::string name = json::text(frame, "func");
     if (name.empty() || name == "??") name = json::text(frame, "addr");
     Json one = {
@@ -81,7 +78,7 @@ Result<Json> HostSide::stack_trace(const Json& arguments) {
     std::string path = json::text(frame, "fullname");
     if (path.empty()) path = json::text(frame, "file");
     if (!path.empty()) {
-      one["line"] = read_decimal(frame, "line");
+      one["line"] = number_of(frame, "line");
       one["source"] = {{"name", base_name(path)}, {"path", path}};
     }
     one["instructionPointerReference"] = json::text(frame, "addr");
@@ -116,14 +113,13 @@ Result<std::string> HostSide::value_text(const FrameId& frame, const std::string
         letter.size() == 1 && std::isalpha(static_cast<unsigned char>(letter[0])))
       format = "/" + letter;
   }
-  auto text = gdb_.console(fmt::format("output{} {}", format, expression),
-                           fmt::format("--thread {} --frame {}", frame.thread, frame.level));
+  auto text = gdb_.console(fmt::format("output{} {}", format, expression), frame.context());
   if (!text) return text.error();
   return trimmed(text.take());
 }
 
 Json HostSide::variable(const FrameId& frame, const std::string& name, const std::string& expression) {
-  const std::string context = fmt::format("--thread {} --frame {}", frame.thread, frame.level);
+  const std::string context = frame.context();
   const auto value = value_text(frame, expression, Json::object());
   const auto type = gdb_.console("whatis " + expression, context);
   const auto whole = gdb_.console("ptype/o " + expression, context);
@@ -150,8 +146,7 @@ Json HostSide::variable(const FrameId& frame, const std::string& name, const std
 // Members of a structure, elements of an array, or what a pointer points to. gdb lists the members of a C++ class below
 // "public", "protected" and "private".
 Result<Json> HostSide::list_children(const FrameId& frame, const std::string& expression) {
-  const auto made = gdb_.call(
-      fmt::format("-var-create --thread {} --frame {} - * {}", frame.thread, frame.level, mi_quoted(expression)));
+  const auto made = gdb_.call(fmt::format("-var-create {} - * {}", frame.context(), mi_quoted(expression)));
   if (!made) return made.error();
   const std::string root = json::text(*made, "name");
   std::vector<std::string> wanted = {root};
@@ -180,7 +175,7 @@ Result<Json> HostSide::variables(const Json& arguments) {
     return wrong("these variables belong to a stop that is over");
   const Listed listed = lists_[static_cast<std::size_t>(index)];
   if (listed.of == Listed::Of::children) return list_children(listed.frame, listed.expression);
-  const std::string context = fmt::format("--thread {} --frame {}", listed.frame.thread, listed.frame.level);
+  const std::string context = listed.frame.context();
   Json out = Json::array();
   if (listed.of == Listed::Of::registers) {
     for (const char* name : {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12",
@@ -208,7 +203,7 @@ Result<Json> HostSide::evaluate(const Json& arguments) {
   const std::string expression = json::text(arguments, "expression");
   const auto value = value_text(*frame, expression, arguments);
   if (!value) return value.error();
-  const std::string context = fmt::format("--thread {} --frame {}", frame->thread, frame->level);
+  const std::string context = frame->context();
   const auto type = gdb_.console("whatis " + expression, context);
   Json out = {{"result", *value}, {"type", type ? type_in(*type) : ""}, {"variablesReference", 0}};
   const bool changes = expression.find('=') != std::string::npos || expression.find("++") != std::string::npos ||

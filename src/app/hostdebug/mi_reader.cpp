@@ -2,6 +2,9 @@
 #include "hostdebug/mi_reader.h"
 
 #include <cctype>
+#include <charconv>
+
+#include "base/json.h"
 
 namespace warpgrind::hostdebug {
 
@@ -130,6 +133,13 @@ std::optional<MiRecord> read_mi(std::string_view line) {
     return std::nullopt;
   out.name = reader.name();
   if (reader.skip(',') ? !reader.members(out.values, '\0', 0) : !reader.at_end()) return std::nullopt;
+  return out;
+}
+
+std::int64_t number_of(const Json& values, std::string_view name) {
+  const std::string text = json::text(values, name);
+  std::int64_t out = 0;
+  std::from_chars(text.data(), text.data() + text.size(), out);
   return out;
 }
 

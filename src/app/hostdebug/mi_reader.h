@@ -26,6 +26,9 @@ struct MiRecord {
 // One line without its end. nullopt: the line is not MI, or is broken. Any bytes are allowed.
 std::optional<MiRecord> read_mi(std::string_view line);
 
+// MI writes numbers as texts. 0: there is none.
+std::int64_t number_of(const Json& values, std::string_view name);
+
 // The text in quotation marks, as an argument of an MI command.
 std::string mi_quoted(std::string_view text);
 

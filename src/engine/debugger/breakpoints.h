@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "debugger/warp_events.h"
 #include "debuginfo/debug_info.h"
 #include "jit/stop_places.h"
 
@@ -25,28 +26,13 @@ struct Breakpoint {
   std::string log_message;              // text with {expressions}, printed instead of a stop; empty: it stops
 };
 
-// Number of hits (from 1) that a hit condition accepts. Error: what is wrong with it.
-struct HitRule {
-  enum class Kind : std::uint8_t {
-    every,
-    exactly,
-    at_least,
-    more_than,
-    at_most,
-    less_than,
-    multiple
-  } kind = Kind::every;
-  std::uint64_t number = 0;
-  bool accepts(std::uint64_t hit) const;
-};
-Result<HitRule> read_hit_rule(const std::string& text);
-
 // Where a breakpoint is in the places of a kernel: indexes into `places`, ascending.
 struct Resolved {
   std::vector<std::uint32_t> places;
   debuginfo::SourcePlace source;  // of the first
 };
+// branches: of the kernel; used for divergence only.
 Resolved resolve(const Breakpoint& breakpoint, const debuginfo::DebugInfo& info, std::uint32_t kernel,
-                 const std::vector<jit::StopPlace>& places);
+                 const std::vector<jit::StopPlace>& places, const Branches& branches);
 
 }  // namespace warpgrind::debugger

@@ -44,7 +44,7 @@ void Debugger::evaluate_with(Evaluate condition, Expand message) {
 
 Result<unsigned> Debugger::add(const Breakpoint& breakpoint) {
   const auto held = hold();
-  Result<HitRule> rule = read_hit_rule(breakpoint.hit_condition);
+  Result<dap::HitRule> rule = dap::read_hit_rule(breakpoint.hit_condition);
   if (!rule) return rule.error();
   breakpoints_[++last_number_] = {breakpoint, *rule};
   ++generation_;
@@ -130,22 +130,11 @@ void Debugger::disconnect() {
 }
 
 Debugger::Kernel& Debugger::kernel_of(const device::Launch& launch) {
-  const ptx::Module& module = launch.module->module();
   Kernel& kernel = kernels_[launch.kernel];
-  if (kernel.info && &kernel.info->module() == &module && kernel.entry == launch.kernel->function) return kernel;
+  if (kernel.is_of(launch)) return kernel;
   kernel = {};
-  std::unique_ptr<debuginfo::DebugInfo>& info = infos_[&module];
-  if (!info) info = std::make_unique<debuginfo::DebugInfo>(launch.module->shared_module());
-  kernel.info = info.get();
-  const std::uint32_t entry = kernel.entry = launch.kernel->function;
-  kernel.places = jit::stop_places(module, launch.module->layout(entry), launch.kernel->how.stops);
-  const auto first = std::find_if(kernel.places.begin(), kernel.places.end(),
-                                  [&](const jit::StopPlace& p) { return p.function == entry; });
-  kernel.first = static_cast<std::uint32_t>(first - kernel.places.begin());
-  kernel.flags.assign(kernel.places.size() + 1, 0);
-  kernel.only_first = kernel.flags;
-  kernel.only_first[kernel.first] = 1;
-  kernel.every.assign(kernel.places.size() + 1, 1);
+  static_cast<KernelPlaces&>(kernel) = KernelPlaces(launch, infos_);
+  kernel.flags = kernel.none;
   return kernel;
 }
 
@@ -156,9 +145,9 @@ void Debugger::resolve_all(const device::Launch& launch, Kernel& kernel) {
   std::fill(kernel.flags.begin(), kernel.flags.end(), std::uint8_t{0});
   for (auto& [number, known] : breakpoints_) {
     if (!known.enabled) continue;
-    const Resolved found = resolve(known.what, *kernel.info, launch.kernel->function, kernel.places);
     if (known.what.at == Breakpoint::At::divergence && kernel.branches.empty())
       kernel.branches = branches_of(kernel.info->module(), kernel.places);
+    const Resolved found = resolve(known.what, *kernel.info, launch.kernel->function, kernel.places, kernel.branches);
     for (const std::uint32_t place : found.places) {
       kernel.at[place].push_back(number);
       kernel.flags[place] = 1;
@@ -536,7 +525,7 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
     going_.reset();
     pausing_ = false;
   }
-  return wait_for_user(std::move(stop), launch);
+  return wait_for_user(stop, launch);
 }
 
 // One place of a launch that runs again. True: the position is reached.
@@ -609,15 +598,15 @@ void Debugger::faulted(device::Launch& launch, const device::Fault& fault, jit::
     going_.reset();
   }
   // When the user goes back, the launch ends by this fault and runs again.
-  wait_for_user(std::move(stop), launch);
+  wait_for_user(stop, launch);
 }
 
-bool Debugger::wait_for_user(Stop stop, device::Launch& launch) {
-  const std::lock_guard turn(one_stop_);
+// Returns with the lock, when the user resumes.
+std::unique_lock<std::recursive_mutex> Debugger::wait_stopped(const Stop& stop, device::Launch* launch) {
   {
     const auto held = hold();
     stop_ = stop;
-    launch_ = &launch;
+    launch_ = launch;
     resume_ = !connected_;
     is_stopped_ = true;
   }
@@ -626,6 +615,12 @@ bool Debugger::wait_for_user(Stop stop, device::Launch& launch) {
   resumed_.wait(held, [&] { return resume_; });
   is_stopped_ = false;
   launch_ = nullptr;
+  return held;
+}
+
+bool Debugger::wait_for_user(const Stop& stop, device::Launch& launch) {
+  const std::lock_guard turn(one_stop_);
+  const auto held = wait_stopped(stop, &launch);
   if (again_) return true;
   Kernel& kernel = kernel_of(launch);
   resolve_all(launch, kernel);

@@ -19,7 +19,9 @@
 #include <string>
 #include <vector>
 
+#include "dap/hit_rule.h"
 #include "debugger/breakpoints.h"
+#include "debugger/kernel_places.h"
 #include "debugger/stopped_warp.h"
 #include "debugger/warp_events.h"
 #include "device/access/watchpoints.h"
@@ -126,21 +128,17 @@ class Debugger final : public device::StopHandler {
  private:
   struct Known {
     Breakpoint what;
-    HitRule rule;
+    dap::HitRule rule;
     bool enabled = true, resolved = false;
     std::uint64_t hits = 0;
   };
   // What is derived once from a compiled kernel. flags: by place, 1 if a breakpoint is there; machine code of all warps
   // reads it, except for those that follow a step or a search.
-  struct Kernel {
-    std::uint32_t entry = 0;  // with `info`: which kernel this is, as a later kernel's record may have the same address
-    debuginfo::DebugInfo* info = nullptr;
-    std::vector<jit::StopPlace> places;
-    std::uint32_t first = 0;                            // place at which each warp begins
+  struct Kernel : KernelPlaces {
     std::map<std::uint32_t, std::vector<unsigned>> at;  // place -> breakpoints
     Branches branches;                                  // if breakpoints want them
-    std::vector<std::uint8_t> flags, every, only_first;
-    std::uint64_t generation = ~std::uint64_t{0};  // of the breakpoints in `at`
+    std::vector<std::uint8_t> flags;                    // of breakpoints
+    std::uint64_t generation = ~std::uint64_t{0};       // of the breakpoints in `at`
   };
   // A watchpoint, and the value that its memory had when it was last looked at.
   struct Watched {
@@ -205,8 +203,9 @@ class Debugger final : public device::StopHandler {
   std::string say_not_written() const;
   std::string say_touched(const Touched& touch, device::WarpFiber& warp);
   bool look_at_touched(device::WarpFiber& warp, Stop* stop);
-  bool wait_for_user(Stop stop, device::Launch& launch);
-  void wait_in_host(Stop stop);
+  std::unique_lock<std::recursive_mutex> wait_stopped(const Stop& stop, device::Launch* launch);
+  bool wait_for_user(const Stop& stop, device::Launch& launch);
+  void wait_in_host(const Stop& stop);
   device::Launch* find_launch(const Report& report) const;
   Status begin_again(Again again);
 

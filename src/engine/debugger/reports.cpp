@@ -73,27 +73,17 @@ void Debugger::reported(const Report& report) {
     if (launch) choose_warp(report, *launch, stop);
     going_.reset();
   }
-  if (!stop.warp) return wait_in_host(std::move(stop));
+  if (!stop.warp) return wait_in_host(stop);
   stop.position = {stop.warp->block_linear, stop.warp->context.warp, stop.warp->context.steps};
-  if (!wait_for_user(std::move(stop), *launch)) return;
+  if (!wait_for_user(stop, *launch)) return;
   // The user goes back: the launch ends at the next place that a warp passes (act()), and runs again.
   const auto held = hold();
   device::set_stop_flags(*launch, kernel_of(*launch).every.data());
 }
 
-void Debugger::wait_in_host(Stop stop) {
+void Debugger::wait_in_host(const Stop& stop) {
   const std::lock_guard turn(one_stop_);
-  {
-    const auto held = hold();
-    stop_ = stop;
-    launch_ = nullptr;
-    resume_ = !connected_;
-    is_stopped_ = true;
-  }
-  listener_.on_stop(stop);
-  auto held = hold();
-  resumed_.wait(held, [&] { return resume_; });
-  is_stopped_ = false;
+  (void)wait_stopped(stop, nullptr);
 }
 
 }  // namespace warpgrind::debugger

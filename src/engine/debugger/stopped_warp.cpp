@@ -258,10 +258,6 @@ class StoppedLane final : public LaneView {
   const unsigned lane_;
 };
 
-}  // namespace
-
-namespace {
-
 // nvcc -G has no calls of functions that it inlined from a header: their code has the header's lines in the function
 // itself. It stands at the line of the user's code before it.
 void move_out_of_header(const debuginfo::DebugInfo& info, debuginfo::CodePlace code, debuginfo::SourcePlace& place) {
