@@ -11,6 +11,7 @@
 #include "base/host_stack.h"
 #include "checkers/host_place.h"
 #include "checkers/kernel_place.h"
+#include "report/format.h"
 #include "session/messages.h"
 #include "session/processes.h"
 
@@ -40,16 +41,13 @@ using Report = device::StopHandler::Report;
 using results::Finding;
 using results::FindingAccess;
 
-std::string text_of(const Dim3& d) {
-  return fmt::format("({},{},{})", d.x, d.y, d.z);
-}
-
 // "  first   write at tile.cu:7 by block (0,0,0), thread (32,0,0)"
 std::string line_of(const FindingAccess& a) {
   std::string out = fmt::format("\n  {:<7} {}", a.role.empty() ? "at" : a.role, a.access);
   if (a.bytes != 0) out += fmt::format(" of {} bytes", a.bytes);
   if (a.line != 0 || a.ptx_line != 0) out += " at " + checkers::place_text(a);
-  if (a.of_thread) out += fmt::format(" by block {}, thread {}", text_of(a.block), text_of(a.thread));
+  if (a.of_thread)
+    out += fmt::format(" by block {}, thread {}", report::compact_dim3(a.block), report::compact_dim3(a.thread));
   if (!a.object.empty()) out += ": " + a.object;
   return out;
 }

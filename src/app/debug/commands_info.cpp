@@ -172,8 +172,7 @@ Status info_frame(Session& session, std::string_view) {
   return Ok{};
 }
 
-// Files of the kernels that were launched. "nb.py" is enough for a breakpoint, or as much of the path as tells files
-// of one name apart.
+// Files of the kernels that were launched. A breakpoint needs only the end of a path, such as "nb.py".
 Status info_sources(Session& session, std::string_view) {
   if (!session.alive()) return command_error("The program is not being run.");
   const auto body = session.client.call("loadedSources", Json::object(), Session::interrupts_now);

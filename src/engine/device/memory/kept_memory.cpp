@@ -56,7 +56,8 @@ std::string KeptMemory::last_host_write(std::uint64_t low, std::uint64_t high) {
                     w->number, w->high - w->low);
     const std::uint64_t between = launches_ - 1 - w->launch;
     if (between == 0) return text;
-    return fmt::format("{}, if none of the {} launch{} since then did", text, between, between == 1 ? "" : "es");
+    if (between == 1) return text + ". The launch since then may have written it, too";
+    return fmt::format("{}. One of the {} launches since then may have written it, too", text, between);
   }
   return {};
 }
