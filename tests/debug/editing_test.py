@@ -9,6 +9,7 @@ import pathlib
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,13 +24,13 @@ LEFT, UP, TAB, CONTROL_A, CONTROL_C, CONTROL_D = "\x1b[D", "\x1b[A", "\t", "\x01
 
 
 class Screen:
-    def __init__(self, build, home):
+    def __init__(self, build, home, seconds=100):
         if "libedit" not in subprocess.run(["ldd", str(build / "bin/warpgrind")], stdout=subprocess.PIPE, text=True, check=False).stdout:
             skip("warpgrind was built without libedit")
         self.process, self.terminal = pty.fork()
         if self.process == 0:
             environment = debugger.whole_run.environment(TERM="xterm", HOME=home, XDG_STATE_HOME=home, LC_ALL="C.UTF-8")
-            os.execve(str(build / "bin/warpgrind"), ["warpgrind", "debug", "/bin/sleep", "100"], environment)
+            os.execve(str(build / "bin/warpgrind"), ["warpgrind", "debug", "/bin/sleep", str(seconds)], environment)
         self.text = ""
         self.wait("(warpgrind) ")
 
@@ -52,8 +53,19 @@ class Screen:
     def type(self, text):
         os.write(self.terminal, text.encode())
 
-    def end(self):
-        assert os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1]) == 0
+    def end(self, seconds=30):
+        end = time.monotonic() + seconds
+        while (found := os.waitpid(self.process, os.WNOHANG)) == (0, 0):
+            if time.monotonic() > end:
+                os.kill(self.process, signal.SIGKILL)
+                os.waitpid(self.process, 0)
+                raise AssertionError(f"does not end: {self.text!r}")
+            if select.select([self.terminal], [], [], 0.05)[0]:
+                try:
+                    self.text += os.read(self.terminal, 4096).decode(errors="replace")
+                except OSError:  # the other side is closed
+                    time.sleep(0.05)
+        assert os.waitstatus_to_exitcode(found[1]) == 0
         os.close(self.terminal)
 
 
@@ -111,11 +123,23 @@ def interrupts(build):
         screen.wait("The program has not used CUDA yet: its first kernel will stop. Ctrl-C again ends the program.\r\n")
         screen.type(CONTROL_C)
         screen.wait("[The program was killed by signal 9 (Killed)]")
+        screen.wait("(warpgrind) ")
         screen.type(CONTROL_D)
         screen.end()
 
 
-CASES = [edits, completes, interrupts]
+def typed_ahead(build):
+    """What is typed while the program runs is for the next prompt. So is a Ctrl-D, although no editor has the terminal then."""
+    with tempfile.TemporaryDirectory() as home:
+        screen = Screen(build, home, seconds=1)
+        screen.type("run\n")
+        time.sleep(0.3)
+        screen.type("echo four\\n\n" + CONTROL_D)
+        screen.wait("\r\nfour\r\n")
+        screen.end()
+
+
+CASES = [edits, completes, interrupts, typed_ahead]
 
 
 if __name__ == "__main__":

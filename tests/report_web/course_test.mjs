@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, open, option, out, run, withData } from "./harness.mjs";
+import { check, open, option, out, picture, run, withData } from "./harness.mjs";
 
 const made = join(out, "vecadd.html");
 const lab = spawnSync(option("warpgrind"), ["lab", "vecadd", "--sizes", "64", "--no-models", "--report", made], { encoding: "utf8" });
@@ -71,7 +71,7 @@ tests.chapters = async () => {
         await page.waitForFunction((n) => document.querySelectorAll(".step[open] .step-times li").length >= n, steps, { timeout: 60e3 }).catch(() => check(false, `${topic}: each step has times`));
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         check(wide <= width, `${topic} at ${width} pixels is ${wide} wide`);
-        if ((scheme === "light") === (width === 1300)) await page.screenshot({ path: join(out, `${topic}-${scheme}-${width}.png`), fullPage: true });
+        if ((scheme === "light") === (width === 1300)) await picture(page, `${topic}-${scheme}-${width}.png`);
       }
       for (const hash of ["view=lab", "view=glossary"]) {
         await page.at(hash);
@@ -258,7 +258,7 @@ tests.print = async () => {
   check(!(await page.isVisible("nav.views")) && !(await page.isVisible(".chapter-nav")), "print leaves the navigation out");
   await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
   check((await page.locator(".step:not([open])").count()) === 0, "and opens the steps");
-  await page.pdf({ path: join(out, "transpose.pdf") });
+  await picture(page, "transpose.pdf");
   await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
   check((await page.locator(".step[open]").count()) === 0, "which are closed again afterwards");
 };

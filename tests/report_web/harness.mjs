@@ -1,5 +1,6 @@
 // What the tests of the report page share: headless Chromium, pages with made-up or stored data, and checks that are counted.
-// Options: --warpgrind BINARY --modules DIR --out DIR [--only NAME]. Exit code 77 (skipped, with the reason) where Chromium or
+// Options: --warpgrind BINARY --modules DIR --out DIR [--only NAME] [--pictures]: also pictures of every view, to look at (Chromium
+// draws them on the CPU, which takes most of the time). Exit code 77 (skipped, with the reason) where Chromium or
 // the page is not there.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -46,6 +47,13 @@ export function withData(html, name, data) {
   const file = join(out, `${name}.html`);
   writeFileSync(file, text.slice(0, begin) + JSON.stringify(page).replaceAll("<", "\\u003c") + text.slice(end));
   return file;
+}
+
+/** A picture of the page, or with the end .pdf the page as printed. */
+export async function picture(page, name) {
+  if (!process.argv.includes("--pictures")) return;
+  const path = join(out, name);
+  await (name.endsWith(".pdf") ? page.pdf({ path }) : page.screenshot({ path, fullPage: true }));
 }
 
 export const browser = await playwright.chromium.launch({ executablePath: chromium, args: ["--no-sandbox"] });

@@ -1,9 +1,8 @@
 // The report page in headless Chromium: report_web_test.mjs --warpgrind BINARY --modules DIR --out DIR [--only NAME]
 // Exit code 77 (skipped, with the reason) where Chromium or the page is not there.
 import { statSync } from "node:fs";
-import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { browser, check, kHang, open, out, report, run, withData } from "./harness.mjs";
+import { browser, check, kHang, open, picture, report, run, withData } from "./harness.mjs";
 import { checked, hostile, kHostile, lab, profile, withKernels } from "./profiles.mjs";
 
 const tests = {};
@@ -399,7 +398,7 @@ tests.looks = async () => {
         await page.waitForTimeout(150);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         check(wide <= width, `${hash} at ${width} pixels is ${wide} wide`);
-        await page.screenshot({ path: join(out, `${hash.replace(/[^a-z0-9]+/g, "_")}-${scheme}-${width}.png`), fullPage: true });
+        await picture(page, `${hash.replace(/[^a-z0-9]+/g, "_")}-${scheme}-${width}.png`);
       }
       const found = await open(checks, { scheme, width });
       for (const hash of ["f=0", "f=1", "f=2"]) {
@@ -407,13 +406,13 @@ tests.looks = async () => {
         await found.waitForTimeout(150);
         const wide = await found.evaluate(() => document.documentElement.scrollWidth);
         check(wide <= width, `findings, ${hash} at ${width} pixels is ${wide} wide`);
-        await found.screenshot({ path: join(out, `findings_${hash.replace("=", "")}-${scheme}-${width}.png`), fullPage: true });
+        await picture(found, `findings_${hash.replace("=", "")}-${scheme}-${width}.png`);
       }
       if (width === 1300) {
         await page.at("view=kernel&k=0&tab=source");
         await page.emulateMedia({ media: "print" });
         check(!(await page.isVisible("nav.views")), "print leaves the navigation out");
-        await page.pdf({ path: join(out, `source-${scheme}.pdf`) });
+        await picture(page, `source-${scheme}.pdf`);
       }
     }
 };

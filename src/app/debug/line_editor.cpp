@@ -113,6 +113,7 @@ class Editing {
   static int read_character(EditLine* edit, wchar_t* out) {
     constexpr int kLongest = 4;     // bytes of a character
     constexpr int kPatience = 100;  // milliseconds until a signal is seen that came just before the wait
+    constexpr char kEnd = 4;        // Ctrl-D. Typed while no editor has the terminal, it comes as a zero.
     pollfd input{STDIN_FILENO, POLLIN, 0};
     while (poll(&input, 1, kPatience) <= 0) {
       if (!of(edit).interrupted_()) continue;
@@ -124,6 +125,7 @@ class Editing {
       char byte = 0;
       const ssize_t got = ::read(STDIN_FILENO, &byte, 1);
       if (got <= 0) return static_cast<int>(got);
+      if (byte == 0) byte = kEnd;
       const std::size_t length = std::mbrtowc(out, &byte, 1, &state);
       if (length <= 1) return 1;
       if (length == static_cast<std::size_t>(-1)) break;
