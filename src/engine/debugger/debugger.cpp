@@ -9,6 +9,7 @@
 
 #include "debugger/lane_table.h"
 #include "device/access/peek.h"
+#include "device/memory/earlier_launches.h"
 #include "device/memory/kept_memory.h"
 #include "device/module.h"
 
@@ -162,7 +163,8 @@ void Debugger::resolve_all(const device::Launch& launch, Kernel& kernel) {
 const std::uint8_t* Debugger::flags_for(const device::Launch& launch, const Kernel& kernel) const {
   if (searches(launch))
     return again_->phase == Again::Phase::search && !again_->step ? kernel.every.data() : kernel.only_first.data();
-  return going_ || pausing_ ? kernel.every.data() : kernel.flags.data();
+  const bool seeks_present = present_ && launch.repeats && launch.back == 0;
+  return going_ || pausing_ || seeks_present ? kernel.every.data() : kernel.flags.data();
 }
 
 // ---- Watchpoints
@@ -196,6 +198,7 @@ Status Debugger::go_to_last_write(device::Watchpoint memory) {
   again.end = stop_.position;
   again.lane = stop_.lane;
   again.of_memory = true;
+  again.from = again.end;
   return begin_again(std::move(again));
 }
 
@@ -213,8 +216,60 @@ std::string Debugger::say_not_written() const {
   std::string text = "this memory was not written in this launch before";
   const device::Watchpoint& memory = searched_.all.front();
   if (memory.space != StateSpace::global) return text;
-  const std::string by_host = device::KeptMemory::instance().last_host_write(memory.low, memory.high);
+  const std::uint64_t searched = again_->searched;
+  if (searched == 1) text += ", nor in the launch before it";
+  if (searched > 1) text += fmt::format(", nor in the {} launches before it", searched);
+  const std::string by_host =
+      device::KeptMemory::instance().last_host_write(memory.low, memory.high, again_->back, searched);
   return by_host.empty() ? text : text + "; " + by_host;
+}
+
+// Text for the user at the first place that can be reached.
+std::string Debugger::say_history_start() const {
+  device::EarlierLaunches& earlier = device::EarlierLaunches::instance();
+  if (again_->back < earlier.count()) return "the beginning of this warp";
+  return "the beginning of what was kept: no earlier launch can be entered, because " + earlier.why_no_more();
+}
+
+// Whether a search that found nothing goes on in the launch before.
+bool Debugger::enters_earlier() const {
+  const Again& again = *again_;
+  if (again.back >= device::EarlierLaunches::instance().count()) return false;
+  if (again.of_memory) {
+    const device::Watchpoint& memory = searched_.all.front();
+    return memory.space == StateSpace::global &&
+           !device::KeptMemory::instance().host_wrote_just_before(memory.low, memory.high, again.back);
+  }
+  if (!again.step) return true;
+  // Steps stay in their warp. The first place of the launch has no other before it.
+  return !again.begin && again.first == again.end;
+}
+
+// A search has passed all of its launch that it looks at. True: a launch runs again, to travel or to search on.
+bool Debugger::end_search() {
+  Again& again = *again_;
+  const bool leaves = !again.found && enters_earlier();
+  if (leaves) {
+    ++again.back;
+    again.searched += again.of_memory ? 1 : 0;
+    again.whole = true;
+    again.last_place = again.step.has_value();
+    again.step.reset();
+    again.begin.reset();
+    again.first.reset();
+  } else if (again.found || (again.begin && !again.of_memory)) {
+    again.end = again.found ? *again.found : *again.begin;
+    again.phase = Again::Phase::travel;
+  } else if (again.of_memory && again.whole) {
+    again.is_missing = true;
+    again.back = again.back_from;
+    again.end = again.from;
+    again.phase = Again::Phase::travel;
+  } else {
+    return false;
+  }
+  again.starts = true;
+  return true;
 }
 
 void Debugger::touched(jit::WarpContext& context, const Touch& touch) {
@@ -288,6 +343,17 @@ std::uint64_t Debugger::launch_number() const {
   return found == numbers_.end() ? 0 : found->second;
 }
 
+std::vector<Debugger::EarlierLaunch> Debugger::earlier_launches(std::string* why) const {
+  device::EarlierLaunches& earlier = device::EarlierLaunches::instance();
+  std::vector<EarlierLaunch> out;
+  for (std::uint64_t back = 1; back <= earlier.count(); ++back)
+    if (const auto made = earlier.find(back))
+      out.push_back({launch_number() + launch_->back - back, made->kernel->demangled, made->config.grid,
+                     made->config.block, launch_->back == back});
+  *why = earlier.why_no_more();
+  return out;
+}
+
 std::vector<device::WarpFiber*> Debugger::warps() const {
   std::vector<device::WarpFiber*> out;
   for (const auto& worker : *launch_->all_workers)
@@ -320,7 +386,10 @@ Status Debugger::begin_again(Again again) {
   if (const std::string why = device::KeptMemory::instance().why_not(launch_->before); !why.empty())
     return Error{ErrorKind::unsupported, "this launch cannot go back: " + why, ""};
   again.launch = launch_->before;
-  number_again_ = launch_number();
+  again.back = again.back_from = launch_->back;
+  number_again_ = launch_number() + launch_->back;
+  // A fault stops again by itself.
+  if (launch_->back == 0) left_at_ = stop_.reason == StopReason::exception ? std::nullopt : std::optional(stop_.position);
   again_ = std::move(again);
   go_on();
   return Ok{};
@@ -435,14 +504,24 @@ std::vector<unsigned> Debugger::hits(const Kernel& kernel, const StoppedWarp& wa
 void Debugger::begins(device::Launch& launch) {
   auto held = hold();
   resumed_.wait(held, [&] { return configured_ || !connected_; });
+  if (searches(launch) && again_->back != launch.back) {
+    again_.reset();
+    listener_.on_output("the earlier launch cannot be entered any more: the program has changed memory meanwhile\n");
+  }
   if (searches(launch)) again_->starts = false;
   running_.push_back(&launch);
-  numbers_[launch.serial] = searches(launch) ? number_again_ : ++last_launch_;
+  numbers_[launch.serial] = launch.repeats ? number_again_ - launch.back : ++last_launch_;
   Kernel& kernel = kernel_of(launch);
   resolve_all(launch, kernel);
   launch.stop_flags = flags_for(launch, kernel);
   active_ = watched_;
   launch.watch = watchpoints_for(launch);
+}
+
+// Going back leaves a launch for another one.
+void Debugger::enter_other(const device::Launch& left) {
+  std::erase_if(watched_.all, [](const device::Watchpoint& w) { return w.space != StateSpace::global; });
+  if (left.back == 0 && !present_ && again_->back > 0 && left_at_) present_ = left_at_;
 }
 
 bool Debugger::runs_again(device::Launch& launch) {
@@ -451,13 +530,24 @@ bool Debugger::runs_again(device::Launch& launch) {
   numbers_.erase(launch.serial);
   if (going_ && going_->launch == launch.serial) going_.reset();
   if (again_ && !searches(launch)) return false;
-  if (again_ && again_->starts) return true;
+  const bool searches_on = again_ && !again_->starts && again_->whole && again_->phase == Again::Phase::search;
+  if (again_ && (again_->starts || (searches_on && end_search()))) {
+    if (again_->back != launch.back) enter_other(launch);
+    launch.runs_back = again_->back;
+    return true;
+  }
   // Shared and local memory ends with the launch.
   std::erase_if(watched_.all, [](const device::Watchpoint& w) { return w.space != StateSpace::global; });
-  if (!again_) return false;
-  again_.reset();
-  listener_.on_output("the launch took another way this time: the earlier place was not reached again\n");
-  return false;
+  if (again_) {
+    again_.reset();
+    listener_.on_output("the launch took another way this time: the earlier place was not reached again\n");
+  }
+  if (launch.back == 0) {
+    present_.reset();
+    return false;
+  }
+  launch.runs_back = connected_ ? launch.back - 1 : 0;
+  return true;
 }
 
 void Debugger::stopped(jit::WarpContext& context, LaneMask lanes, std::uint32_t place) {
@@ -486,7 +576,7 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
       if (!search(context, kernel, warp, lanes, place)) return again_->starts;
       stop.hit = again_->hit;
       stop.lane = again_->lane;
-      stop.reason = !again_->found        ? StopReason::history_start
+      stop.reason = !again_->found || again_->is_missing ? StopReason::history_start
                     : again_->hit.empty() ? StopReason::step
                                           : StopReason::breakpoint;
       if (stop.reason == StopReason::breakpoint && watches_.contains(stop.hit.front())) {
@@ -494,7 +584,7 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
         stop.text = fmt::format("back before an access of {}", watches_[stop.hit.front()].text);
       }
       if (stop.reason == StopReason::history_start)
-        stop.text = again_->of_memory ? say_not_written() : "the beginning of what was kept";
+        stop.text = again_->of_memory ? say_not_written() : say_history_start();
       again_.reset();
     } else {
       const bool data = !touched_.empty() && look_at_touched(fiber, &stop);
@@ -515,6 +605,8 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
         if (lanes >> going_->lane & 1) stop.lane = going_->lane;
       } else if (!data && pausing_) {
         stop.reason = StopReason::pause;
+      } else if (!data && present_ && launch.repeats && launch.back == 0 && stop.position == *present_) {
+        stop.text = "the place from which you went back to an earlier launch";
       } else if (!data) {
         return false;
       }
@@ -524,6 +616,7 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
     }
     going_.reset();
     pausing_ = false;
+    if (launch.repeats && launch.back == 0 && present_ == stop.position) present_.reset();
   }
   return wait_for_user(stop, launch);
 }
@@ -533,22 +626,21 @@ bool Debugger::search(jit::WarpContext& context, Kernel& kernel, const StoppedWa
                       std::uint32_t place) {
   Again& again = *again_;
   const Position here = position_of(warp.fiber());
-  const bool is_target = same_warp(here, again.end);
+  const bool is_target = same_warp(here, again.end) && (!again.whole || again.phase == Again::Phase::travel);
   if (place == kernel.first)
     context.stop_flags = is_target ? kernel.every.data() : flags_for(device::launch_of(context), kernel);
+  if (!again.first) again.first = here;
   if (is_target && here.steps >= again.end.steps) {
     if (again.phase == Again::Phase::travel) return true;
-    if (again.of_memory && !again.found) return true;
-    if (again.found || again.begin) {
-      again.end = again.found ? *again.found : *again.begin;
-      again.phase = Again::Phase::travel;
-      again.starts = true;
-      return false;
-    }
-    return true;  // the very first place of the launch
+    return !end_search();  // false: this is the very first place, or memory was not written
   }
   if (again.phase == Again::Phase::travel) return false;
   if (again.of_memory) return false;
+  if (again.last_place) {
+    again.found = here;
+    again.lane = static_cast<unsigned>(std::countr_zero(lanes | 1u << 31));
+    return false;
+  }
   if (!again.step) {
     if (!again.begin) again.begin = here;
     unsigned lane = 0;

@@ -105,6 +105,14 @@ class Debugger final : public device::StopHandler {
   bool in_kernel() const { return is_stopped_ && stop_.warp != nullptr; }  // not in host code
   const Stop& current() const { return stop_; }
   const device::Launch& launch() const { return *launch_; }
+  // Launches before the newest that can be entered again, the newest first. Empty: none, or `why` says why no more can.
+  struct EarlierLaunch {
+    std::uint64_t number = 0;
+    std::string kernel;
+    Dim3 grid, block;
+    bool is_entered = false;
+  };
+  std::vector<EarlierLaunch> earlier_launches(std::string* why) const;
   // 1, 2, 3 ... in the order in which launches begin; a launch that runs again keeps its number.
   std::uint64_t launch_number() const;
   std::vector<device::WarpFiber*> warps() const;  // resident ones, by block and number
@@ -172,18 +180,27 @@ class Debugger final : public device::StopHandler {
     unsigned lane = 0;
     Standing start;
   };
-  // A launch that runs again: it searches the last good position before `end`, and then travels there.
+  // A launch that runs again, or an earlier one in its place: it searches the last good position before `end`, and then travels there.
   struct Again {
     enum class Phase : std::uint8_t { search, travel } phase = Phase::search;
     const device::MemorySnapshot* launch = nullptr;  // Launch::before, the same in all its runs
+    std::uint64_t back = 0;  // which launch, as Launch::back
     Position end;
+    bool whole = false;  // search: to the launch's end; there is no `end`
     // search: positions where this step would have stopped; none: breakpoints and watchpoints, or writes to `memory`.
     std::optional<Step> step;
     bool of_memory = false;
+    bool last_place = false;  // search: the last place that any warp passes
+    // of_memory: where the search began.
+    std::uint64_t back_from = 0;
+    Position from;
+    std::uint64_t searched = 0;  // of_memory: launches before the first one
+    bool is_missing = false;  // of_memory: no write was found; it travels to `from`
     unsigned lane = 0;
     std::size_t depth = 0;                 // search: of the frames at the end
     std::optional<Standing> last;          // search: of the warp, where a step would have ended last
     std::optional<Position> found, begin;  // begin: the first position of the search
+    std::optional<Position> first;         // of the launch
     std::vector<unsigned> hit;
     bool starts = true;  // the run has been asked for and has not begun
   };
@@ -201,6 +218,10 @@ class Debugger final : public device::StopHandler {
   bool searches(const device::Launch& launch) const { return again_ && again_->launch == launch.before; }
   bool condition_holds(const Touched& touch, device::WarpFiber& warp);
   std::string say_not_written() const;
+  std::string say_history_start() const;
+  bool enters_earlier() const;
+  void enter_other(const device::Launch& left);
+  bool end_search();
   std::string say_touched(const Touched& touch, device::WarpFiber& warp);
   bool look_at_touched(device::WarpFiber& warp, Stop* stop);
   std::unique_lock<std::recursive_mutex> wait_stopped(const Stop& stop, device::Launch* launch);
@@ -226,7 +247,11 @@ class Debugger final : public device::StopHandler {
   device::Launch* launch_ = nullptr;  // the stopped one
   std::vector<device::Launch*> running_;
   std::map<std::uint64_t, std::uint64_t> numbers_;  // of running launches, by their serial number
+  // number_again_: of the newest launch, while it runs again or earlier ones run in its place.
   std::uint64_t last_launch_ = 0, number_again_ = 0;
+  // left_at_: where the newest launch stood when the user went back last. present_: the same, if an earlier launch was
+  // entered then.
+  std::optional<Position> left_at_, present_;
   std::optional<Going> going_;
   std::optional<Again> again_;
   // watched_: as the user set them. active_: those that launches use. searched_: of go_to_last_write().

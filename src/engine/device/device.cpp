@@ -82,6 +82,7 @@ Device::Impl::Impl(Device& self, int number, const GpuModel& gpu, const Options&
 }
 
 Device::Impl::~Impl() {
+  if (options.stops) KeptMemory::instance().forget_earlier("a GPU was reset since");
   modules.clear();
 }
 
@@ -369,6 +370,7 @@ Result<LoadedModule*> Device::load(std::shared_ptr<const ptx::Module> module, co
 }
 
 void Device::unload(LoadedModule* module) {
+  if (impl_->options.stops) KeptMemory::instance().forget_earlier("a module was unloaded since");
   const std::lock_guard lock(impl_->mutex);
   auto& modules = impl_->modules;
   const auto it = std::find_if(modules.begin(), modules.end(), [&](const auto& m) { return m.get() == module; });

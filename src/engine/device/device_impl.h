@@ -133,6 +133,7 @@ struct Device::Impl {
   LaunchResult run_planned(Engine& engine, Launch& launch, KernelRecord& kernel, const PackedParameters& parameters,
                            unsigned interrupts_before, std::vector<ChildLaunch>* children);
   const MemorySnapshot* keep_memory(Engine& engine, const LoadedModule& module, const ShadowMemory* changed) const;
+  void run_earlier(Engine& engine, const MemorySnapshot& before, std::uint64_t back);
   Status check(const LaunchConfig& config, const KernelRecord& kernel) const;
   Status open_heaps(const LoadedModule& module);
   Result<Engine*> take_engine();

@@ -36,8 +36,8 @@ class StopHandler {
   virtual void faulted(Launch& launch, const Fault& fault, jit::WarpContext* context) = 0;
   // Most bytes to keep of memory when a launch begins, so that it can run again.
   virtual std::uint64_t most_kept_bytes() const = 0;
-  // The launch has ended. True: memory is restored, and it runs again from its start. Called for
-  // each launch that began; never true without Launch::before.
+  // The launch has ended. True: memory is restored, and it runs again from its start, or another launch does
+  // (Launch::runs_back). Called for each launch that began; never true without Launch::before.
   virtual bool runs_again(Launch& launch) = 0;
   // An error of the program that ends no launch: a finding of the checks, or an error that a CUDA call returns. Called
   // by the thread that finds it, which may be any thread of the program; it goes on when this returns.

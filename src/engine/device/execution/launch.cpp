@@ -13,6 +13,7 @@
 #include "device/execution/rounds.h"
 #include "device/execution/some_blocks.h"
 #include "device/memory/address_space.h"
+#include "device/memory/earlier_launches.h"
 #include "device/memory/kept_memory.h"
 #include "device/memory/memory_snapshot.h"
 #include "device/memory/shadow_memory.h"
@@ -73,13 +74,20 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
 
   if (shadow) note_tracking(*shadow, kernel.how.definedness);
   const MemorySnapshot* const before = keep_memory(engine, module, kernel.how.definedness ? shadow : nullptr);
+  if (before)
+    EarlierLaunches::instance().add({&device, &module, &kernel, config, parameters, depth, cycles.load()});
+  bool repeats = false;
   for (;;) {
     write_parameters(engine, kernel, parameters);  // the plan and the observers read them
     Launch launch = make_launch(engine, module, kernel, config, depth);
     launch.before = before;
+    launch.clock = cycles.load();
+    launch.repeats = repeats;
     LaunchResult result = run_planned(engine, launch, kernel, parameters, interrupts_before, children);
     if (launch.runs_again) {
+      repeats = true;
       before->restore();
+      if (launch.runs_back > 0) run_earlier(engine, *before, launch.runs_back);
       continue;
     }
     if (options.stops) KeptMemory::instance().end(engine.before);
@@ -87,6 +95,29 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
     result.wall_seconds = seconds_between(begin, Clock::now());
     return result;
   }
+}
+
+// Runs earlier launches for the debugger, from the `back`-th before the newest on, until the newest is to run. Memory is
+// that of its beginning, before and afterwards. Results are dropped. Does nothing if the launch cannot be entered.
+void Device::Impl::run_earlier(Engine& engine, const MemorySnapshot& before, std::uint64_t back) {
+  EarlierLaunches& earlier = EarlierLaunches::instance();
+  if (!KeptMemory::instance().leave_present(before)) return;
+  while (back > 0) {
+    const std::optional<EarlierLaunches::Made> made = earlier.find(back);
+    if (!made || made->device != &device) break;
+    earlier.undo(back);
+    write_parameters(engine, *made->kernel, made->parameters);
+    Launch launch = make_launch(engine, *made->module, *made->kernel, made->config, made->depth);
+    launch.before = &before;
+    launch.clock = made->cycles;
+    launch.back = back;
+    launch.repeats = true;
+    // A later Ctrl-C ends the launch that runs then, not this one.
+    (void)run_planned(engine, launch, *made->kernel, made->parameters, interrupts_requested(), nullptr);
+    before.restore();
+    back = launch.runs_again ? launch.runs_back : 0;
+  }
+  KeptMemory::instance().return_to_present();
 }
 
 // changed: the shadow, if the launch changes it. Null: the launch cannot run again.
@@ -119,7 +150,7 @@ LaunchResult Device::Impl::run_planned(Engine& engine, Launch& launch, KernelRec
   end_supervision(engine, launch);
 
   launch.runs_again = launch.stops && launch.stops->runs_again(launch);
-  collect_results(engine, launch, result, launch.runs_again ? nullptr : children);
+  collect_results(engine, launch, result, launch.runs_again || launch.back > 0 ? nullptr : children);
   finish_log(engine, launch, parameters, repeated, result.counts);
   report_end(launch, result.counts);
   release_workers(engine, launch);
@@ -135,7 +166,7 @@ Status Device::Impl::start_watchdog() {
 // The clocks of a kernel that reads one begin at the time at which the last such kernel ended.
 void Device::Impl::start_clocks(Engine& engine, Launch& launch) const {
   if (!launch.keeps_time) return;
-  engine.kept.sm_cycles.assign(launch.sm_count, cycles.load());
+  engine.kept.sm_cycles.assign(launch.sm_count, launch.clock);
   launch.sm_cycles = engine.kept.sm_cycles;
 }
 

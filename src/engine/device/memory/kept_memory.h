@@ -2,6 +2,7 @@
 // its memory kept: going back would also undo what another launch, or a copy of the host, has written meanwhile.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -22,14 +23,27 @@ class KeptMemory {
   void end(const MemorySnapshot& memory);
   // The host writes [low, high) of device memory now, by a copy or fill. A launch that runs cannot go back any more.
   void host_writes(const char* what, std::uint64_t low, std::uint64_t high);
-  // Text about the last copy or fill of the host that wrote one of these bytes before the newest launch. Empty: none is
-  // known. The newest 4096 are.
-  std::string last_host_write(std::uint64_t low, std::uint64_t high);
+  // Text about the last copy or fill of the host that wrote one of these bytes before the `back`-th launch before the
+  // newest (0: the newest). searched: launches before that one which have not written them. Empty: none is known. The
+  // newest 4096 are.
+  std::string last_host_write(std::uint64_t low, std::uint64_t high, std::uint64_t back, std::uint64_t searched);
+  // Whether the host wrote one of these bytes after the launch before the `back`-th had begun, and before that one.
+  bool host_wrote_just_before(std::uint64_t low, std::uint64_t high, std::uint64_t back);
+
+  // Memory is about to be that of an earlier launch (EarlierLaunches::undo), or is that of the newest again. Meanwhile
+  // copies and launches of the host wait. False: the newest launch cannot run again.
+  bool leave_present(const MemorySnapshot& memory);
+  void return_to_present();
+  // Earlier launches cannot be entered any more. Waits while one is.
+  void forget_earlier(const std::string& why);
   // Why the launch with this snapshot cannot run again. Empty: it can.
   std::string why_not(const MemorySnapshot* memory);
 
  private:
+  void lose_earlier(const std::string& why);
+
   std::mutex mutex_;
+  std::condition_variable returned_;
   struct HostWrite {
     const char* what = "";
     std::uint64_t low = 0, high = 0;
@@ -40,6 +54,8 @@ class KeptMemory {
   std::uint64_t launches_ = 0, host_writes_ = 0;
   std::deque<HostWrite> writes_;  // the oldest first
   const MemorySnapshot* kept_ = nullptr;
+  const MemorySnapshot* last_ = nullptr;  // of the launch that has ended, if all that changed since then is known
+  bool in_past_ = false;
   std::string why_;  // of the newest launch
 };
 

@@ -50,17 +50,18 @@ Pages protectable(const Range& range) {
 
 }  // namespace
 
-bool MemorySnapshot::take(std::uint64_t limit, const ShadowMemory* shadow) {
+bool MemorySnapshot::take(std::uint64_t limit, const ShadowMemory* shadow, bool with_constants) {
   pieces_.clear();
   std::uint64_t bytes = 0;
-  const auto add = [&](std::uint64_t low, std::uint64_t high) {
+  const auto add = [&](std::uint64_t low, std::uint64_t high, bool host) {
     if (low >= high) return;
     const std::vector<unsigned char> used = pages_in_use(low, high);
     const std::uint64_t first = page_of(low);
     for (std::size_t p = 0; p < used.size();) {
       std::size_t end = p + 1;
       while (end < used.size() && (used[end] & 1) == (used[p] & 1)) ++end;
-      Piece piece{std::max(low, first + p * kHostPage), std::min(high, first + end * kHostPage), kUnused};
+      Piece piece{std::max(low, first + p * kHostPage), std::min(high, first + end * kHostPage), kUnused,
+                  host};
       if (used[p] & 1) {
         piece.at = bytes;
         bytes += piece.high - piece.low;
@@ -70,19 +71,20 @@ bool MemorySnapshot::take(std::uint64_t limit, const ShadowMemory* shadow) {
     }
   };
   const std::shared_ptr<const RangeTable> table = AddressSpace::instance().snapshot();
+  table_ = table;
   std::vector<Pages> on_write;
   for (const Range& range : table->ranges())
     if (const Pages pages = protectable(range); !range.constant && pages.low < pages.high) on_write.push_back(pages);
   const bool protects = WrittenPages::instance().begin(on_write, limit);
   for (const Range& range : table->ranges()) {
-    if (range.constant) continue;
-    const Pages pages = protects ? protectable(range) : Pages();
+    if (range.constant && !with_constants) continue;
+    const Pages pages = protects && !range.constant ? protectable(range) : Pages();
     if (pages.low >= pages.high) {
-      add(range.low, range.high);
+      add(range.low, range.high, range.host);
       continue;
     }
-    add(range.low, pages.low);
-    add(pages.high, range.high);
+    add(range.low, pages.low, false);
+    add(pages.high, range.high, false);
   }
   if (bytes > limit) {
     WrittenPages::instance().end();
@@ -95,6 +97,73 @@ bool MemorySnapshot::take(std::uint64_t limit, const ShadowMemory* shadow) {
   return true;
 }
 
+// Calls f(low, high) for each page of an unused piece that is in use now and not zero.
+template <class F>
+void MemorySnapshot::each_new_page(const Piece& piece, F&& f) {
+  const std::vector<unsigned char> used = pages_in_use(piece.low, piece.high);
+  for (std::size_t p = 0; p < used.size(); ++p) {
+    if (!(used[p] & 1)) continue;
+    const std::uint64_t page = page_of(piece.low) + p * kHostPage;
+    const std::uint64_t low = std::max(piece.low, page), high = std::min(piece.high, page + kHostPage);
+    if (!is_zero(low, high)) f(low, high);
+  }
+}
+
+namespace {
+
+void add_difference(std::vector<MemorySnapshot::Difference>& all, std::uint64_t low, std::uint64_t bytes,
+                    const std::uint8_t* was) {
+  if (!all.empty() && all.back().low + all.back().bytes == low && !all.back().was == !was &&
+      (!was || all.back().was + all.back().bytes == was))
+    all.back().bytes += bytes;
+  else
+    all.push_back({low, bytes, was});
+}
+
+// [low, high) page by page.
+void compare_pages(std::vector<MemorySnapshot::Difference>& all, std::uint64_t low, std::uint64_t high,
+                   const std::uint8_t* was) {
+  while (low < high) {
+    const std::uint64_t bytes = std::min(high, page_of(low) + kHostPage) - low;
+    if (std::memcmp(at(low), was, bytes) != 0) add_difference(all, low, bytes, was);
+    low += bytes;
+    was += bytes;
+  }
+}
+
+// Whether all allocations of a table are still there. Both are sorted.
+bool all_remain(const RangeTable& before, const RangeTable& now) {
+  auto at = now.ranges().begin();
+  for (const Range& range : before.ranges()) {
+    while (at != now.ranges().end() && at->low < range.low) ++at;
+    if (at == now.ranges().end() || at->low != range.low || at->high != range.high || at->id != range.id ||
+        at->file != range.file)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string MemorySnapshot::compare(std::vector<Difference>* out) const {
+  const std::shared_ptr<const RangeTable> now = AddressSpace::instance().snapshot();
+  if (!table_ || (now != table_ && !all_remain(*table_, *now))) return "memory of the launch before it was freed";
+  const WrittenPages& written = WrittenPages::instance();
+  if (written.is_full()) return "the launch before it changed more memory than is kept";
+  written.each_copied([&](std::uint64_t low, std::uint64_t high, const std::uint8_t* was) {
+    compare_pages(*out, low, high, was);
+  });
+  for (const Piece& piece : pieces_) {
+    if (piece.host) continue;
+    if (piece.at != kUnused)
+      compare_pages(*out, piece.low, piece.high, kept_.data() + piece.at);
+    else
+      each_new_page(piece,
+                    [&](std::uint64_t low, std::uint64_t high) { add_difference(*out, low, high - low, nullptr); });
+  }
+  return {};
+}
+
 void MemorySnapshot::restore() const {
   shadow_.restore();
   WrittenPages::instance().restore();
@@ -104,13 +173,9 @@ void MemorySnapshot::restore() const {
       std::memcpy(to, kept_.data() + piece.at, piece.high - piece.low);
       continue;
     }
-    const std::vector<unsigned char> used = pages_in_use(piece.low, piece.high);
-    for (std::size_t p = 0; p < used.size(); ++p) {
-      if (!(used[p] & 1)) continue;
-      const std::uint64_t page = page_of(piece.low) + p * kHostPage;
-      const std::uint64_t low = std::max(piece.low, page), high = std::min(piece.high, page + kHostPage);
-      if (!is_zero(low, high)) std::memset(reinterpret_cast<void*>(low), 0, high - low);
-    }
+    each_new_page(piece, [](std::uint64_t low, std::uint64_t high) {
+      std::memset(reinterpret_cast<void*>(low), 0, high - low);
+    });
   }
 }
 

@@ -3,25 +3,42 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "device/memory/shadow_snapshot.h"
 
 namespace warpgrind::device {
 
+class RangeTable;
+
 class MemorySnapshot {
  public:
   // Keeps what the pages in use hold. False: they hold more than `limit` bytes, and nothing is kept.
-  // shadow: null if undefined bits are not tracked.
-  bool take(std::uint64_t limit, const ShadowMemory* shadow);
+  // shadow: null if undefined bits are not tracked. with_constants: also what kernels only read, and the host writes.
+  bool take(std::uint64_t limit, const ShadowMemory* shadow, bool with_constants);
   void restore() const;  // pages that were unused at the snapshot become zero
+
+  // A part of the memory that differs from the snapshot now. was: its contents then, valid until take(); null: zeros.
+  struct Difference {
+    std::uint64_t low = 0, bytes = 0;
+    const std::uint8_t* was = nullptr;
+  };
+  // Lists all parts that differ, but for registered host memory. Returns why it cannot; empty: it could.
+  std::string compare(std::vector<Difference>* out) const;
+  const ShadowSnapshot& shadow() const { return shadow_; }
 
  private:
   static constexpr std::uint64_t kUnused = ~std::uint64_t{0};
   struct Piece {
     std::uint64_t low = 0, high = 0;
     std::uint64_t at = kUnused;  // of its bytes in kept_; kUnused: unused pages, which read as zero
+    bool host = false;           // registered host memory
   };
+  template <class F>
+  static void each_new_page(const Piece& piece, F&& f);
+  std::shared_ptr<const RangeTable> table_;
   std::vector<Piece> pieces_;
   ShadowSnapshot shadow_;
   std::vector<std::uint8_t> kept_;  // grows and is used again: new pages would take longer than the copy

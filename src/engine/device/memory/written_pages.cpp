@@ -32,18 +32,38 @@ WrittenPages& WrittenPages::instance() {
 }
 
 bool WrittenPages::begin(std::span<const Pages> ranges, std::uint64_t limit) {
-  if (ranges.empty() || !handles_protected_pages()) return false;
   const std::lock_guard lock(mutex_);
-  if (store_bytes_ < limit) {
-    if (store_) munmap(store_, store_bytes_);
-    void* made = mmap(nullptr, limit, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    store_ = made == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(made);
-    store_bytes_ = store_ ? limit : 0;
-    if (!store_) return false;
-    madvise(store_, store_bytes_, MADV_HUGEPAGE);
+  if (ranges.empty() || !handles_protected_pages()) {
+    unprotect_all();
+    areas_.clear();
+    full_ = false;
+    return false;
   }
   std::uint64_t total = 0;
   for (const Pages& p : ranges) total += p.high - p.low;
+  // lift_limit() needs room for all of them. Only what is used takes memory.
+  const std::uint64_t most = std::max(limit, total);
+  if (store_bytes_ < most) {
+    unprotect_all();
+    if (store_) munmap(store_, store_bytes_);
+    void* made = mmap(nullptr, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    store_ = made == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(made);
+    store_bytes_ = store_ ? most : 0;
+    if (!store_) {
+      areas_.clear();
+      return false;
+    }
+    madvise(store_, store_bytes_, MADV_HUGEPAGE);
+  }
+  const bool same = active_.load() && !full_.load() && ranges.size() == areas_.size() &&
+                    std::equal(ranges.begin(), ranges.end(), areas_.begin(), [](const Pages& p, const Area& area) {
+                      return p.low == area.pages.low && p.high == area.pages.high;
+                    });
+  if (same && protect_again()) {
+    limit_ = limit;
+    return true;
+  }
+  unprotect_all();
   std::uint64_t large = kLargePiece;
   while (total / large > kMostPieces / 2) large *= 2;
   areas_.clear();
@@ -76,12 +96,56 @@ void WrittenPages::unprotect(const Area& area) {
   mprotect(host_pointer(area.pages.low), area.pages.high - area.pages.low, PROT_READ | PROT_WRITE);
 }
 
-void WrittenPages::end() {
-  const std::lock_guard lock(mutex_);
+// The ranges are those of the last launch, and most of their pieces are still protected.
+bool WrittenPages::protect_again() {
+  for (const Area& area : areas_) {
+    for (std::size_t k = 0; k < area.pieces();) {
+      if (states_[area.first + k].load() == guarded) {
+        ++k;
+        continue;
+      }
+      const std::size_t begin = k;
+      for (; k < area.pieces() && states_[area.first + k].load() != guarded; ++k) states_[area.first + k] = guarded;
+      const std::uint64_t low = area.low_of(begin);
+      if (mprotect(host_pointer(low), area.high_of(k - 1) - low, PROT_READ) != 0) return false;
+    }
+  }
+  used_ = 0;
+  return true;
+}
+
+// Freed pages are not protected any more, and may have become another's.
+void WrittenPages::unprotect_all() {
   if (!active_.load()) return;
-  for (const Area& area : areas_) unprotect(area);
+  for (const Area& area : areas_) {
+    bool whole = true;
+    for (std::size_t k = 0; k < area.pieces(); ++k) whole &= states_[area.first + k].load() != forgotten;
+    if (whole) {
+      unprotect(area);
+      continue;
+    }
+    for (std::size_t k = 0; k < area.pieces(); ++k)
+      if (states_[area.first + k].load() == guarded)
+        mprotect(host_pointer(area.low_of(k)), area.high_of(k) - area.low_of(k), PROT_READ | PROT_WRITE);
+  }
   // A thread that faulted just before finds its piece open, and repeats its write.
   active_.store(false);
+}
+
+void WrittenPages::end() {
+  const std::lock_guard lock(mutex_);
+  unprotect_all();
+}
+
+void WrittenPages::copy_before_write(std::uint64_t low, std::uint64_t high) {
+  const std::lock_guard lock(mutex_);
+  if (!active_.load()) return;
+  if (!handles_protected_pages()) return unprotect_all();
+  for (const Area& area : areas_) {
+    if (area.pages.high <= low || area.pages.low >= high) continue;
+    for (std::size_t k = 0; k < area.pieces(); ++k)
+      if (area.high_of(k) > low && area.low_of(k) < high) (void)copy_if_protected(area.low_of(k));
+  }
 }
 
 const WrittenPages::Area* WrittenPages::find(std::uint64_t address) const {

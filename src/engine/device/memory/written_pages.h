@@ -25,7 +25,7 @@ class WrittenPages {
  public:
   static WrittenPages& instance();
 
-  // Protects the ranges, sorted, until end(). Copies at most `limit` bytes. False: the host allows it not, and nothing
+  // Protects the ranges, sorted, until end() or the next begin(). Copies at most `limit` bytes. False: the host allows it not, and nothing
   // is protected. One thread at a time may use all functions below.
   bool begin(std::span<const Pages> ranges, std::uint64_t limit);
   void end();
@@ -34,6 +34,18 @@ class WrittenPages {
   // Copies what was there back to all pieces that were written. They stay writable.
   void restore();
   std::uint64_t copied_bytes() const { return used_.load(); }
+  // Calls f(low, high, contents at begin()) for each piece that was written. Protection goes on.
+  template <class F>
+  void each_copied(F&& f) const {
+    for (const Area& area : areas_)
+      for (std::size_t k = 0; k < area.pieces(); ++k)
+        if (states_[area.first + k].load(std::memory_order_acquire) == open)
+          f(area.low_of(k), area.high_of(k), store_ + at_[area.first + k]);
+  }
+  // From now to end(), any number of bytes may be copied: restore() must stay possible.
+  void lift_limit() { limit_ = store_bytes_; }
+  // [low, high) is about to be written, maybe by a thread whose signals are not ours.
+  void copy_before_write(std::uint64_t low, std::uint64_t high);
 
   // These pages are about to be freed or mapped anew: they lose their protection, and restore() leaves them alone. Any
   // thread.
@@ -59,6 +71,8 @@ class WrittenPages {
   const Area* find(std::uint64_t address) const;
   void lock_piece(std::size_t index);
   void unprotect(const Area& area);
+  void unprotect_all();
+  bool protect_again();
 
   void forget_locked(std::uint64_t low, std::uint64_t high);
 

@@ -1,0 +1,91 @@
+// The launches before the newest one, kept under a debugger so that it can enter them again. Of each: what its kernel
+// was called with, and the memory that the next launch found different, as it was when the launch began. Undoing these
+// differences one after the other, from the newest on, leads to the beginning of an earlier launch. It does not matter
+// what made a difference: kernels, copies and memsets of the host, or managed memory that the host wrote.
+//
+// Pinned and registered host memory is not undone: the host's program goes on and may use it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+#include "device/memory/shadow_snapshot.h"
+#include "device/module.h"
+
+namespace warpgrind::device {
+
+class MemorySnapshot;
+
+class EarlierLaunches {
+ public:
+  // How a launch was made. `device` compares only; the module and the kernel live until forget_all() is called.
+  struct Made {
+    const Device* device = nullptr;
+    LoadedModule* module = nullptr;
+    KernelRecord* kernel = nullptr;
+    LaunchConfig config;
+    PackedParameters parameters;
+    unsigned depth = 0;
+    std::uint64_t cycles = 0;  // Device::Impl::cycles when it began
+  };
+
+  static EarlierLaunches& instance();
+
+  // Most bytes of memory that are kept for all earlier launches. 0: none can be entered. Before the first launch.
+  void set_limit(std::uint64_t bytes);
+  bool is_on() const { return limit_ != 0; }
+
+  // The newest launch begins, and its memory is in a snapshot.
+  void add(Made made);
+  // Another launch is about to begin: the newest becomes an earlier one, by what has changed since its snapshot.
+  void close(const MemorySnapshot& began);
+  // No launch before this moment can be entered. why: for the user, "its module was unloaded".
+  void forget_all(const std::string& why);
+
+  // Earlier launches that can be entered. 1 is the launch just before the newest, and so on.
+  std::uint64_t count();
+  std::optional<Made> find(std::uint64_t back);
+  // Why no launch before these can be entered.
+  std::string why_no_more();
+
+  // The memory of the newest launch's beginning becomes that of the `back`-th launch before it. MemorySnapshot::restore()
+  // of the newest launch leads back. While this is so, no launch may begin or be forgotten.
+  void undo(std::uint64_t back);
+
+ private:
+  struct Part {
+    std::uint64_t low = 0, bytes = 0;
+    std::uint64_t at = 0;  // of its contents in the store; kZero: zeros
+  };
+  static constexpr std::uint64_t kZero = ~std::uint64_t{0};
+  static constexpr std::size_t kMostLaunches = 1000;  // a search enters them one after the other
+  struct Earlier {
+    Made made;
+    std::vector<Part> parts;
+    std::uint64_t begin = 0, end = 0;  // in the store
+    std::shared_ptr<const ShadowSnapshot> shadow;
+    std::uint64_t shadow_bytes = 0;  // 0: another launch has the same
+  };
+  void forget_locked(const std::string& why);
+  void drop_oldest();
+  bool make_room(std::uint64_t bytes, std::uint64_t* at);
+
+  std::mutex mutex_;
+  std::uint64_t limit_ = 0;
+  std::optional<Made> newest_;
+  std::deque<Earlier> all_;  // the oldest first
+  std::uint64_t shadow_bytes_ = 0;
+  // A ring: contents of launches lie in the order of all_, and new ones take the place of the oldest.
+  std::uint8_t* store_ = nullptr;
+  std::uint64_t store_bytes_ = 0, next_ = 0;
+  std::string why_ = "it is the first launch of the program";
+};
+
+}  // namespace warpgrind::device
