@@ -506,12 +506,22 @@ Requests::Body Requests::read_memory(const Json& arguments) {
 Requests::Body Requests::launches(const Json&) {
   const device::Launch& launch = debugger_.launch();
   const auto three = [](const Dim3& d) { return Json::array({d.x, d.y, d.z}); };
-  Json one = {{"id", debugger_.launch_number()},
-              {"kernel", launch.kernel->demangled},
-              {"grid", three(launch.config.grid)},
-              {"block", three(launch.config.block)},
-              {"state", "stopped"}};
-  return Json{{"launches", Json::array({std::move(one)})}};
+  std::string why;
+  std::vector<debugger::Debugger::KnownLaunch> known = debugger_.known_launches(&why);
+  if (known.empty())
+    known.push_back({debugger_.launch_number(), launch.back, launch.kernel->demangled, launch.config.grid,
+                     launch.config.block});
+  Json list = Json::array();
+  for (const auto& one : known)
+    list.push_back({{"id", one.number},
+                    {"kernel", one.kernel},
+                    {"grid", three(one.grid)},
+                    {"block", three(one.block)},
+                    {"state", one.back == launch.back  ? "stopped"
+                              : one.back > launch.back ? "ended, can be entered again"
+                              : one.back == 0          ? "the newest"
+                                                       : "later"}});
+  return Json{{"launches", std::move(list)}, {"whyNoMore", why}};
 }
 
 }  // namespace warpgrind::adapter

@@ -10,6 +10,7 @@
 #include "base/demangle.h"
 #include "base/element.h"
 #include "device/memory/address_space.h"
+#include "device/memory/earlier_launches.h"
 #include "recorder/recorder.h"
 #include "session/debugged.h"
 #include "session/messages.h"
@@ -37,6 +38,7 @@ device::Options device_options(const RunOptions& run) {
   options.caches = run.counters && run.caches && !run.checks.any();
   options.bounds_stop = run.bounds_stop;
   options.stops = debugger_of(run);
+  if (options.stops) device::EarlierLaunches::instance().set_limit(std::uint64_t{run.debug_history} << 20);
   if (run.fill >= 0) options.fill = static_cast<std::uint8_t>(run.fill);
   options.cache_directory = run.cache_directory;
   options.quick_start = true;

@@ -46,7 +46,8 @@ std::string encode(const RunOptions& o) {
                       {"command", o.command},
                       {"executable", o.executable},
                       {"status", o.status_directory},
-                      {"debug_socket", o.debug_socket}};
+                      {"debug_socket", o.debug_socket},
+                      {"debug_history", o.debug_history}};
   for (const auto& [group, member] : checkers::kGroups) j["check_" + std::string(group)] = o.checks.*member;
   return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -95,6 +96,7 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "executable", o.executable);
   json::read(j, "status", o.status_directory);
   json::read(j, "debug_socket", o.debug_socket);
+  json::read(j, "debug_history", o.debug_history);
   for (const auto& [group, member] : checkers::kGroups)
     json::read(j, ("check_" + std::string(group)).c_str(), o.checks.*member);
   return o;

@@ -48,6 +48,8 @@ struct RunOptions {
   std::string status_directory;
   // Inherited socket on which the debugger's front speaks (docs/debugging-protocol.md); -1: nothing is debugged.
   int debug_socket = -1;
+  // Under the debugger: most memory, in MiB, that is kept of launches that have ended, so that it can enter them again.
+  unsigned debug_history = 0;  // not tested yet: --history MIB turns it on
 };
 
 inline constexpr const char* kOptionsVariable = "WARPGRIND_OPTIONS";

@@ -65,6 +65,7 @@ Status apply(const Json& options, RunCommand& command) {
         read_option(options, "devices", number, run.devices), read_option(options, "threads", number, run.threads),
         read_option(options, "schedule", text, schedule), read_option(options, "fill", "a byte, 0 to 255", run.fill),
         read_option(options, "cache", "the path of a folder", run.cache_directory),
+        read_option(options, "history", "a number of MiB", run.debug_history),
         read_option(options, "noCache", flag, command.no_cache),
         read_option(options, "boundsStop", flag, run.bounds_stop), read_option(options, "nvrtc", text, command.nvrtc),
         read_option(options, "compiler", "nvcc or clang", command.compiler),
@@ -76,6 +77,8 @@ Status apply(const Json& options, RunCommand& command) {
     if (!order) return wrong_option("schedule", "forward, reverse, interleaved or random:SEED");
     run.schedule = *order;
   }
+  constexpr unsigned kMostHistory = 65536;
+  if (run.debug_history > kMostHistory) return wrong_option("history", "0 to 65536 MiB");
   constexpr unsigned kMostDevices = 64;
   if (run.devices < 1 || run.devices > kMostDevices) return wrong_option("devices", "1 to 64");
   if (run.fill > 255) return wrong_option("fill", "a byte, 0 to 255");

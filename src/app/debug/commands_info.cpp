@@ -151,12 +151,18 @@ Status info_lanes(Session& session, std::string_view) {
 Status info_launches(Session& session, std::string_view) {
   const auto body = session.ask("warpgrind/launches", Json::object());
   if (!body) return body.error();
+  constexpr unsigned kMostShown = 20;
+  unsigned launches = 0;
   json::each(*body, "launches", [&](const Json& one) {
+    if (++launches > kMostShown && json::text(one, "state") != "stopped") return;
     const std::string stream = json::text(one, "stream");
     session.print(fmt::format("{:<4} {}<<<{}, {}>>>{}  {}\n", json::get<std::int64_t>(one, "id"),
                               json::text(one, "kernel"), triple_text(one, "grid"), triple_text(one, "block"),
                               stream.empty() ? "" : "  stream " + stream, json::text(one, "state")));
   });
+  if (launches > kMostShown) session.print(fmt::format("{} launches in all\n", launches));
+  const std::string why = json::text(*body, "whyNoMore");
+  if (!why.empty()) session.print(fmt::format("No earlier launch can be entered: {}.\n", why));
   return Ok{};
 }
 

@@ -343,13 +343,14 @@ std::uint64_t Debugger::launch_number() const {
   return found == numbers_.end() ? 0 : found->second;
 }
 
-std::vector<Debugger::EarlierLaunch> Debugger::earlier_launches(std::string* why) const {
+std::vector<Debugger::KnownLaunch> Debugger::known_launches(std::string* why) const {
   device::EarlierLaunches& earlier = device::EarlierLaunches::instance();
-  std::vector<EarlierLaunch> out;
-  for (std::uint64_t back = 1; back <= earlier.count(); ++back)
-    if (const auto made = earlier.find(back))
-      out.push_back({launch_number() + launch_->back - back, made->kernel->demangled, made->config.grid,
-                     made->config.block, launch_->back == back});
+  std::vector<KnownLaunch> out;
+  if (device::KeptMemory::instance().why_not(launch_->before).empty())
+    for (std::uint64_t back = 0; back <= earlier.count(); ++back)
+      if (const auto made = earlier.find(back))
+        out.push_back({launch_number() + launch_->back - back, back, made->kernel->demangled, made->config.grid,
+                       made->config.block});
   *why = earlier.why_no_more();
   return out;
 }
@@ -585,6 +586,8 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
       }
       if (stop.reason == StopReason::history_start)
         stop.text = again_->of_memory ? say_not_written() : say_history_start();
+      for (const device::Watchpoint& w : watched_.all) watches_[w.number].value = bytes_of(w, fiber);
+      touched_.clear();
       again_.reset();
     } else {
       const bool data = !touched_.empty() && look_at_touched(fiber, &stop);

@@ -105,14 +105,14 @@ class Debugger final : public device::StopHandler {
   bool in_kernel() const { return is_stopped_ && stop_.warp != nullptr; }  // not in host code
   const Stop& current() const { return stop_; }
   const device::Launch& launch() const { return *launch_; }
-  // Launches before the newest that can be entered again, the newest first. Empty: none, or `why` says why no more can.
-  struct EarlierLaunch {
-    std::uint64_t number = 0;
+  // The newest launch, and those before it that can be entered, the newest first. back: as Launch::back. Empty: earlier
+  // ones are not kept. why: why no more can be entered.
+  struct KnownLaunch {
+    std::uint64_t number = 0, back = 0;
     std::string kernel;
     Dim3 grid, block;
-    bool is_entered = false;
   };
-  std::vector<EarlierLaunch> earlier_launches(std::string* why) const;
+  std::vector<KnownLaunch> known_launches(std::string* why) const;
   // 1, 2, 3 ... in the order in which launches begin; a launch that runs again keeps its number.
   std::uint64_t launch_number() const;
   std::vector<device::WarpFiber*> warps() const;  // resident ones, by block and number

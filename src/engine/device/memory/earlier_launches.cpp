@@ -111,7 +111,8 @@ std::uint64_t EarlierLaunches::count() {
 
 std::optional<EarlierLaunches::Made> EarlierLaunches::find(std::uint64_t back) {
   const std::lock_guard lock(mutex_);
-  if (back == 0 || back > all_.size()) return std::nullopt;
+  if (back == 0) return newest_;
+  if (back > all_.size()) return std::nullopt;
   return all_[all_.size() - back].made;
 }
 

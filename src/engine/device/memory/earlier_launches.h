@@ -51,7 +51,7 @@ class EarlierLaunches {
 
   // Earlier launches that can be entered. 1 is the launch just before the newest, and so on.
   std::uint64_t count();
-  std::optional<Made> find(std::uint64_t back);
+  std::optional<Made> find(std::uint64_t back);  // 0: the newest
   // Why no launch before these can be entered.
   std::string why_no_more();
 
