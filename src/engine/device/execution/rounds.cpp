@@ -45,8 +45,9 @@ WarpFiber& begin_anew(Worker& w, Block& b) {
 }  // namespace
 
 Turns turns_of(const Launch& launch) {
-  if (launch.ordered || launch.keeps_time || launch.shadow || launch.fill || launch.cluster_size != 1 || launch.stops)
-    return Turns::none;
+  if (launch.ordered || launch.keeps_time || launch.fill || launch.cluster_size != 1) return Turns::none;
+  // Warps in place begin without start_warp(), so that undefined bits of local memory cannot be marked.
+  if (launch.shadow && (!launch.stops || unwritten_local_bytes(launch) != 0)) return Turns::none;
   if (launch.kernel->code->has_regions) return launch.plain_barriers ? Turns::round : Turns::none;
   return launch.kernel->shape == jit::LaneShape::general ? Turns::none : Turns::in_place;
 }
