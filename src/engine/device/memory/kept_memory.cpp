@@ -14,7 +14,7 @@ KeptMemory& KeptMemory::instance() {
 }
 
 bool KeptMemory::begin(MemorySnapshot& memory, const ShadowMemory* shadow, std::uint64_t limit,
-                       const std::string& why_never) {
+                       const std::string& why_never, const void* kernel) {
   const std::lock_guard lock(mutex_);
   ++launches_;
   if (++running_ > 1) {
@@ -23,7 +23,7 @@ bool KeptMemory::begin(MemorySnapshot& memory, const ShadowMemory* shadow, std::
   }
   why_ = limit == 0 ? "its memory was not kept" : why_never;
   if (!why_.empty()) return false;
-  if (!memory.take(limit, shadow)) {
+  if (!memory.take(limit, shadow, kernel)) {
     why_ = fmt::format("the memory that the host uses, too, has more than {} MiB", limit >> 20);
     return false;
   }

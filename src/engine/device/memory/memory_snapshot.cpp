@@ -50,7 +50,7 @@ Pages protectable(const Range& range) {
 
 }  // namespace
 
-bool MemorySnapshot::take(std::uint64_t limit, const ShadowMemory* shadow) {
+bool MemorySnapshot::take(std::uint64_t limit, const ShadowMemory* shadow, const void* writer) {
   pieces_.clear();
   std::uint64_t bytes = 0;
   const auto add = [&](std::uint64_t low, std::uint64_t high) {
@@ -73,7 +73,7 @@ bool MemorySnapshot::take(std::uint64_t limit, const ShadowMemory* shadow) {
   std::vector<Pages> on_write;
   for (const Range& range : table->ranges())
     if (const Pages pages = protectable(range); !range.constant && pages.low < pages.high) on_write.push_back(pages);
-  const bool protects = WrittenPages::instance().begin(on_write, limit);
+  const bool protects = WrittenPages::instance().begin(on_write, limit, writer);
   for (const Range& range : table->ranges()) {
     if (range.constant) continue;
     const Pages pages = protects ? protectable(range) : Pages();

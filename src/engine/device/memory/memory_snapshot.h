@@ -12,8 +12,8 @@ namespace warpgrind::device {
 class MemorySnapshot {
  public:
   // Keeps what the pages in use hold. False: they hold more than `limit` bytes, and nothing is kept.
-  // shadow: null if undefined bits are not tracked.
-  bool take(std::uint64_t limit, const ShadowMemory* shadow);
+  // shadow: null if undefined bits are not tracked. writer: the kernel that is going to run (WrittenPages::begin).
+  bool take(std::uint64_t limit, const ShadowMemory* shadow, const void* writer);
   void restore() const;  // pages that were unused at the snapshot become zero
 
  private:

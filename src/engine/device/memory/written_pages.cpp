@@ -31,7 +31,7 @@ WrittenPages& WrittenPages::instance() {
   return *pages;
 }
 
-bool WrittenPages::begin(std::span<const Pages> ranges, std::uint64_t limit) {
+bool WrittenPages::begin(std::span<const Pages> ranges, std::uint64_t limit, const void* writer) {
   if (ranges.empty() || !handles_protected_pages()) return false;
   const std::lock_guard lock(mutex_);
   if (store_bytes_ < limit) {
@@ -62,14 +62,63 @@ bool WrittenPages::begin(std::span<const Pages> ranges, std::uint64_t limit) {
   used_ = 0;
   full_ = false;
   limit_ = limit;
+  writer_ = writer;
+  if (expected_.size() >= kMostWriters && !expected_.contains(writer)) expected_.clear();
+  Expected& expected = expected_[writer];
+  if (expected.times++ % kLearnAgain != 0) copy_expected(expected.written);
   active_.store(true);
   for (const Area& area : areas_) {
-    if (mprotect(host_pointer(area.pages.low), area.pages.high - area.pages.low, PROT_READ) == 0) continue;
+    if (protect(area)) continue;
     for (const Area& each : areas_) unprotect(each);
     active_.store(false);
     return false;
   }
   return true;
+}
+
+// Called while nothing is protected, so that no thread waits for a piece. Expected pieces may not be written this time,
+// but count against the limit. They get only a part of it.
+void WrittenPages::copy_expected(const std::vector<Pages>& written) {
+  const std::uint64_t most = limit_ / 8;
+  std::uint64_t bytes = 0;
+  for (const Pages& p : written) bytes += p.high - p.low;
+  if (bytes > most) return;
+  for (const Area& area : areas_) {
+    auto next = std::lower_bound(written.begin(), written.end(), area.pages.low,
+                                 [](const Pages& p, std::uint64_t low) { return p.high <= low; });
+    for (std::size_t k = 0; k < area.pieces() && next != written.end(); ++k) {
+      const std::uint64_t low = area.low_of(k), high = area.high_of(k);
+      while (next != written.end() && next->high <= low) ++next;
+      if (next == written.end() || next->low > low || next->high < high) continue;
+      std::memcpy(store_ + used_, host_pointer(low), high - low);
+      at_[area.first + k] = used_;
+      used_ += high - low;
+      states_[area.first + k] = open;
+    }
+  }
+}
+
+bool WrittenPages::protect(const Area& area) {
+  for (std::size_t k = 0; k < area.pieces();) {
+    const std::size_t first = k;
+    while (k < area.pieces() && states_[area.first + k] == guarded) ++k;
+    if (k > first && mprotect(host_pointer(area.low_of(first)), area.high_of(k - 1) - area.low_of(first), PROT_READ))
+      return false;
+    if (k == first) ++k;
+  }
+  return true;
+}
+
+std::vector<Pages> WrittenPages::open_pieces() const {
+  std::vector<Pages> out;
+  for (const Area& area : areas_) {
+    for (std::size_t k = 0; k < area.pieces(); ++k) {
+      if (states_[area.first + k] != open) continue;
+      if (out.empty() || out.back().high != area.low_of(k)) out.push_back({area.low_of(k), 0});
+      out.back().high = area.high_of(k);
+    }
+  }
+  return out;
 }
 
 void WrittenPages::unprotect(const Area& area) {
@@ -82,6 +131,7 @@ void WrittenPages::end() {
   for (const Area& area : areas_) unprotect(area);
   // A thread that faulted just before finds its piece open, and repeats its write.
   active_.store(false);
+  expected_[writer_].written = is_full() ? std::vector<Pages>() : open_pieces();
 }
 
 const WrittenPages::Area* WrittenPages::find(std::uint64_t address) const {
