@@ -6,8 +6,8 @@
 
 #include "device/access/access.h"
 #include "device/access/count.h"
-#include "device/execution/rounds.h"
 #include "device/stop_handler.h"
+#include "device/turns.h"
 
 namespace warpgrind::device {
 
@@ -52,7 +52,7 @@ void set_watchpoints(Launch& launch, const Watchpoints* watch) {
 
 void show_watched(const Access& a) {
   const Launch& launch = launch_of(*a.context);
-  leave_round(worker_of(*a.context), fiber_of(*a.context));  // the handler may change the stop flags of this warp alone
+  leave_turns(*a.context);  // the handler may change the stop flags of this warp alone
   for (const Watchpoint& w : launch.watch->all) {
     if (w.space != space_of(a.form.space) || !(a.writes() ? w.writes : w.reads)) continue;
     for (LaneMask m = a.mask; m != 0; m &= m - 1) {

@@ -11,9 +11,9 @@
 #include "device/access/shadows.h"
 #include "device/definedness/origin_search.h"
 #include "device/device_impl.h"
-#include "device/execution/rounds.h"
 #include "device/memory/undefined_origins.h"
 #include "device/symbols.h"
+#include "device/turns.h"
 
 namespace warpgrind::device {
 
@@ -80,7 +80,7 @@ std::uint64_t host_address(const jit::WarpContext& c, const LaneAccess& a) {
 
 void note_load(jit::WarpContext& c, std::uint32_t site, const LaneAccess& a, std::uint64_t skip) {
   WarpFiber& f = fiber_of(c);
-  leave_round(*f.worker, f);  // the next warp forgets these loads in start_warp()
+  leave_turns(c);  // the next warp forgets these loads in start_warp()
   if (!f.undefined_loads) f.undefined_loads = std::make_unique<UndefinedLoads>();
   auto& loads = f.undefined_loads->of;
   const auto known = std::find_if(loads.begin(), loads.end(), [&](const UndefinedLoad& l) { return l.site == site; });
@@ -339,7 +339,7 @@ void wg_undefined_use(void* context, std::uint32_t site, std::uint32_t lanes, st
   jit::WarpContext& c = warp(context);
   const auto what = static_cast<Use>(use);
   if (what == Use::address) {
-    leave_round(worker_of(c), fiber_of(c));  // as in note_load()
+    leave_turns(c);  // as in note_load()
     fiber_of(c).undefined_site = site;
     fiber_of(c).undefined_lanes = lanes;
   }

@@ -6,6 +6,7 @@
 
 #include "device/execution/scheduler.h"
 #include "device/execution/warps.h"
+#include "device/turns.h"
 
 namespace warpgrind::device {
 
@@ -155,6 +156,10 @@ void write_down_in_place(Worker& w) {
   w.threads_ended += threads;
   w.idle_turns = 0;
   if (b.barriers_in_use != 0) release_if_complete(w, b);
+}
+
+void leave_turns(jit::WarpContext& warp) {
+  leave_round(worker_of(warp), fiber_of(warp));
 }
 
 void release_team(Worker& w) {
