@@ -8,6 +8,7 @@
 
 #include "base/installation.h"
 #include "base/run_variables.h"
+#include "cli/commands.h"
 #include "session/core_player.h"
 
 namespace warpgrind::cli {
@@ -21,8 +22,7 @@ constexpr int kFixedStarts = 1, kMostStarts = 60;
 char** own_arguments = nullptr;
 
 int starts() {
-  const char* text = std::getenv(run_variables::kCoreStarts);
-  return text ? std::atoi(text) : 0;
+  return std::atoi(environment_variable(run_variables::kCoreStarts).c_str());
 }
 
 void start_again() {
