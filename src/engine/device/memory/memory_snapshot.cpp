@@ -114,4 +114,17 @@ void MemorySnapshot::restore() const {
   }
 }
 
+void MemorySnapshot::copy_before(std::uint64_t low, std::uint64_t high, std::uint8_t* out) const {
+  std::memcpy(out, at(low), high - low);
+  WrittenPages::instance().copy_before(low, high, out);
+  auto piece = std::partition_point(pieces_.begin(), pieces_.end(), [&](const Piece& p) { return p.high <= low; });
+  for (; piece != pieces_.end() && piece->low < high; ++piece) {
+    const std::uint64_t first = std::max(low, piece->low), last = std::min(high, piece->high);
+    if (piece->at == kUnused)
+      std::memset(out + (first - low), 0, last - first);
+    else
+      std::memcpy(out + (first - low), kept_.data() + piece->at + (first - piece->low), last - first);
+  }
+}
+
 }  // namespace warpgrind::device

@@ -15,6 +15,8 @@ class MemorySnapshot {
   // shadow: null if undefined bits are not tracked. writer: the kernel that is going to run (WrittenPages::begin).
   bool take(std::uint64_t limit, const ShadowMemory* shadow, const void* writer);
   void restore() const;  // pages that were unused at the snapshot become zero
+  // Writes what [low, high) held at the snapshot to `out`. The memory itself stays as it is.
+  void copy_before(std::uint64_t low, std::uint64_t high, std::uint8_t* out) const;
 
  private:
   static constexpr std::uint64_t kUnused = ~std::uint64_t{0};

@@ -190,6 +190,18 @@ void WrittenPages::restore() {
   }
 }
 
+void WrittenPages::copy_before(std::uint64_t low, std::uint64_t high, std::uint8_t* out) {
+  const std::lock_guard lock(mutex_);
+  for (const Area& area : areas_) {
+    if (area.pages.high <= low || area.pages.low >= high) continue;
+    for (std::size_t k = 0; k < area.pieces(); ++k) {
+      const std::uint64_t first = std::max(low, area.low_of(k)), last = std::min(high, area.high_of(k));
+      if (first >= last || states_[area.first + k].load(std::memory_order_acquire) != open) continue;
+      std::memcpy(out + (first - low), store_ + at_[area.first + k] + (first - area.low_of(k)), last - first);
+    }
+  }
+}
+
 void WrittenPages::forget(std::uint64_t low, std::uint64_t high) {
   const std::lock_guard lock(mutex_);
   forget_locked(low, high);

@@ -36,6 +36,8 @@ class WrittenPages {
   bool is_full() const { return full_.load(); }
   // Copies what was there back to all pieces that were written. They stay writable.
   void restore();
+  // Writes what the written pieces in [low, high) held before to their places in `out`, which begins with `low`.
+  void copy_before(std::uint64_t low, std::uint64_t high, std::uint8_t* out);
   std::uint64_t copied_bytes() const { return used_.load(); }
 
   // These pages are about to be freed or mapped anew: they lose their protection, and restore() leaves them alone. Any
