@@ -2,7 +2,7 @@
 // way every time, so that the debugger runs it again (core_player.h), forwards and backwards.
 //
 // Form, version 1, little-endian: 8 bytes "WGCORE\r\n", the version (32 bits), 32 bits of zero, the length of a JSON
-// text (64 bits), its digest (32 hexadecimal digits), the text, then the bytes that it lists under "images" and
+// text (64 bits), its digest (32 hexadecimal digits), the text. Then come the bytes that it lists under "images" and
 // "memory", without gaps. Each list entry has the digest of its bytes.
 #pragma once
 
