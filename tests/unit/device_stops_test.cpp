@@ -42,6 +42,7 @@ class OnePlaceHandler final : public StopHandler {
   }
   bool wants(Report::Kind) override { return false; }
   void reported(const Report&) override {}
+  void expect(const Fault&) override {}
 
   std::vector<Seen> seen;
   Turns turns = Turns::none;

@@ -72,8 +72,8 @@ bool add_contents(const device::MemorySnapshot& memory, const std::vector<device
 
 }  // namespace
 
-LaunchStart::LaunchStart(std::uint64_t limit) {
-  device::KeptMemory::instance().begin(memory_, nullptr, limit, "");
+LaunchStart::LaunchStart(std::uint64_t limit, const void* kernel) {
+  device::KeptMemory::instance().begin(memory_, nullptr, limit, "", kernel);
 }
 
 LaunchStart::~LaunchStart() {
@@ -84,9 +84,9 @@ std::string LaunchStart::why_lost() const {
   return device::KeptMemory::instance().why_not(&memory_);
 }
 
-std::unique_ptr<LaunchStart> CoreDump::keep_start() const {
+std::unique_ptr<LaunchStart> CoreDump::keep_start(const LaunchRequest& request) const {
   if (options_.core_path.empty() || done_.load(std::memory_order_relaxed)) return nullptr;
-  return std::make_unique<LaunchStart>(options_.core_bytes);
+  return std::make_unique<LaunchStart>(options_.core_bytes, request.kernel);
 }
 
 void CoreDump::write_after(const LaunchStart& start, const LaunchRequest& request, const device::LoadedModule& module,

@@ -18,7 +18,7 @@ namespace warpgrind::session {
 // Memory at the start of a launch that runs.
 class LaunchStart {
  public:
-  explicit LaunchStart(std::uint64_t limit);
+  LaunchStart(std::uint64_t limit, const void* kernel);  // of KeptMemory::begin()
   ~LaunchStart();
   LaunchStart(const LaunchStart&) = delete;
   LaunchStart& operator=(const LaunchStart&) = delete;
@@ -36,7 +36,7 @@ class CoreDump {
       : options_(options), devices_(devices), messages_(messages) {}
 
   // Before a launch runs. Null: no core file is wanted any more.
-  std::unique_ptr<LaunchStart> keep_start() const;
+  std::unique_ptr<LaunchStart> keep_start(const LaunchRequest& request) const;
   // After it has run. If it has faulted, the core file is written, or a line says why there is none.
   void write_after(const LaunchStart& start, const LaunchRequest& request, const device::LoadedModule& module,
                    const device::LaunchResult& result);

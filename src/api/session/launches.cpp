@@ -149,7 +149,7 @@ LaunchOutcome Launches::run(const LaunchRequest& request) {
   }
   outcome.touched = touched_memory(request, parts_.managed_memory);
   const std::unique_ptr<Snapshot> snapshot = parts_.trials.snapshot_before(gpu, request, *module);
-  const std::unique_ptr<LaunchStart> start = parts_.core_dump.keep_start();
+  const std::unique_ptr<LaunchStart> start = parts_.core_dump.keep_start(request);
   RunningKernel running;  // Ctrl-C stops the kernel, which then reports its position
   device::LaunchConfig config = request.config;
   config.range = request.ranges;
