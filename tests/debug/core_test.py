@@ -107,7 +107,16 @@ def source_gone(build):
         assert "$1 = 69\n" in opened(build, core, "print i")
 
 
-CASES = [out_of_bounds, traps, asserts, variables_of_cuda, damaged_files, refusals, source_gone]
+def other_fault(build):
+    """The kernel's address is of a clock, which has run on before the launch and begins anew when the file is opened."""
+    with tempfile.TemporaryDirectory() as folder:
+        core, errors = write(build, folder, "clock")
+        assert core.exists(), errors
+        out = opened(build, core)
+        assert "Stopped by fault: write of 4 bytes at " in out and "\nThe core file has another fault: write of 4 bytes at " in out, out
+
+
+CASES = [out_of_bounds, traps, asserts, variables_of_cuda, damaged_files, refusals, source_gone, other_fault]
 
 if __name__ == "__main__":
     debugger_test.run_cases(CASES, __doc__)
