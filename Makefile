@@ -2,7 +2,7 @@
 # make test   sets up, builds everything, runs all tests
 # Both work with and without NVIDIA's toolkit. `run` leaves out the page if node or npm failed; skipped parts are listed.
 # Other targets: accuracy (docs/accuracy.md from stored measurements), clients (docs/clients.md from the clients' own tests, an hour),
-# build, install PREFIX=..., package (build/warpgrind_VERSION_amd64.deb), bench, format, check, clean.
+# build, install PREFIX=..., package (build/warpgrind_VERSION_amd64.deb), bench, bench-debugging, format, check, clean.
 # BUILD=... selects another build folder; TEST_ARGS=... is passed to ctest.
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -10,7 +10,7 @@ JOBS ?= $(shell nproc)
 TEST_JOBS ?= $$(($(JOBS) + 1))
 SOURCES = git ls-files '*.cpp' '*.h' '*.cu' '*.cuh' '*.cc'
 
-.PHONY: run tour test build setup install package accuracy clients bench format check check-format clean
+.PHONY: run tour test build setup install package accuracy clients bench bench-debugging format check check-format clean
 
 run: setup
 	@scripts/build.sh $(BUILD) product
@@ -57,6 +57,9 @@ clients: build
 
 bench: build
 	@python3 bench/bench.py --build $(BUILD) $(BENCH_ARGS)
+
+bench-debugging: build
+	@python3 bench/debugging.py --build $(BUILD) --limit 3
 
 format:
 	@$(SOURCES) | xargs $$(scripts/clang_format.sh) -i

@@ -64,3 +64,13 @@ function(add_gtest_program name prefix)
   endif()
   compile_in_groups(${name})
 endfunction()
+
+# only_calls_libraries(TARGET...): these programs call our shared libraries, and nothing of src is linked into them. In a build for
+# AddressSanitizer they are compiled as for a release, which ccache has done: the libraries are the sanitized code, as in whole runs.
+# ThreadSanitizer must see their atomics.
+macro(only_calls_libraries)
+  if(WARPGRIND_ASAN)
+    set(CMAKE_CXX_FLAGS_RELWITHDEBINFO ${CMAKE_CXX_FLAGS_RELEASE})
+    set_target_properties(${ARGN} PROPERTIES NOT_SANITIZED ON)
+  endif()
+endmacro()

@@ -310,8 +310,34 @@ def misaligned(build):
     fault(build, "misaligned", line_of("// misaligned"), 1, "misaligned|multiple of 4")
 
 
+def core_dumps(build):
+    """The core file of a fault, opened by the Debug Adapter Protocol; core_test.py has the terminal."""
+    line = line_of("// out of bounds")
+    for compiler in compilers():
+        with tempfile.TemporaryDirectory() as folder:
+            core = pathlib.Path(folder) / "core"
+            subprocess.run([str(build / "bin/warpgrind"), "run", "--quiet", "--compiler", compiler, "--core", str(core), SOURCE, "bounds"],
+                           stdin=subprocess.DEVNULL, capture_output=True, timeout=250, check=False,
+                           env=whole_run.environment(XDG_CACHE_HOME=str(build / "test-cache")))
+            client = debugger_test.Client(build, launch=False)
+            client.send("launch", core=str(core))
+            client.event("initialized")
+            client.call("setExceptionBreakpoints", filters=["fault", "assert"])
+            stop = client.begin()
+            check((stop["reason"], stop["focus"]["lane"], client.line()), ("exception", 5, line), f"{compiler}, DAP")
+            check(client.value("how"), "3", f"{compiler}, DAP")
+            for _ in range(3):  # clang's line has several pieces
+                client.go("stepBack")
+                if client.line() < line:
+                    break
+            assert client.line() < line, client.line()
+            client.call("disconnect")
+            client.process.stdin.close()
+            client.process.wait(60)
+
+
 CASES = [primitives, arrays, structures, enumerations, address_spaces, undefined_values, narrow_numbers, expressions, breakpoints, template_values,
-         stepping, inlined_frames, source_and_ptx, asserts, traps, out_of_bounds, outside_shared_memory, null_pointers, misaligned]
+         stepping, inlined_frames, source_and_ptx, asserts, traps, out_of_bounds, outside_shared_memory, null_pointers, misaligned, core_dumps]
 
 if __name__ == "__main__":
     debugger_test.run_cases(CASES, __doc__)

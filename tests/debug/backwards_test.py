@@ -120,6 +120,30 @@ def optimised(build):
         check(client.end(), plain(build, "shared_memory", program=program))
 
 
+def second_warp(build):
+    """A warp that began in place of another one counts its own steps only, and the way back finds it."""
+    line = next(n for n, text in enumerate(pathlib.Path(PROGRAM).read_text().splitlines(), 1) if "value * 3 + 1" in text)
+    client = Walker(build, "second_warp")
+    client.call("setBreakpoints", source={"path": PROGRAM}, breakpoints=[{"line": line}])
+    client.begin()
+    address = parameter(client)
+    states = []
+    for block in range(2):
+        check((client.stop["focus"]["warp"], client.stop["focus"]["block"]), (1, [block, 0, 0]))
+        states.append(client.state(address))
+        check(states[-1][0][0][1], line)
+        client.go("stepIn")
+        assert client.state(address)[0] != states[-1][0], "the step has not moved"
+        client.go_back("warpgrind/reverseStepIn")
+        check(client.state(address), states[-1])
+        if block == 0:
+            client.go("continue")
+    client.go_back("reverseContinue")
+    check(client.state(address), states[0])
+    client.call("setBreakpoints", source={"path": PROGRAM}, breakpoints=[])
+    check(client.end(), plain(build, "second_warp"))
+
+
 def refuses_with_malloc(build):
     program = str(HERE / "programs/allocates.cu")
     client = Walker(build, program=program)
@@ -144,7 +168,8 @@ def names_the_host_copy(build):
     check(client.end(), plain(build, "prints"))
 
 
-CASES = [*map(walks, ("shared_memory", "atomics", "local_array", "prints", "divided")), optimised, refuses_with_malloc, names_the_host_copy]
+CASES = [*map(walks, ("shared_memory", "atomics", "local_array", "prints", "divided")), optimised, second_warp, refuses_with_malloc,
+         names_the_host_copy]
 
 if __name__ == "__main__":
     run_cases(CASES, __doc__)

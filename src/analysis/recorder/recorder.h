@@ -43,6 +43,7 @@ class Recorder final : public observers::ProfileObserver, public device::StopHan
   void stopped(jit::WarpContext& context, LaneMask lanes, std::uint32_t place) override;
   void touched(jit::WarpContext&, const Touch&) override {}
   void faulted(device::Launch&, const device::Fault&, jit::WarpContext*) override {}
+  void expect(const device::Fault&) override {}
   std::uint64_t most_kept_bytes() const override { return 0; }
   bool runs_again(device::Launch&) override { return false; }
   bool wants(Report::Kind) override { return false; }

@@ -149,6 +149,7 @@ LaunchOutcome Launches::run(const LaunchRequest& request) {
   }
   outcome.touched = touched_memory(request, parts_.managed_memory);
   const std::unique_ptr<Snapshot> snapshot = parts_.trials.snapshot_before(gpu, request, *module);
+  const std::unique_ptr<LaunchStart> start = parts_.core_dump.keep_start(request);
   RunningKernel running;  // Ctrl-C stops the kernel, which then reports its position
   device::LaunchConfig config = request.config;
   config.range = request.ranges;
@@ -164,6 +165,7 @@ LaunchOutcome Launches::run(const LaunchRequest& request) {
     running.die_of_interrupt();
   }
   outcome.result = result.take();
+  if (start) parts_.core_dump.write_after(*start, request, **module, *outcome.result);
   if (outcome.result->counts.log) outcome.touched.memories = memories_of(*outcome.result->counts.log, request.device);
   look_at(parts_.model, request, outcome);
   if (snapshot) parts_.trials.try_others(*snapshot, request, *outcome.result);

@@ -13,6 +13,7 @@
 #include "results/collect.h"
 #include "sass/code.h"
 #include "sass/spills.h"
+#include "session/core_dump.h"
 #include "session/devices.h"
 #include "session/findings.h"
 #include "session/launch_choice.h"
@@ -41,6 +42,7 @@ class Launches {
     TimeEstimates& estimates;
     timing::Timeline& timeline;
     results::Collector& collector;
+    CoreDump& core_dump;
   };
   explicit Launches(const Parts& parts);
 

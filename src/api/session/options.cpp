@@ -46,6 +46,8 @@ std::string encode(const RunOptions& o) {
                       {"command", o.command},
                       {"executable", o.executable},
                       {"status", o.status_directory},
+                      {"core", o.core_path},
+                      {"core_bytes", o.core_bytes},
                       {"debug_socket", o.debug_socket},
                       {"debug_history", o.debug_history}};
   for (const auto& [group, member] : checkers::kGroups) j["check_" + std::string(group)] = o.checks.*member;
@@ -95,6 +97,8 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "command", o.command);
   json::read(j, "executable", o.executable);
   json::read(j, "status", o.status_directory);
+  json::read(j, "core", o.core_path);
+  json::read(j, "core_bytes", o.core_bytes);
   json::read(j, "debug_socket", o.debug_socket);
   json::read(j, "debug_history", o.debug_history);
   for (const auto& [group, member] : checkers::kGroups)

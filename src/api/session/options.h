@@ -46,6 +46,8 @@ struct RunOptions {
   // Folder where processes of the run leave notes for the CLI: that they use CUDA, and problems. Empty: started without
   // the CLI.
   std::string status_directory;
+  std::string core_path;         // file for the first launch that faults (core_dump.h), with %h, %p, %t; empty: none
+  std::uint64_t core_bytes = 0;  // most bytes of memory in it
   // Inherited socket on which the debugger's front speaks (docs/debugging-protocol.md); -1: nothing is debugged.
   int debug_socket = -1;
   // Under the debugger: most memory, in MiB, that is kept of launches that have ended, so that it can enter them again.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/assert.h"
+#include "device/module.h"
 #include "jit/calls/symbols.h"
 #include "jit/layout.h"
 #include "ptx/architecture.h"
@@ -73,6 +74,16 @@ Result<device::LoadedModule*> Program::loaded(device::Device& device) {
   Result<device::LoadedModule*> result = device.load(*m, placed_);
   if (result) loaded_[device.ordinal()] = *result;
   return result;
+}
+
+Status Program::adopt(device::Device& device, std::vector<std::uint64_t> globals) {
+  Result<std::shared_ptr<const ptx::Module>> m = module();
+  if (!m) return m.error();
+  Result<device::LoadedModule*> result = device::adopt_module(device, *m, std::move(globals));
+  if (!result) return result.error();
+  const std::lock_guard lock(mutex_);
+  loaded_[device.ordinal()] = *result;
+  return Ok{};
 }
 
 Status Program::place(const std::string& variable, void* host) {

@@ -54,6 +54,11 @@ class Program {
   Result<std::shared_ptr<const ptx::Module>> module();
   // The module on `device`, loaded at the first call for it.
   Result<device::LoadedModule*> loaded(device::Device& device);
+  // In place of loaded(): the module's variables are in memory already (device/module.h).
+  Status adopt(device::Device& device, std::vector<std::uint64_t> globals);
+  // What the binary holds, after module().
+  const std::vector<fatbin::FatbinEntry>& entries() const { return entries_; }
+  const std::string& name() const { return name_; }
   // Puts a __managed__ variable of the program into this host memory, on every device, and sets its initial value.
   // Call before the module is loaded.
   Status place(const std::string& variable, void* host);

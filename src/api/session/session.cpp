@@ -95,8 +95,9 @@ Session::Session()
       trials(options, checkers.get(), findings, messages),
       run({options, model, checkers.get(), messages, devices, findings, trials, estimates, collector}),
       programs(options, model, run),
-      launches(
-          {options, model, run, messages, devices, findings, trials, managed_memory, estimates, timeline, collector}),
+      core_dump(options, devices, messages),
+      launches({options, model, run, messages, devices, findings, trials, managed_memory, estimates, timeline,
+                collector, core_dump}),
       timeline_entries(model, timeline, estimates, managed_memory, collector) {
   if (checkers) finish_at_abort();
   if (checkers && options.debug_socket >= 0) show_findings(*checkers, options);

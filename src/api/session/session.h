@@ -8,6 +8,7 @@
 #include "gpu/gpu_model.h"
 #include "results/collect.h"
 #include "session/after_fault.h"
+#include "session/core_dump.h"
 #include "session/devices.h"
 #include "session/findings.h"
 #include "session/launches.h"
@@ -46,6 +47,7 @@ struct Session {
   OrderTrials trials;
   Run run;
   Programs programs;
+  CoreDump core_dump;
   Launches launches;
   TimelineEntries timeline_entries;
 

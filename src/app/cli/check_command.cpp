@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/printable.h"
 #include "checkers/selection.h"
+#include "cli/core_options.h"
 #include "cli/debug_on_fault.h"
 #include "cli/mpi_rank.h"
 #include "report/check_text.h"
@@ -181,6 +182,7 @@ int check(const CheckCommand& given) {
   command.run.options.detail |= command.run.reports.needs_detail();
   command.run.host_lines = true;
   if (command.run.debug_on_fault) set_debuggable(command.run);
+  if (Status ready = prepare_core(command.run); !ready) return complain(ready.error()), kUsageError;
   FinishedRun finished;
   const int code = run_program(command.run, &finished);
   if (!finished.started) return code;

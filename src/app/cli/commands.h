@@ -15,6 +15,12 @@ namespace warpgrind::cli {
 
 inline constexpr int kUsageError = 2;
 
+// Core files of kernels that fault (core_options.h).
+struct CoreOptions {
+  std::string path;  // --core; empty: as CUDA's variables say
+  unsigned limit_mib = 1024;
+};
+
 struct RunCommand {
   session::RunOptions options;
   bool no_cache = false;
@@ -27,6 +33,7 @@ struct RunCommand {
   bool host_lines = false;      // compile .cu files with debug information for host code
   bool debuggable = false;      // compile .cu files with debug information for kernels, and without optimisation
   bool debug_on_fault = false;  // opens the debugger's terminal where a kernel faults
+  CoreOptions core;
   ReportOptions reports;
 };
 int run(const RunCommand& command);
@@ -99,6 +106,7 @@ struct DebugCommand {
   bool batch = false;
   bool args = false;  // gdb's --args; changes nothing
   bool host = false;  // host code is debugged, too
+  std::string core;   // a core file in place of a program
 };
 int debug(const DebugCommand& command);  // batch: 1 if a command failed
 struct DapCommand {

@@ -60,10 +60,17 @@ CLI::App* add_debug(CLI::App& app, DebugCommand& command) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   debug->add_flag("--batch", command.batch, "Leaves after these commands; exit code 1 if one failed");
   debug->add_flag("--args", command.args, "Accepted for users of gdb: arguments of the program need no option");
+  debug
+      ->add_option(
+          "--core", command.core,
+          "Opens a core file that `warpgrind run --core FILE` wrote, stopped at the fault; no program is given")
+      ->type_name("FILE");
   add_host(debug, command.host);
   add_debugging(debug, command.run);
   debug->footer(
-      "  warpgrind debug [OPTIONS] PROGRAM [ARGUMENTS...]\n  warpgrind debug [OPTIONS] FILE.cu [ARGUMENTS...]");
+      "  warpgrind debug [OPTIONS] PROGRAM [ARGUMENTS...]\n  warpgrind debug [OPTIONS] FILE.cu [ARGUMENTS...]\n  "
+      "warpgrind debug "
+      "[OPTIONS] --core FILE");
   return debug;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/run_variables.h"
+#include "cli/core_options.h"
 #include "device/schedule.h"
 #include "session/processes.h"
 
@@ -102,6 +103,7 @@ ProcessCommand command_with_socket(const PreparedRun& run, int socket) {
   out.set = {fmt::format("{}={}", session::kOptionsVariable, session::encode(with_socket)),
              fmt::format("{}={}", run_variables::kDebugSources, sources)};
   out.inherits_files = true;
+  if (run.is_core) out.unset = {"LD_PRELOAD", run_variables::kCoreStarts};
   return out;
 }
 
@@ -109,6 +111,7 @@ Result<debug::StartCommand> DebugProgram::prepare(const debug::LaunchOptions& op
   RunCommand command = defaults_;
   if (Status read = apply(options.all, command); !read) return read.error();
   command.program = options.program;
+  const std::string core = json::text(options.all, "core");
   command.debuggable = true;
   command.options.quiet = true;
   command.options.counters = command.options.caches = false;
@@ -120,8 +123,11 @@ Result<debug::StartCommand> DebugProgram::prepare(const debug::LaunchOptions& op
     const std::size_t equal = variable.find('=');
     setenv(variable.substr(0, equal).c_str(), variable.c_str() + equal + 1, 1);
   }
+  if (!core.empty())
+    if (Status opened = open_core(core, command); !opened) return opened.error();
   run_ = std::make_unique<PreparedRun>();
   if (Status ready = prepare_run(command, false, *run_); !ready) return ready.error();
+  if (!core.empty()) run_->is_core = true;
   return debug::StartCommand([run = run_.get()](int socket) { return command_with_socket(*run, socket); });
 }
 

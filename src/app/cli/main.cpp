@@ -16,6 +16,7 @@
 #include "cli/debug_options.h"
 #include "cli/exercise_command.h"
 #include "cli/lab_command.h"
+#include "cli/play_core.h"
 #include "cli/run_options.h"
 #include "cli/tools_of_run.h"
 #include "gpu/gpu_model.h"
@@ -91,6 +92,7 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   run->add_flag("--quiet", command.options.quiet, "Prints only the program's own output");
   run->add_flag("--debug-on-fault", command.debug_on_fault,
                 "Opens the debugger's terminal where a kernel faults (docs/debugging.md); such a run counts nothing");
+  add_core(run, command.core);
   add_execution(run, command.options.threads, command.options.timeout_seconds, command.options.cache_directory,
                 command.no_cache);
   add_stall(run, command.options.stall_seconds);
@@ -201,6 +203,7 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
       ->type_name("GROUPS")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_core(check, run.core);
   check->add_flag("--debug-on-fault", run.debug_on_fault,
                   "Opens the debugger's terminal at each finding and fault (docs/debugging.md)");
   check->add_option("--json", run.options.json_path, "Writes the findings as JSON to FILE")->type_name("FILE");
@@ -680,6 +683,8 @@ int main(int argc, char** argv) {
   }
   if (!arguments.empty() && arguments[0] == run_variables::kToolOfRun)
     return cli::end(cli::tool_of_run({arguments.begin() + 1, arguments.end()}));
+  if (arguments.size() == 2 && arguments[0] == run_variables::kPlayCore)
+    return cli::end(cli::play_core(arguments[1], argv));
   if (!arguments.empty() && arguments[0] == "nvcc")
     return cli::end(cli::nvcc({arguments.begin() + 1, arguments.end()}));
   if (!arguments.empty() && arguments[0] == "ptxas") return cli::ptxas({arguments.begin() + 1, arguments.end()});

@@ -14,6 +14,7 @@ struct PreparedRun {
   session::RunOptions options;     // those of the command, with paths from any folder
   std::string wanted_json;         // the profile's path that the user gave
   std::vector<std::string> words;  // the program, compiled if it is a .cu file, and its arguments
+  bool is_core = false;            // it is warpgrind itself, which runs the launch of a core file
 };
 
 // Checks the options, compiles a .cu file, and sets the environment of this process so that a program that it starts

@@ -13,6 +13,7 @@
 #include "base/printable.h"
 #include "cli/child.h"
 #include "cli/commands.h"
+#include "cli/core_options.h"
 #include "cli/debug_on_fault.h"
 #include "cli/mpi_rank.h"
 #include "cli/output_aside.h"
@@ -124,6 +125,7 @@ int run(const RunCommand& given) {
     *path = of_this_rank(*path);
   if (command.debug_on_fault)
     if (Status possible = prepare_debug_on_fault(command); !possible) return complain(possible.error()), kUsageError;
+  if (Status ready = prepare_core(command); !ready) return complain(ready.error()), kUsageError;
   if (command.options.steps) {
     if (command.reports.html_path.empty() && command.options.json_path.empty()) {
       complain("--steps needs --report FILE or --json FILE", "the page of --report goes through the steps");

@@ -57,6 +57,19 @@ void add_launch_filter(CLI::App* app, session::LaunchFilter& filter) {
                   "Number of launches to count after those that are skipped (default: 0, all)");
 }
 
+void add_core(CLI::App* app, CoreOptions& core) {
+  app->add_option(
+         "--core", core.path,
+         "Writes a core file to FILE if a kernel faults, for `warpgrind debug --core FILE`; %h, %p and %t are "
+         "host, process and time. One thread runs all blocks, and a .cu file is compiled for debugging. Also by "
+         "CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1 and CUDA_COREDUMP_FILE")
+      ->type_name("FILE");
+  app->add_option("--core-limit", core.limit_mib, "Most MiB of memory in a core file; with more, none is written")
+      ->type_name("MIB")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+}
+
 void add_compilation(CLI::App* app, RunCommand& command) {
   app->add_option("--compiler", command.compiler,
                   "Compiler for .cu files: nvcc (default if it is installed) or clang, which needs no NVIDIA software")

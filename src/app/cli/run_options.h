@@ -15,6 +15,7 @@ void add_fill(CLI::App* app, int& fill);
 void add_schedule(CLI::App* app, device::Schedule& schedule);
 // Options with ncu's names.
 void add_launch_filter(CLI::App* app, session::LaunchFilter& filter);
+void add_core(CLI::App* app, CoreOptions& core);
 // Options for the compilation of .cu files.
 void add_compilation(CLI::App* app, RunCommand& command);
 

@@ -51,7 +51,10 @@ Result<LaunchOptions> read_launch(const Json& arguments) {
   if (!arguments.is_object()) return wrong("arguments", "an object");
   out.all = arguments;
   out.program.push_back(json::text(arguments, "program"));
-  if (out.program[0].empty()) return wrong("program", "the path of an executable or a .cu file");
+  if (const auto core = arguments.find("core"); core != arguments.end() && !core->is_null() && !core->is_string())
+    return wrong("core", "the path of a core file");
+  if (out.program[0].empty() && json::text(arguments, "core").empty())
+    return wrong("program", "the path of an executable or a .cu file");
   if (const auto args = arguments.find("args"); args != arguments.end() && !args->is_null()) {
     if (!args->is_array()) return wrong("args", "a list of texts");
     for (const Json& word : *args) {

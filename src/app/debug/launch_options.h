@@ -26,7 +26,7 @@ struct LaunchOptions {
 // Options of `warpgrind run` that `launch` takes, too.
 inline constexpr const char* kOwnOptions[] = {"gpu",     "devices",  "schedule",   "threads",   "fill",
                                               "noCache", "cache",    "boundsStop", "nvccFlags", "sources",
-                                              "nvrtc",   "compiler", "check",      "history"};
+                                              "nvrtc",   "compiler", "check",      "core",      "history"};
 Result<LaunchOptions> read_launch(const Json& arguments);
 
 // A program that is ready to be started, any number of times. `socket`: an inherited descriptor, on which the debug

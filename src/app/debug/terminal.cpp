@@ -124,6 +124,11 @@ Result<int> run_terminal(const TerminalSettings& settings, LaunchOptions options
   session.program_reads_input = terminal || settings.batch;
   session.checks = session.breakpoints.stops_at_findings = settings.checks;
   bool good = true;
+  if (!settings.core.empty()) {
+    session.print(settings.core);
+    if (Status opened = session.run(false); !opened) return opened.error();
+    if (!session.alive() && settings.batch) return 1;
+  }
   for (std::size_t i = 0; i < texts.size() && !session.left; ++i)
     good &= run_file(session, settings.files[i], texts[i]);
   std::string last;

@@ -15,6 +15,7 @@ struct TerminalSettings {
   std::string source;                 // of the program, for `list` and `break LINE` before it runs; empty: unknown
   bool batch = false;                 // leave then, and do not read standard input
   bool checks = false;                // the program runs with checks, and stops at their findings
+  std::string core;                   // what a core file is; not empty: it is printed, and the program runs at once
 };
 
 // Returns the exit code: 0, or with `batch` 1 if a command failed. Error: a file cannot be read.

@@ -16,4 +16,7 @@ inline constexpr const char* kStatusFolder = "WARPGRIND_STATUS_FOLDER";    // a 
 
 inline constexpr const char* kToolOfRun = "tool-of-run";  // warpgrind tool-of-run nvcc|ptxas FILE ARGUMENTS...
 
+inline constexpr const char* kPlayCore = "play-core";  // warpgrind play-core FILE, for `warpgrind debug --core FILE`
+inline constexpr const char* kCoreStarts = "WARPGRIND_CORE_STARTS";  // how often that process has started again
+
 }  // namespace warpgrind::run_variables

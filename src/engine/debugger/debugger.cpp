@@ -681,6 +681,10 @@ void Debugger::faulted(device::Launch& launch, const device::Fault& fault, jit::
     stop.exception = "fault";
     stop.text = fault.message;
     stop.details = fault.advice;
+    if (expected_ && !device::is_same(*expected_, fault))
+      stop.text += fmt::format("\nThe core file has another fault: {}, in block ({},{},{}), thread ({},{},{})",
+                               expected_->message, expected_->block.x, expected_->block.y, expected_->block.z,
+                               expected_->thread.x, expected_->thread.y, expected_->thread.z);
     for (const auto& worker : *launch.all_workers)
       for (const auto& fiber : worker->fibers)
         if (!stop.warp && is_resident(*fiber, launch) && (!context || &fiber->context == context))
@@ -694,6 +698,11 @@ void Debugger::faulted(device::Launch& launch, const device::Fault& fault, jit::
   }
   // When the user goes back, the launch ends by this fault and runs again.
   wait_for_user(stop, launch);
+}
+
+void Debugger::expect(const device::Fault& fault) {
+  const auto held = hold();
+  expected_ = fault;
 }
 
 // Returns with the lock, when the user resumes.

@@ -128,6 +128,7 @@ class Debugger final : public device::StopHandler {
   void stopped(jit::WarpContext& context, LaneMask lanes, std::uint32_t place) override;
   void touched(jit::WarpContext& context, const Touch& touch) override;
   void faulted(device::Launch& launch, const device::Fault& fault, jit::WarpContext* context) override;
+  void expect(const device::Fault& fault) override;
   bool wants(Report::Kind kind) override;
   void reported(const Report& report) override;
   std::uint64_t most_kept_bytes() const override { return std::uint64_t{1} << 30; }
@@ -243,6 +244,7 @@ class Debugger final : public device::StopHandler {
   bool at_findings_ = false, at_api_errors_ = false;
   bool at_faults_ = true, pausing_ = false, connected_ = true, configured_ = false;
   bool is_stopped_ = false, resume_ = false;
+  std::optional<device::Fault> expected_;  // of the core file that is open
   Stop stop_;
   device::Launch* launch_ = nullptr;  // the stopped one
   std::vector<device::Launch*> running_;

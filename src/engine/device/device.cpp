@@ -369,6 +369,17 @@ Result<LoadedModule*> Device::load(std::shared_ptr<const ptx::Module> module, co
   return impl_->modules.back().get();
 }
 
+Result<LoadedModule*> adopt_module(Device& device, std::shared_ptr<const ptx::Module> module,
+                                   std::vector<std::uint64_t> globals) {
+  Device::Impl& impl = device.impl();
+  auto loaded = std::make_unique<LoadedModule>(std::move(module), impl.ordinal, PlacedVariables());
+  if (Status status = loaded->adopt(std::move(globals)); !status) return status.error();
+  if (impl.wants.allocations) loaded->for_variables([&](const events::Allocation& v) { device.publish_allocation(v); });
+  const std::lock_guard lock(impl.mutex);
+  impl.modules.push_back(std::move(loaded));
+  return impl.modules.back().get();
+}
+
 void Device::unload(LoadedModule* module) {
   if (impl_->options.stops) KeptMemory::instance().forget_earlier("a module was unloaded since");
   const std::lock_guard lock(impl_->mutex);

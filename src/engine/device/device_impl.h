@@ -132,7 +132,7 @@ struct Device::Impl {
   Status run_children(Engine& engine, LoadedModule& module, std::vector<ChildLaunch> children, LaunchResult& result);
   LaunchResult run_planned(Engine& engine, Launch& launch, KernelRecord& kernel, const PackedParameters& parameters,
                            unsigned interrupts_before, std::vector<ChildLaunch>* children);
-  const MemorySnapshot* keep_memory(Engine& engine, const LoadedModule& module, const ShadowMemory* changed) const;
+  const MemorySnapshot* keep_memory(Engine& engine, const LoadedModule& module, const KernelRecord& kernel) const;
   void run_earlier(Engine& engine, const MemorySnapshot& before, std::uint64_t back);
   Status check(const LaunchConfig& config, const KernelRecord& kernel) const;
   Status open_heaps(const LoadedModule& module);

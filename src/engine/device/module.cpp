@@ -48,6 +48,23 @@ Status LoadedModule::place() {
   return Ok{};
 }
 
+Status LoadedModule::adopt(std::vector<std::uint64_t> globals) {
+  const auto& variables = module_->variables;
+  bool fits = globals.size() == variables.size();
+  for (std::uint32_t v = 0; fits && v < variables.size(); ++v) {
+    if (variables[v].space == StateSpace::shared) {
+      fits = globals[v] == 0;
+      continue;
+    }
+    const auto range = AddressSpace::instance().find(globals[v]);
+    fits = range && range->high - globals[v] >= variables[v].size;
+  }
+  if (!fits)
+    return Error{ErrorKind::bad_input, fmt::format("{}: these are the variables of another module", module_->name), ""};
+  globals_ = std::move(globals);
+  return Ok{};
+}
+
 Status LoadedModule::initialise(std::uint32_t index) {
   const ptx::Variable& variable = module_->variables[index];
   WG_ASSERT(globals_[index] != 0);

@@ -33,6 +33,8 @@ class LoadedModule {
   LoadedModule& operator=(const LoadedModule&) = delete;
 
   Status place();  // allocates the variables and writes their initial values
+  // In place of place(): the variables are at these addresses, by index, with their values.
+  Status adopt(std::vector<std::uint64_t> globals);
   const ptx::Module& module() const { return *module_; }
   const std::shared_ptr<const ptx::Module>& shared_module() const { return module_; }
   const std::vector<std::uint64_t>& globals() const { return globals_; }  // by variable index; 0: in shared memory
@@ -67,5 +69,10 @@ class LoadedModule {
   std::map<std::uint32_t, flow::Definitions> definitions_;
   std::map<std::uint32_t, jit::KernelLayout> layouts_;
 };
+
+// Loads a module of another process: its variables are in memory already, with their values. globals:
+// LoadedModule::globals() there.
+Result<LoadedModule*> adopt_module(Device& device, std::shared_ptr<const ptx::Module> module,
+                                   std::vector<std::uint64_t> globals);
 
 }  // namespace warpgrind::device

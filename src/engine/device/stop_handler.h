@@ -34,6 +34,8 @@ class StopHandler {
   virtual void touched(jit::WarpContext& context, const Touch& touch) = 0;
   // The launch ends by this fault. context: the warp that made it; null: none, or several.
   virtual void faulted(Launch& launch, const Fault& fault, jit::WarpContext* context) = 0;
+  // The fault that the next launch must end by, as it did in another process (a core file).
+  virtual void expect(const Fault& fault) = 0;
   // Most bytes to keep of memory when a launch begins, so that it can run again.
   virtual std::uint64_t most_kept_bytes() const = 0;
   // The launch has ended. True: memory is restored, and it runs again from its start, or another launch does
@@ -60,6 +62,9 @@ class StopHandler {
   virtual bool wants(Report::Kind kind) = 0;  // else reported() does nothing
   virtual void reported(const Report& report) = 0;
 };
+
+// The same kind at the same instruction, in the same thread and at the same address.
+bool is_same(const Fault& a, const Fault& b);
 
 // Abandons the launch of this warp, without a fault. For StopHandler::stopped(), before the launch runs again. The
 // caller's frames are never left: they must own nothing.

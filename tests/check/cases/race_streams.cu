@@ -1,4 +1,6 @@
 // Work of several streams, of a graph's branches, and of the host, without what would order it.
+#include <unistd.h>
+
 #include "cases.h"
 
 __global__ void writer(int* data) {
@@ -104,7 +106,8 @@ CASE(C076, "cudaFreeAsync(p,s1) while s2 still uses p") {  // free_async_other_s
   cudaMemsetAsync(data, 0, 64 * sizeof(int), streams.first);
   cudaDeviceSynchronize();
   reader<<<1, 64, 0, streams.second>>>(data, out);  //! C076 ERROR use-after-free-stream
-  cudaFreeAsync(data, streams.first);               //! C076 ERROR use-after-free-stream
+  usleep(200000);                      // else the free may come first, and the kernel's read is an error of its own
+  cudaFreeAsync(data, streams.first);  //! C076 ERROR use-after-free-stream
   cudaDeviceSynchronize();
   cudaFree(out);
 }

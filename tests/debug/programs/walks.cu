@@ -53,6 +53,17 @@ __global__ void divided(int* data) {
   data[t * 4000] = count;
 }
 
+// Only the second warp of a block comes to the line of a breakpoint. It begins in place of the first, without the device.
+__global__ void second_warp(int* data) {
+  int t = threadIdx.x;
+  int value = data[t + 64 * blockIdx.x];
+  if (t >= 32) {
+    value = value * 3 + 1;
+    data[t * 4000 + blockIdx.x] = value;
+  }
+  data[t + 64 * blockIdx.x] = value;
+}
+
 int main(int argc, char** argv) {
   const char* wanted = argc > 1 ? argv[1] : "";
   int* data = nullptr;
@@ -64,7 +75,7 @@ int main(int argc, char** argv) {
     const char* name;
     void (*kernel)(int*);
   } kernels[] = {{"shared_memory", shared_memory}, {"atomics", atomics}, {"local_array", local_array},
-                 {"prints", prints},               {"divided", divided}};
+                 {"prints", prints},               {"divided", divided}, {"second_warp", second_warp}};
   for (auto& k : kernels)
     if (std::strcmp(k.name, wanted) == 0) k.kernel<<<2, 64>>>(data);
   cudaDeviceSynchronize();

@@ -140,7 +140,10 @@ void Stops::enter() {
   const auto load_steps = [this](llvm::IRBuilder<>& here, Value* from) {
     here.CreateStore(here.CreateLoad(here.getInt64Ty(), from), steps_);
   };
-  load_steps(at, f_.context_address(offsetof(WarpContext, steps)));
+  // A kernel with stops has no regions, so that each entry is the start of a warp, perhaps in place of another one.
+  Value* const counted = f_.context_address(offsetof(WarpContext, steps));
+  if (f_.is_kernel) at.CreateStore(at.getInt64(0), counted);
+  load_steps(at, counted);
   f_.before_call = [this](llvm::ArrayRef<Value*> arguments) {
     if (!arguments.empty() && arguments.front() == f_.context_argument) update();
   };

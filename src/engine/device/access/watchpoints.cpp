@@ -7,6 +7,7 @@
 #include "device/access/access.h"
 #include "device/access/count.h"
 #include "device/stop_handler.h"
+#include "device/turns.h"
 
 namespace warpgrind::device {
 
@@ -51,6 +52,7 @@ void set_watchpoints(Launch& launch, const Watchpoints* watch) {
 
 void show_watched(const Access& a) {
   const Launch& launch = launch_of(*a.context);
+  leave_turns(*a.context);  // the handler may change the stop flags of this warp alone
   for (const Watchpoint& w : launch.watch->all) {
     if (w.space != space_of(a.form.space) || !(a.writes() ? w.writes : w.reads)) continue;
     for (LaneMask m = a.mask; m != 0; m &= m - 1) {

@@ -13,6 +13,7 @@
 #include "device/device_impl.h"
 #include "device/memory/undefined_origins.h"
 #include "device/symbols.h"
+#include "device/turns.h"
 
 namespace warpgrind::device {
 
@@ -79,6 +80,7 @@ std::uint64_t host_address(const jit::WarpContext& c, const LaneAccess& a) {
 
 void note_load(jit::WarpContext& c, std::uint32_t site, const LaneAccess& a, std::uint64_t skip) {
   WarpFiber& f = fiber_of(c);
+  leave_turns(c);  // the next warp forgets these loads in start_warp()
   if (!f.undefined_loads) f.undefined_loads = std::make_unique<UndefinedLoads>();
   auto& loads = f.undefined_loads->of;
   const auto known = std::find_if(loads.begin(), loads.end(), [&](const UndefinedLoad& l) { return l.site == site; });
@@ -119,6 +121,24 @@ void expand(jit::WarpContext& c, std::uint64_t base, std::int64_t kx, std::int64
   for (unsigned l = 0; l < kWarpSize; ++l)
     addresses[l] = base + static_cast<std::uint64_t>(kx) * jit::lane_x(shape, l) +
                    static_cast<std::uint64_t>(ky) * jit::lane_y(shape, l);
+}
+
+// The usual case of an affine load: everything between its lowest and its highest byte is global memory, and defined.
+bool reads_only_defined(jit::WarpContext& c, const SiteFacts& facts, std::uint64_t base, std::int64_t kx,
+                        std::int64_t ky) {
+  constexpr std::int64_t kFarthest = 64;  // of neighbouring lanes, in bytes
+  if (facts.form.space == StateSpace::shared || facts.form.space == StateSpace::local) return false;
+  if (kx < -kFarthest || kx > kFarthest || ky < -kFarthest || ky > kFarthest) return false;
+  const GenericAddress generic{base};
+  if (facts.form.space != StateSpace::global && (in_shared(generic) || in_local(generic))) return false;
+  const jit::LaneShape shape = launch_of(c).kernel->shape;
+  const std::int64_t x = kx * jit::lane_x(shape, kWarpSize - 1), y = ky * jit::lane_y(shape, kWarpSize - 1);
+  const std::int64_t low = std::min<std::int64_t>(x, 0) + std::min<std::int64_t>(y, 0);
+  const std::int64_t high = std::max<std::int64_t>(x, 0) + std::max<std::int64_t>(y, 0);
+  const std::uint64_t first = base + static_cast<std::uint64_t>(low);
+  const std::uint64_t bytes = static_cast<std::uint64_t>(high - low) + facts.form.bytes;
+  const ShadowMemory& shadow = *launch_of(c).shadow;
+  return shadow.covers(first, bytes) && !shadow.any(first, bytes);
 }
 
 // The host may write managed memory at any time, without an event: it counts as defined.
@@ -258,8 +278,14 @@ void wg_load_shadow(void* context, std::uint32_t site, const std::uint64_t* addr
 
 void wg_load_shadow_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
                            std::uint32_t mask, void* out) {
+  jit::WarpContext& c = warp(context);
+  const SiteFacts& facts = launch_of(c).kernel->sites[site];
+  if (reads_only_defined(c, facts, base, kx, ky)) {
+    std::memset(out, 0, std::size_t{facts.form.bytes} * kWarpSize);
+    return;
+  }
   alignas(64) std::uint64_t addresses[kWarpSize];
-  expand(warp(context), base, kx, ky, addresses);
+  expand(c, base, kx, ky, addresses);
   load_shadow(context, site, addresses, mask, out);
 }
 
@@ -313,6 +339,7 @@ void wg_undefined_use(void* context, std::uint32_t site, std::uint32_t lanes, st
   jit::WarpContext& c = warp(context);
   const auto what = static_cast<Use>(use);
   if (what == Use::address) {
+    leave_turns(c);  // as in note_load()
     fiber_of(c).undefined_site = site;
     fiber_of(c).undefined_lanes = lanes;
   }

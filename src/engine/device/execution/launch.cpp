@@ -73,7 +73,7 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   const Clock::time_point begin = Clock::now();
 
   if (shadow) note_tracking(*shadow, kernel.how.definedness);
-  const MemorySnapshot* const before = keep_memory(engine, module, kernel.how.definedness ? shadow : nullptr);
+  const MemorySnapshot* const before = keep_memory(engine, module, kernel);
   if (before)
     EarlierLaunches::instance().add({&device, &module, &kernel, config, parameters, depth, cycles.load()});
   bool repeats = false;
@@ -120,15 +120,17 @@ void Device::Impl::run_earlier(Engine& engine, const MemorySnapshot& before, std
   KeptMemory::instance().return_to_present();
 }
 
-// changed: the shadow, if the launch changes it. Null: the launch cannot run again.
+// Null: the launch cannot run again.
 const MemorySnapshot* Device::Impl::keep_memory(Engine& engine, const LoadedModule& module,
-                                                const ShadowMemory* changed) const {
+                                                const KernelRecord& kernel) const {
   if (!options.stops) return nullptr;
   // The heap of malloc and the buffers of child launches keep more than their memory.
   const char* const why_never = module.calls("malloc")      ? "kernels of its module call malloc()"
                                 : module.launches_kernels() ? "kernels of its module launch kernels"
                                                             : "";
-  const bool kept = KeptMemory::instance().begin(engine.before, changed, options.stops->most_kept_bytes(), why_never);
+  const ShadowMemory* const changed = kernel.how.definedness ? shadow : nullptr;
+  const bool kept =
+      KeptMemory::instance().begin(engine.before, changed, options.stops->most_kept_bytes(), why_never, &kernel);
   return kept ? &engine.before : nullptr;
 }
 

@@ -6,6 +6,7 @@
 
 #include "device/execution/scheduler.h"
 #include "device/execution/warps.h"
+#include "device/turns.h"
 
 namespace warpgrind::device {
 
@@ -45,8 +46,9 @@ WarpFiber& begin_anew(Worker& w, Block& b) {
 }  // namespace
 
 Turns turns_of(const Launch& launch) {
-  if (launch.ordered || launch.keeps_time || launch.shadow || launch.fill || launch.cluster_size != 1 || launch.stops)
-    return Turns::none;
+  if (launch.ordered || launch.keeps_time || launch.fill || launch.cluster_size != 1) return Turns::none;
+  // Warps in place begin without start_warp(), so that undefined bits of local memory cannot be marked.
+  if (launch.shadow && (!launch.stops || unwritten_local_bytes(launch) != 0)) return Turns::none;
   if (launch.kernel->code->has_regions) return launch.plain_barriers ? Turns::round : Turns::none;
   return launch.kernel->shape == jit::LaneShape::general ? Turns::none : Turns::in_place;
 }
@@ -154,6 +156,10 @@ void write_down_in_place(Worker& w) {
   w.threads_ended += threads;
   w.idle_turns = 0;
   if (b.barriers_in_use != 0) release_if_complete(w, b);
+}
+
+void leave_turns(jit::WarpContext& warp) {
+  leave_round(worker_of(warp), fiber_of(warp));
 }
 
 void release_team(Worker& w) {

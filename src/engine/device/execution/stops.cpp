@@ -6,6 +6,11 @@
 
 namespace warpgrind::device {
 
+bool is_same(const Fault& a, const Fault& b) {
+  return a.kind == b.kind && a.kernel == b.kernel && a.function == b.function && a.ptx_line == b.ptx_line &&
+         a.block == b.block && a.thread == b.thread && a.address == b.address && a.bytes == b.bytes;
+}
+
 void end_here(jit::WarpContext& context) {
   Launch& launch = launch_of(context);
   launch.stop.store(true);

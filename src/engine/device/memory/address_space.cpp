@@ -29,6 +29,22 @@ void* pointer(std::uint64_t address) {
   return reinterpret_cast<void*>(address);
 }
 
+// Maps whole pages of host memory that are not mapped yet. False: one belongs to other memory.
+bool map_host_pages(std::uint64_t low, std::uint64_t high) {
+  static auto* const mapped = new std::map<std::uint64_t, std::uint64_t>;  // neighbours in a page share it
+  for (std::uint64_t page = low; page < high; page += kHostPage) {
+    const auto after = mapped->upper_bound(page);
+    if (after != mapped->begin() && std::prev(after)->second > page) continue;
+    const std::uint64_t end = after == mapped->end() ? high : std::min(high, after->first);
+    void* const made = mmap(pointer(page), end - page, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (made == MAP_FAILED) return false;
+    (*mapped)[page] = end;
+    page = end - kHostPage;
+  }
+  return true;
+}
+
 }  // namespace
 
 const Range* RangeTable::find(std::uint64_t address) const {
@@ -191,6 +207,34 @@ std::vector<Range> AddressSpace::replace(std::uint64_t low, std::uint64_t high, 
   }
   table_.reset();
   return before;
+}
+
+Status AddressSpace::adopt(std::uint64_t base, const std::vector<Range>& ranges) {
+  const std::lock_guard lock(mutex_);
+  WG_ASSERT(base_ == 0 && ranges_.empty());
+  if (base != 0) {
+    base_ = base;
+    top_ = base_;
+    internal_top_ = first_internal();
+  }
+  for (const Range& range : ranges) {
+    const std::uint64_t first = round_down(range.low, kHostPage), last = round_up(range.high, kHostPage);
+    const bool reserved = inside_reserved(range.low);
+    const bool mapped =
+        reserved ? mprotect(pointer(first), last - first, PROT_READ | PROT_WRITE) == 0 : map_host_pages(first, last);
+    if (!mapped)
+      return Error{ErrorKind::environment,
+                   fmt::format("no memory at {:#x} to {:#x}: {}", first, last, std::strerror(errno)), ""};
+    ranges_[range.low] = range;
+    ranges_[range.low].id = ++last_id_;
+    if (!reserved) continue;
+    if (range.internal)
+      internal_top_ = std::max(internal_top_, round_up(range.high + kRedZone, 512));
+    else
+      top_ = std::max(top_, round_up(range.high + kRedZone, 512));
+  }
+  table_.reset();
+  return Ok{};
 }
 
 void AddressSpace::set_multicasts(std::vector<Multicast> sorted) {

@@ -71,6 +71,14 @@ class AddressSpace {
   // Replaces the ranges between low and high, in reserved addresses, and returns the old ones. A range that begins
   // where an old one began keeps its id.
   std::vector<Range> replace(std::uint64_t low, std::uint64_t high, const std::vector<Range>& ranges);
+  // Takes reserved addresses and ranges over from another process, with their zeroed memory. Before any allocation.
+  // base: its reserved_base(); 0: it had reserved none. The caller has mapped reservation_of(base), and that memory
+  // stays mapped. Error: other memory of this process is where host memory was.
+  Status adopt(std::uint64_t base, const std::vector<Range>& ranges);
+  struct Reservation {
+    std::uint64_t low = 0, bytes = 0;
+  };
+  static Reservation reservation_of(std::uint64_t base) { return {base - kFront, kFront + kReserved - kHugePage}; }
   // All mapped multicast objects, sorted by address. Their addresses are no ranges: only multimem.* may use them.
   void set_multicasts(std::vector<Multicast> sorted);
   bool is_multimem(std::uint64_t address) const;

@@ -17,7 +17,7 @@ KeptMemory& KeptMemory::instance() {
 }
 
 bool KeptMemory::begin(MemorySnapshot& memory, const ShadowMemory* shadow, std::uint64_t limit,
-                       const std::string& why_never) {
+                       const std::string& why_never, const void* kernel) {
   std::unique_lock lock(mutex_);
   returned_.wait(lock, [&] { return !in_past_; });
   ++launches_;
@@ -33,7 +33,7 @@ bool KeptMemory::begin(MemorySnapshot& memory, const ShadowMemory* shadow, std::
   EarlierLaunches& earlier = EarlierLaunches::instance();
   if (last_) earlier.close(*last_);
   last_ = nullptr;
-  if (!memory.take(limit, shadow, earlier.is_on())) {
+  if (!memory.take(limit, shadow, kernel, earlier.is_on())) {
     why_ = fmt::format("the memory that the host uses, too, has more than {} MiB", limit >> 20);
     lose_earlier(fmt::format("launch {} cannot run again: {}", launches_, why_));
     return false;

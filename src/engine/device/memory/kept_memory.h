@@ -18,8 +18,10 @@ class KeptMemory {
   static KeptMemory& instance();
 
   // A launch begins. True: `memory` holds what kernels may write, and their undefined bits (shadow: null if they are
-  // not tracked). limit: in bytes; 0: nothing is kept. Call end() with the same snapshot in any case.
-  bool begin(MemorySnapshot& memory, const ShadowMemory* shadow, std::uint64_t limit, const std::string& why_never);
+  // not tracked). limit: in bytes; 0: nothing is kept. kernel: see MemorySnapshot::take(). Call end() with the same
+  // snapshot in any case.
+  bool begin(MemorySnapshot& memory, const ShadowMemory* shadow, std::uint64_t limit, const std::string& why_never,
+             const void* kernel);
   void end(const MemorySnapshot& memory);
   // The host writes [low, high) of device memory now, by a copy or fill. A launch that runs cannot go back any more.
   void host_writes(const char* what, std::uint64_t low, std::uint64_t high);

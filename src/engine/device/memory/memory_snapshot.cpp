@@ -50,7 +50,7 @@ Pages protectable(const Range& range) {
 
 }  // namespace
 
-bool MemorySnapshot::take(std::uint64_t limit, const ShadowMemory* shadow, bool with_constants) {
+bool MemorySnapshot::take(std::uint64_t limit, const ShadowMemory* shadow, const void* writer, bool with_constants) {
   pieces_.clear();
   std::uint64_t bytes = 0;
   const auto add = [&](std::uint64_t low, std::uint64_t high, bool host) {
@@ -75,7 +75,7 @@ bool MemorySnapshot::take(std::uint64_t limit, const ShadowMemory* shadow, bool 
   std::vector<Pages> on_write;
   for (const Range& range : table->ranges())
     if (const Pages pages = protectable(range); !range.constant && pages.low < pages.high) on_write.push_back(pages);
-  const bool protects = WrittenPages::instance().begin(on_write, limit);
+  const bool protects = WrittenPages::instance().begin(on_write, limit, writer);
   for (const Range& range : table->ranges()) {
     if (range.constant && !with_constants) continue;
     const Pages pages = protects && !range.constant ? protectable(range) : Pages();
@@ -176,6 +176,19 @@ void MemorySnapshot::restore() const {
     each_new_page(piece, [](std::uint64_t low, std::uint64_t high) {
       std::memset(reinterpret_cast<void*>(low), 0, high - low);
     });
+  }
+}
+
+void MemorySnapshot::copy_before(std::uint64_t low, std::uint64_t high, std::uint8_t* out) const {
+  std::memcpy(out, at(low), high - low);
+  WrittenPages::instance().copy_before(low, high, out);
+  auto piece = std::partition_point(pieces_.begin(), pieces_.end(), [&](const Piece& p) { return p.high <= low; });
+  for (; piece != pieces_.end() && piece->low < high; ++piece) {
+    const std::uint64_t first = std::max(low, piece->low), last = std::min(high, piece->high);
+    if (piece->at == kUnused)
+      std::memset(out + (first - low), 0, last - first);
+    else
+      std::memcpy(out + (first - low), kept_.data() + piece->at + (first - piece->low), last - first);
   }
 }
 

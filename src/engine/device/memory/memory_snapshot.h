@@ -16,9 +16,12 @@ class RangeTable;
 class MemorySnapshot {
  public:
   // Keeps what the pages in use hold. False: they hold more than `limit` bytes, and nothing is kept.
-  // shadow: null if undefined bits are not tracked. with_constants: also what kernels only read, and the host writes.
-  bool take(std::uint64_t limit, const ShadowMemory* shadow, bool with_constants);
+  // shadow: null if undefined bits are not tracked. writer: the kernel that is going to run (WrittenPages::begin).
+  // with_constants: also what kernels only read, and the host writes.
+  bool take(std::uint64_t limit, const ShadowMemory* shadow, const void* writer, bool with_constants);
   void restore() const;  // pages that were unused at the snapshot become zero
+  // Writes what [low, high) held at the snapshot to `out`. The memory itself stays as it is.
+  void copy_before(std::uint64_t low, std::uint64_t high, std::uint8_t* out) const;
 
   // A part of the memory that differs from the snapshot now. was: its contents then, valid until take(); null: zeros.
   struct Difference {

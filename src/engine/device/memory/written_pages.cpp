@@ -31,39 +31,70 @@ WrittenPages& WrittenPages::instance() {
   return *pages;
 }
 
-bool WrittenPages::begin(std::span<const Pages> ranges, std::uint64_t limit) {
+// While one lives, no handler reads areas, states and store, and handlers that come wait.
+class WrittenPages::Change {
+ public:
+  explicit Change(WrittenPages& pages) : pages_(pages) {
+    pages_.is_changing_.store(true);
+    while (pages_.copying_.load() > 0) sched_yield();
+  }
+  ~Change() { pages_.is_changing_.store(false); }
+  Change(const Change&) = delete;
+  Change& operator=(const Change&) = delete;
+
+ private:
+  WrittenPages& pages_;
+};
+
+bool WrittenPages::begin(std::span<const Pages> ranges, std::uint64_t limit, const void* writer) {
   const std::lock_guard lock(mutex_);
-  if (ranges.empty() || !handles_protected_pages()) {
-    unprotect_all();
-    areas_.clear();
+  const bool same = active_.load() && !full_.load() && ranges.size() == areas_.size() &&
+                    std::equal(ranges.begin(), ranges.end(), areas_.begin(), [](const Pages& p, const Area& area) {
+                      return p.low == area.pages.low && p.high == area.pages.high;
+                    });
+  if (same && handles_protected_pages() && protect_again()) {
+    limit_ = limit;
+    writer_ = writer;
+    return true;
+  }
+  unprotect_all();
+  {
+    const Change change(*this);
+    const bool can = !ranges.empty() && handles_protected_pages() && lay_out(ranges, limit);
+    if (!can) areas_.clear();
+    used_ = 0;
     full_ = false;
+    if (!can) return false;
+    limit_ = limit;
+    writer_ = writer;
+    if (expected_.size() >= kMostWriters && !expected_.contains(writer)) expected_.clear();
+    Expected& expected = expected_[writer];
+    if (expected.times++ % kLearnAgain != 0) copy_expected(expected.written);
+    active_.store(true);
+  }
+  for (const Area& area : areas_) {
+    if (protect(area)) continue;
+    for (const Area& each : areas_) unprotect(each);
+    active_.store(false);
     return false;
   }
+  return true;
+}
+
+// All pieces are guarded. False: no memory for the store.
+bool WrittenPages::lay_out(std::span<const Pages> ranges, std::uint64_t limit) {
   std::uint64_t total = 0;
   for (const Pages& p : ranges) total += p.high - p.low;
   // lift_limit() needs room for all of them. Only what is used takes memory.
   const std::uint64_t most = std::max(limit, total);
   if (store_bytes_ < most) {
-    unprotect_all();
     if (store_) munmap(store_, store_bytes_);
     void* made = mmap(nullptr, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     store_ = made == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(made);
     store_bytes_ = store_ ? most : 0;
-    if (!store_) {
-      areas_.clear();
-      return false;
-    }
+    if (!store_) return false;
     madvise(store_, store_bytes_, MADV_HUGEPAGE);
   }
-  const bool same = active_.load() && !full_.load() && ranges.size() == areas_.size() &&
-                    std::equal(ranges.begin(), ranges.end(), areas_.begin(), [](const Pages& p, const Area& area) {
-                      return p.low == area.pages.low && p.high == area.pages.high;
-                    });
-  if (same && protect_again()) {
-    limit_ = limit;
-    return true;
-  }
-  unprotect_all();
   std::uint64_t large = kLargePiece;
   while (total / large > kMostPieces / 2) large *= 2;
   areas_.clear();
@@ -79,25 +110,62 @@ bool WrittenPages::begin(std::span<const Pages> ranges, std::uint64_t limit) {
   }
   for (std::size_t k = 0; k < pieces; ++k) states_[k] = guarded;
   at_.assign(pieces, 0);
-  used_ = 0;
-  full_ = false;
-  limit_ = limit;
-  active_.store(true);
+  return true;
+}
+
+// Called while nothing is protected, so that no thread waits for a piece. Expected pieces may not be written this time,
+// but count against the limit. They get only a part of it.
+void WrittenPages::copy_expected(const std::vector<Pages>& written) {
+  const std::uint64_t most = limit_ / 8;
+  std::uint64_t bytes = 0;
+  for (const Pages& p : written) bytes += p.high - p.low;
+  if (bytes > most) return;
   for (const Area& area : areas_) {
-    if (mprotect(host_pointer(area.pages.low), area.pages.high - area.pages.low, PROT_READ) == 0) continue;
-    for (const Area& each : areas_) unprotect(each);
-    active_.store(false);
-    return false;
+    auto next = std::lower_bound(written.begin(), written.end(), area.pages.low,
+                                 [](const Pages& p, std::uint64_t low) { return p.high <= low; });
+    for (std::size_t k = 0; k < area.pieces() && next != written.end(); ++k) {
+      const std::uint64_t low = area.low_of(k), high = area.high_of(k);
+      while (next != written.end() && next->high <= low) ++next;
+      if (next == written.end() || next->low > low || next->high < high) continue;
+      std::memcpy(store_ + used_, host_pointer(low), high - low);
+      at_[area.first + k] = used_;
+      used_ += high - low;
+      states_[area.first + k] = open;
+    }
+  }
+}
+
+bool WrittenPages::protect(const Area& area) {
+  for (std::size_t k = 0; k < area.pieces();) {
+    const std::size_t first = k;
+    while (k < area.pieces() && states_[area.first + k] == guarded) ++k;
+    if (k > first && mprotect(host_pointer(area.low_of(first)), area.high_of(k - 1) - area.low_of(first), PROT_READ))
+      return false;
+    if (k == first) ++k;
   }
   return true;
+}
+
+std::vector<Pages> WrittenPages::open_pieces() const {
+  std::vector<Pages> out;
+  for (const Area& area : areas_) {
+    for (std::size_t k = 0; k < area.pieces(); ++k) {
+      if (states_[area.first + k] != open) continue;
+      if (out.empty() || out.back().high != area.low_of(k)) out.push_back({area.low_of(k), 0});
+      out.back().high = area.high_of(k);
+    }
+  }
+  return out;
 }
 
 void WrittenPages::unprotect(const Area& area) {
   mprotect(host_pointer(area.pages.low), area.pages.high - area.pages.low, PROT_READ | PROT_WRITE);
 }
 
-// The ranges are those of the last launch, and most of their pieces are still protected.
+// The ranges are those of the last launch, and most of their pieces are still protected. A thread that writes meanwhile
+// has written before the launch, or its piece is copied with what it wrote.
 bool WrittenPages::protect_again() {
+  used_ = 0;  // before the first piece is guarded: what is copied from now on must stay
   for (const Area& area : areas_) {
     for (std::size_t k = 0; k < area.pieces();) {
       if (states_[area.first + k].load() == guarded) {
@@ -110,7 +178,6 @@ bool WrittenPages::protect_again() {
       if (mprotect(host_pointer(low), area.high_of(k - 1) - low, PROT_READ) != 0) return false;
     }
   }
-  used_ = 0;
   return true;
 }
 
@@ -130,6 +197,7 @@ void WrittenPages::unprotect_all() {
   }
   // A thread that faulted just before finds its piece open, and repeats its write.
   active_.store(false);
+  expected_[writer_].written = is_full() ? std::vector<Pages>() : open_pieces();
 }
 
 void WrittenPages::end() {
@@ -165,6 +233,19 @@ void WrittenPages::lock_piece(std::size_t index) {
 }
 
 bool WrittenPages::copy_if_protected(std::uint64_t address) {
+  // Another thread may be in begin(), which changes the areas while no handler reads them.
+  for (;;) {
+    copying_.fetch_add(1);
+    if (!is_changing_.load()) break;
+    copying_.fetch_sub(1);
+    sched_yield();
+  }
+  const bool done = copy_piece_of(address);
+  copying_.fetch_sub(1);
+  return done;
+}
+
+bool WrittenPages::copy_piece_of(std::uint64_t address) {
   const Area* area = find(address);
   if (!area) return false;
   if (!active_.load()) return true;  // end() has just made it writable
@@ -200,6 +281,18 @@ void WrittenPages::restore() {
       if (states_[area.first + k].load(std::memory_order_acquire) != open) continue;
       const std::uint64_t low = area.low_of(k);
       std::memcpy(host_pointer(low), store_ + at_[area.first + k], area.high_of(k) - low);
+    }
+  }
+}
+
+void WrittenPages::copy_before(std::uint64_t low, std::uint64_t high, std::uint8_t* out) {
+  const std::lock_guard lock(mutex_);
+  for (const Area& area : areas_) {
+    if (area.pages.high <= low || area.pages.low >= high) continue;
+    for (std::size_t k = 0; k < area.pieces(); ++k) {
+      const std::uint64_t first = std::max(low, area.low_of(k)), last = std::min(high, area.high_of(k));
+      if (first >= last || states_[area.first + k].load(std::memory_order_acquire) != open) continue;
+      std::memcpy(out + (first - low), store_ + at_[area.first + k] + (first - area.low_of(k)), last - first);
     }
   }
 }

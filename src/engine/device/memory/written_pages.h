@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -27,12 +28,16 @@ class WrittenPages {
 
   // Protects the ranges, sorted, until end() or the next begin(). Copies at most `limit` bytes. False: the host allows it not, and nothing
   // is protected. One thread at a time may use all functions below.
-  bool begin(std::span<const Pages> ranges, std::uint64_t limit);
+  // writer: what is going to write, such as a kernel. The pieces that it wrote the last time are copied at once,
+  // without a fault, if they are at most an eighth of the limit.
+  bool begin(std::span<const Pages> ranges, std::uint64_t limit, const void* writer);
   void end();
   // More was written than the limit: protection ended early, and restore() must not be called.
   bool is_full() const { return full_.load(); }
   // Copies what was there back to all pieces that were written. They stay writable.
   void restore();
+  // Writes what the written pieces in [low, high) held before to their places in `out`, which begins with `low`.
+  void copy_before(std::uint64_t low, std::uint64_t high, std::uint8_t* out);
   std::uint64_t copied_bytes() const { return used_.load(); }
   // Calls f(low, high, contents at begin()) for each piece that was written. Protection goes on.
   template <class F>
@@ -68,6 +73,21 @@ class WrittenPages {
     std::size_t pieces() const { return (pages.high - 1) / piece - pages.low / piece + 1; }
     std::uint64_t high_of(std::size_t k) const { return k + 1 == pieces() ? pages.high : low_of(k + 1); }
   };
+  // Pieces that a writer wrote the last time, sorted. Every kLearnAgain-th time none is expected, because a piece that
+  // is copied at once counts as written from then on.
+  struct Expected {
+    std::vector<Pages> written;
+    unsigned times = 0;
+  };
+  static constexpr unsigned kLearnAgain = 16;
+  static constexpr std::size_t kMostWriters = 256;
+
+  class Change;
+  bool lay_out(std::span<const Pages> ranges, std::uint64_t limit);
+  bool copy_piece_of(std::uint64_t address);
+  void copy_expected(const std::vector<Pages>& written);
+  bool protect(const Area& area);  // its pieces that are not open
+  std::vector<Pages> open_pieces() const;
   const Area* find(std::uint64_t address) const;
   void lock_piece(std::size_t index);
   void unprotect(const Area& area);
@@ -78,6 +98,8 @@ class WrittenPages {
 
   std::mutex mutex_;  // of all but the handler
   std::vector<Pages> excluded_;
+  std::map<const void*, Expected> expected_;  // a freed kernel's address may return: only time is lost
+  const void* writer_ = nullptr;
   std::vector<Area> areas_;
   std::vector<std::uint64_t> at_;  // by piece: of its copy in store_, if it is open
   std::unique_ptr<std::atomic<std::uint8_t>[]> states_;
@@ -86,6 +108,8 @@ class WrittenPages {
   std::uint64_t store_bytes_ = 0, limit_ = 0;
   std::atomic<std::uint64_t> used_{0};
   std::atomic<bool> active_{false}, full_{false};
+  std::atomic<bool> is_changing_{false};
+  std::atomic<unsigned> copying_{0};  // handlers
 };
 
 // True while the process's handler of SIGSEGV is the one that calls copy_if_protected(). Installs it if none was.
