@@ -1,6 +1,6 @@
-# take_turns(TEST...): labels each turn_0 or turn_1, by its name without the compiler's. A CI run (.ci/run) runs each of these tests once
-# or twice, and not four times: those of one label with the toolkit and under ThreadSanitizer, those of the other without it and
-# under AddressSanitizer. A commit's hash says which is which. Tests without a label are short, or belong to no step but one.
+# take_turns(TEST...): labels each turn_0 or turn_1, by its name without the compiler's. A CI run (.ci/run) runs those
+# of one label with the toolkit and under ThreadSanitizer, those of the other without the toolkit and under AddressSanitizer: at most
+# twice, not four times. A test that belongs to one step runs every second time. A commit's hash says which is which.
 function(take_turns)
   foreach(test ${ARGN})
     string(REGEX REPLACE "[.](nvcc|clang)$" "" name ${test})
