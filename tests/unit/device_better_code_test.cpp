@@ -1,7 +1,9 @@
 // Code tiers: new kernels get quick code. Kernels that run for long get better code (device/better_code.h).
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <thread>
 
 #include "device_fixture.h"
 
@@ -79,6 +81,27 @@ struct Sums {
   Device device;
   LoadedModule* module = nullptr;
 };
+
+// A launch that ends while its better code is being made waits for the compiler, and not for the host.
+TEST(BetterCode, IsNotWaitedForByTheHost) {
+  Options options;
+  options.quick_start = true;
+  for (unsigned attempt = 0; attempt < 4; ++attempt) {
+    Sums sums(options);
+    std::atomic<bool> ends{false}, waits{false};
+    std::thread looks([&] {
+      while (!ends) {
+        if (sums.device.only_waits()) waits = true;
+        std::this_thread::yield();
+      }
+    });
+    unsigned turns = 200;
+    while (sums.run(500, turns).quick && turns < 1 << 20) turns = turns * 5 / 4;
+    ends = true;
+    looks.join();
+    EXPECT_FALSE(waits) << attempt;
+  }
+}
 
 TEST(BetterCode, ComesForKernelsThatRunForLong) {
   Options options;

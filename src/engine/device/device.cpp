@@ -158,10 +158,11 @@ bool Device::only_waits() const {
   const std::lock_guard lock(impl_->engine_mutex);
   bool any = false;
   for (const auto& engine : impl_->engines) {
-    const unsigned active = engine->active_workers;
-    any |= active != 0;
-    for (unsigned i = 0; i < active; ++i)
-      if (!engine->workers[i]->finished && !engine->workers[i]->spins_only) return false;
+    for (unsigned i = 0; i < engine->active_workers; ++i) {
+      if (engine->workers[i]->finished) continue;
+      if (!engine->workers[i]->spins_only) return false;
+      any = true;
+    }
   }
   return any;
 }
