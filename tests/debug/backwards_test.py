@@ -24,9 +24,9 @@ PROGRAM = str(HERE / "programs/walks.cu")
 
 
 class Walker(debugger_test.Client):
-    def __init__(self, build, *words, program=PROGRAM):
+    def __init__(self, build, *words, program=PROGRAM, **options):
         super().__init__(build, launch=False)
-        number = self.send("launch", program=program, args=list(words))
+        number = self.send("launch", program=program, args=list(words), **options)
         refused = self.wait(lambda m: m.get("event") == "initialized" or (m.get("request_seq") == number and not m["success"]))
         assert refused["type"] == "event", refused
 

@@ -390,7 +390,10 @@ Status Debugger::begin_again(Again again) {
   again.back = again.back_from = launch_->back;
   number_again_ = launch_number() + launch_->back;
   // A fault stops again by itself.
-  if (launch_->back == 0) left_at_ = stop_.reason == StopReason::exception ? std::nullopt : std::optional(stop_.position);
+  if (launch_->back == 0) {
+    left_at_.reset();
+    if (stop_.reason != StopReason::exception) left_at_ = Left{stop_.position, again.lane};
+  }
   again_ = std::move(again);
   go_on();
   return Ok{};
@@ -608,7 +611,8 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
         if (lanes >> going_->lane & 1) stop.lane = going_->lane;
       } else if (!data && pausing_) {
         stop.reason = StopReason::pause;
-      } else if (!data && present_ && launch.repeats && launch.back == 0 && stop.position == *present_) {
+      } else if (!data && present_ && launch.repeats && launch.back == 0 && stop.position == present_->position) {
+        if (lanes >> present_->lane & 1) stop.lane = present_->lane;
         stop.text = "the place from which you went back to an earlier launch";
       } else if (!data) {
         return false;
@@ -619,7 +623,7 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
     }
     going_.reset();
     pausing_ = false;
-    if (launch.repeats && launch.back == 0 && present_ == stop.position) present_.reset();
+    if (present_ && launch.repeats && launch.back == 0 && present_->position == stop.position) present_.reset();
   }
   return wait_for_user(stop, launch);
 }

@@ -253,7 +253,11 @@ class Debugger final : public device::StopHandler {
   std::uint64_t last_launch_ = 0, number_again_ = 0;
   // left_at_: where the newest launch stood when the user went back last. present_: the same, if an earlier launch was
   // entered then.
-  std::optional<Position> left_at_, present_;
+  struct Left {
+    Position position;
+    unsigned lane = 0;
+  };
+  std::optional<Left> left_at_, present_;
   std::optional<Going> going_;
   std::optional<Again> again_;
   // watched_: as the user set them. active_: those that launches use. searched_: of go_to_last_write().

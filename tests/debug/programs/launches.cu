@@ -74,6 +74,60 @@ int frees() {
   return total_calls() == 102 ? 0 : 1;
 }
 
+__global__ void says(int* data) {
+  int old = data[threadIdx.x];
+  data[threadIdx.x] = old + 5;
+  if (threadIdx.x == 0) printf("the value was %d\n", old);
+}
+
+// Managed memory, which the host writes without a call; a kernel that prints.
+int managed() {
+  int* data = nullptr;
+  cudaMallocManaged(&data, 64 * sizeof(int));
+  for (int k = 0; k < 3; ++k) {
+    data[0] = 100 * k;
+    says<<<1, 64>>>(data);
+    cudaDeviceSynchronize();
+  }
+  std::printf("%d %d\n", data[0], data[1]);
+  return data[0] == 205 && data[1] == 15 ? 0 : 1;
+}
+
+__global__ void beyond(int* data, int n) {
+  int i = threadIdx.x;
+  data[i == 7 ? n : i] = 1;
+}
+
+int faults() {
+  int* data = nullptr;
+  cudaMalloc(&data, 64 * sizeof(int));
+  fill<<<1, 64>>>(data, 64, 1000);
+  beyond<<<1, 64>>>(data, 1 << 20);
+  return cudaDeviceSynchronize() == cudaErrorIllegalAddress ? 0 : 1;
+}
+
+__global__ void sums(const int* data, int* out) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = data[threadIdx.x];
+  __syncthreads();
+  int value = tile[63 - threadIdx.x];
+  out[threadIdx.x] = value;
+}
+
+// The first launch reads what was never written.
+int undefined() {
+  int *data = nullptr, *out = nullptr;
+  cudaMalloc(&data, 64 * sizeof(int));
+  cudaMalloc(&out, 64 * sizeof(int));
+  sums<<<1, 64>>>(data, out);
+  fill<<<1, 64>>>(data, 64, 1000);
+  sums<<<1, 64>>>(data, out);
+  int last = 0;
+  cudaMemcpy(&last, out + 63, sizeof last, cudaMemcpyDeviceToHost);
+  std::printf("%d\n", last);
+  return last == 1000 ? 0 : 1;
+}
+
 int many(int count) {
   int* data = nullptr;
   cudaMalloc(&data, 64 * sizeof(int));
@@ -90,5 +144,8 @@ int main(int count, char** words) {
   if (!std::strcmp(what, "small")) return three(256);
   if (!std::strcmp(what, "large")) return three(1 << 20);
   if (!std::strcmp(what, "frees")) return frees();
+  if (!std::strcmp(what, "managed")) return managed();
+  if (!std::strcmp(what, "faults")) return faults();
+  if (!std::strcmp(what, "undefined")) return undefined();
   return many(std::atoi(what));
 }
