@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The cost of debugging mode: kernels of debugging.cu that never stop, run by `warpgrind debug` and by `warpgrind run --threads 1`.
 
-  debugging.py --build DIR [--nvcc PATH] [--pairs N] [KERNEL...]
+  debugging.py --build DIR [--nvcc PATH] [--pairs N] [--history MIB] [KERNEL...]
 
 Prints a table of the median time of a launch in both, without its first launch (compilation), and the median ratio of alternating pairs. Each
 kernel is compiled twice: optimised (-O3 -lineinfo, no variables) and for debugging (-G). With --limit R, exit code 1 if a ratio is larger
@@ -37,6 +37,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=HERE.parent / "build")
     parser.add_argument("--nvcc", default=shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc")
     parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--history", help="MiB kept of earlier launches, as `warpgrind debug` takes it")
     parser.add_argument("--limit", type=float)
     options = parser.parse_args()
     warpgrind = str(options.build / "bin/warpgrind")
@@ -44,6 +45,7 @@ def main():
         sys.exit(f"no nvcc at {options.nvcc}: name it with --nvcc")
     print(f"{'kernel':10} {'built with':14} {'run, ms':>9} {'debug, ms':>9} {'ratio':>6}")
     too_slow = []
+    more = ["--history", options.history] if options.history else []
     with tempfile.TemporaryDirectory() as folder:
         commands = pathlib.Path(folder) / "commands"
         commands.write_text("run\nquit\n")
@@ -56,7 +58,7 @@ def main():
                 plain, debugged = [], []
                 for _ in range(options.pairs):
                     plain.append(seconds([warpgrind, "run", "--quiet", "--threads", "1", *arguments], kernel))
-                    debugged.append(seconds([warpgrind, "debug", "-x", str(commands), *arguments], kernel))
+                    debugged.append(seconds([warpgrind, "debug", *more, "-x", str(commands), *arguments], kernel))
                 ratio = statistics.median(d / p for d, p in zip(debugged, plain))
                 print(f"{kernel:10} {name:14} {1e3 * statistics.median(plain):9.2f} {1e3 * statistics.median(debugged):9.2f} {ratio:6.2f}",
                       flush=True)

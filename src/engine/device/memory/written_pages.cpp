@@ -48,40 +48,34 @@ class WrittenPages::Change {
 
 bool WrittenPages::begin(std::span<const Pages> ranges, std::uint64_t limit, const void* writer) {
   const std::lock_guard lock(mutex_);
-  const bool same = active_.load() && !full_.load() && ranges.size() == areas_.size() &&
+  const bool handles = handles_protected_pages();
+  // Then most pieces are still protected. That saves most of the time.
+  const bool same = handles && active_.load() && !full_.load() && ranges.size() == areas_.size() &&
                     std::equal(ranges.begin(), ranges.end(), areas_.begin(), [](const Pages& p, const Area& area) {
                       return p.low == area.pages.low && p.high == area.pages.high;
                     });
-  if (same && handles_protected_pages() && protect_again()) {
-    limit_ = limit;
-    writer_ = writer;
-    return true;
-  }
-  unprotect_all();
-  {
-    const Change change(*this);
-    const bool can = !ranges.empty() && handles_protected_pages() && lay_out(ranges, limit);
-    if (!can) areas_.clear();
-    used_ = 0;
-    full_ = false;
-    if (!can) return false;
-    limit_ = limit;
-    writer_ = writer;
-    if (expected_.size() >= kMostWriters && !expected_.contains(writer)) expected_.clear();
-    Expected& expected = expected_[writer];
-    if (expected.times++ % kLearnAgain != 0) copy_expected(expected.written);
-    active_.store(true);
-  }
-  for (const Area& area : areas_) {
-    if (protect(area)) continue;
-    for (const Area& each : areas_) unprotect(each);
-    active_.store(false);
+  if (same)
+    learn();
+  else
+    unprotect_all();
+  const Change change(*this);
+  used_ = 0;
+  full_ = false;
+  if (!same && (ranges.empty() || !handles || !lay_out(ranges, limit))) {
+    areas_.clear();
     return false;
   }
-  return true;
+  limit_ = limit;
+  writer_ = writer;
+  if (expected_.size() >= kMostWriters && !expected_.contains(writer)) expected_.clear();
+  Expected& expected = expected_[writer];
+  active_.store(true);
+  if (guard_all_but(expected.times++ % kLearnAgain != 0 ? expected.written : std::vector<Pages>())) return true;
+  unprotect_all();
+  return false;
 }
 
-// All pieces are guarded. False: no memory for the store.
+// No piece is guarded. False: no memory for the store.
 bool WrittenPages::lay_out(std::span<const Pages> ranges, std::uint64_t limit) {
   std::uint64_t total = 0;
   for (const Pages& p : ranges) total += p.high - p.low;
@@ -108,40 +102,43 @@ bool WrittenPages::lay_out(std::span<const Pages> ranges, std::uint64_t limit) {
     states_ = std::make_unique<std::atomic<std::uint8_t>[]>(pieces);
     state_capacity_ = pieces;
   }
-  for (std::size_t k = 0; k < pieces; ++k) states_[k] = guarded;
+  for (std::size_t k = 0; k < pieces; ++k) states_[k] = open;
   at_.assign(pieces, 0);
   return true;
 }
 
-// Called while nothing is protected, so that no thread waits for a piece. Expected pieces may not be written this time,
-// but count against the limit. They get only a part of it.
-void WrittenPages::copy_expected(const std::vector<Pages>& written) {
-  const std::uint64_t most = limit_ / 8;
+// Guards all pieces but those that are expected to be written, which are copied at once. These may not be written this
+// time, but count against the limit, so that they get only a part of it. False: the host protects no more pages.
+bool WrittenPages::guard_all_but(const std::vector<Pages>& expected) {
   std::uint64_t bytes = 0;
-  for (const Pages& p : written) bytes += p.high - p.low;
-  if (bytes > most) return;
+  for (const Pages& p : expected) bytes += p.high - p.low;
+  const bool copies = bytes <= limit_ / 8;
   for (const Area& area : areas_) {
-    auto next = std::lower_bound(written.begin(), written.end(), area.pages.low,
+    auto next = std::lower_bound(expected.begin(), expected.end(), area.pages.low,
                                  [](const Pages& p, std::uint64_t low) { return p.high <= low; });
-    for (std::size_t k = 0; k < area.pieces() && next != written.end(); ++k) {
+    Pages run{};  // of pieces that are to be guarded and are not
+    for (std::size_t k = 0; k < area.pieces(); ++k) {
       const std::uint64_t low = area.low_of(k), high = area.high_of(k);
-      while (next != written.end() && next->high <= low) ++next;
-      if (next == written.end() || next->low > low || next->high < high) continue;
-      std::memcpy(store_ + used_, host_pointer(low), high - low);
-      at_[area.first + k] = used_;
-      used_ += high - low;
-      states_[area.first + k] = open;
+      std::atomic<std::uint8_t>& state = states_[area.first + k];
+      while (next != expected.end() && next->high <= low) ++next;
+      const bool is_expected = copies && next != expected.end() && next->low <= low && high <= next->high;
+      const bool is_guarded = state.load() == guarded;
+      if (is_expected) {
+        if (is_guarded && !protect({low, high}, PROT_READ | PROT_WRITE)) return false;
+        std::memcpy(store_ + used_, host_pointer(low), high - low);
+        at_[area.first + k] = used_;
+        used_ += high - low;
+        state = open;
+      } else if (!is_guarded) {
+        if (run.high != low) {
+          if (!protect(run, PROT_READ)) return false;
+          run.low = low;
+        }
+        run.high = high;
+        state = guarded;
+      }
     }
-  }
-}
-
-bool WrittenPages::protect(const Area& area) {
-  for (std::size_t k = 0; k < area.pieces();) {
-    const std::size_t first = k;
-    while (k < area.pieces() && states_[area.first + k] == guarded) ++k;
-    if (k > first && mprotect(host_pointer(area.low_of(first)), area.high_of(k - 1) - area.low_of(first), PROT_READ))
-      return false;
-    if (k == first) ++k;
+    if (!protect(run, PROT_READ)) return false;
   }
   return true;
 }
@@ -158,46 +155,32 @@ std::vector<Pages> WrittenPages::open_pieces() const {
   return out;
 }
 
-void WrittenPages::unprotect(const Area& area) {
-  mprotect(host_pointer(area.pages.low), area.pages.high - area.pages.low, PROT_READ | PROT_WRITE);
+bool WrittenPages::protect(const Pages& pages, int how) {
+  return pages.low == pages.high || mprotect(host_pointer(pages.low), pages.high - pages.low, how) == 0;
 }
 
-// The ranges are those of the last launch, and most of their pieces are still protected. A thread that writes meanwhile
-// has written before the launch, or its piece is copied with what it wrote.
-bool WrittenPages::protect_again() {
-  used_ = 0;  // before the first piece is guarded: what is copied from now on must stay
-  for (const Area& area : areas_) {
-    for (std::size_t k = 0; k < area.pieces();) {
-      if (states_[area.first + k].load() == guarded) {
-        ++k;
-        continue;
-      }
-      const std::size_t begin = k;
-      for (; k < area.pieces() && states_[area.first + k].load() != guarded; ++k) states_[area.first + k] = guarded;
-      const std::uint64_t low = area.low_of(begin);
-      if (mprotect(host_pointer(low), area.high_of(k - 1) - low, PROT_READ) != 0) return false;
-    }
-  }
-  return true;
+void WrittenPages::learn() {
+  expected_[writer_].written = is_full() ? std::vector<Pages>() : open_pieces();
 }
 
 // Freed pages are not protected any more, and may have become another's.
 void WrittenPages::unprotect_all() {
   if (!active_.load()) return;
   for (const Area& area : areas_) {
-    bool whole = true;
-    for (std::size_t k = 0; k < area.pieces(); ++k) whole &= states_[area.first + k].load() != forgotten;
-    if (whole) {
-      unprotect(area);
-      continue;
+    Pages run{};
+    for (std::size_t k = 0; k < area.pieces(); ++k) {
+      if (states_[area.first + k].load() == forgotten) continue;
+      if (run.high != area.low_of(k)) {
+        (void)protect(run, PROT_READ | PROT_WRITE);
+        run.low = area.low_of(k);
+      }
+      run.high = area.high_of(k);
     }
-    for (std::size_t k = 0; k < area.pieces(); ++k)
-      if (states_[area.first + k].load() == guarded)
-        mprotect(host_pointer(area.low_of(k)), area.high_of(k) - area.low_of(k), PROT_READ | PROT_WRITE);
+    (void)protect(run, PROT_READ | PROT_WRITE);
   }
   // A thread that faulted just before finds its piece open, and repeats its write.
   active_.store(false);
-  expected_[writer_].written = is_full() ? std::vector<Pages>() : open_pieces();
+  learn();
 }
 
 void WrittenPages::end() {
@@ -260,14 +243,14 @@ bool WrittenPages::copy_piece_of(std::uint64_t address) {
   const std::uint64_t at = used_.fetch_add(bytes);
   if (at + bytes > limit_) {
     full_.store(true);
-    unprotect(*area);
+    (void)protect(area->pages, PROT_READ | PROT_WRITE);
   } else {
     std::memcpy(store_ + at, host_pointer(low), bytes);
     at_[index] = at;
     // The host may allow no more mappings. The write would then fault for ever.
-    if (mprotect(host_pointer(low), bytes, PROT_READ | PROT_WRITE) != 0) {
+    if (!protect({low, low + bytes}, PROT_READ | PROT_WRITE)) {
       full_.store(true);
-      unprotect(*area);
+      (void)protect(area->pages, PROT_READ | PROT_WRITE);
     }
   }
   states_[index].store(open, std::memory_order_release);

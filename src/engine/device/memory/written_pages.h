@@ -26,10 +26,10 @@ class WrittenPages {
  public:
   static WrittenPages& instance();
 
-  // Protects the ranges, sorted, until end() or the next begin(). Copies at most `limit` bytes. False: the host allows it not, and nothing
-  // is protected. One thread at a time may use all functions below.
-  // writer: what is going to write, such as a kernel. The pieces that it wrote the last time are copied at once,
-  // without a fault, if they are at most an eighth of the limit.
+  // Protects the ranges, sorted, until end() or the next begin(). Copies at most `limit` bytes. False: the host does
+  // not allow it, and nothing is protected. One thread at a time may use all functions below. writer: what is going to
+  // write, such as a kernel. The pieces that it wrote the last time are copied at once, without a fault, if they are at
+  // most an eighth of the limit.
   bool begin(std::span<const Pages> ranges, std::uint64_t limit, const void* writer);
   void end();
   // More was written than the limit: protection ended early, and restore() must not be called.
@@ -85,15 +85,13 @@ class WrittenPages {
   class Change;
   bool lay_out(std::span<const Pages> ranges, std::uint64_t limit);
   bool copy_piece_of(std::uint64_t address);
-  void copy_expected(const std::vector<Pages>& written);
-  bool protect(const Area& area);  // its pieces that are not open
+  bool guard_all_but(const std::vector<Pages>& expected);
   std::vector<Pages> open_pieces() const;
   const Area* find(std::uint64_t address) const;
   void lock_piece(std::size_t index);
-  void unprotect(const Area& area);
+  static bool protect(const Pages& pages, int how);  // empty: does nothing
+  void learn();                                      // what writer_ has written
   void unprotect_all();
-  bool protect_again();
-
   void forget_locked(std::uint64_t low, std::uint64_t high);
 
   std::mutex mutex_;  // of all but the handler
