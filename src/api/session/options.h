@@ -51,7 +51,7 @@ struct RunOptions {
   // Inherited socket on which the debugger's front speaks (docs/debugging-protocol.md); -1: nothing is debugged.
   int debug_socket = -1;
   // Under the debugger: most memory, in MiB, that is kept of launches that have ended, so that it can enter them again.
-  unsigned debug_history = 0;  // not tested yet: --history MIB turns it on
+  unsigned debug_history = 64;
 };
 
 inline constexpr const char* kOptionsVariable = "WARPGRIND_OPTIONS";

@@ -1,7 +1,6 @@
 #include "device/memory/earlier_launches.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
@@ -19,7 +18,6 @@ EarlierLaunches& EarlierLaunches::instance() {
 
 void EarlierLaunches::set_limit(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (store_) return;
   limit_ = bytes;
 }
 
@@ -30,27 +28,10 @@ void EarlierLaunches::add(Made made) {
   newest_ = std::move(made);
 }
 
-bool EarlierLaunches::make_room(std::uint64_t bytes, std::uint64_t* at) {
-  if (!store_) {
-    void* made = mmap(nullptr, limit_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (made == MAP_FAILED) return false;
-    store_ = static_cast<std::uint8_t*>(made);
-    store_bytes_ = limit_;
-  }
-  if (bytes > store_bytes_) return false;
-  if (next_ + bytes > store_bytes_) next_ = 0;
-  const std::uint64_t low = next_, high = next_ + bytes;
-  const auto overlaps = [&](const Earlier& e) { return e.begin < high && low < e.end; };
-  while (std::any_of(all_.begin(), all_.end(), overlaps)) drop_oldest();
-  next_ = high;
-  *at = low;
-  return true;
-}
-
 void EarlierLaunches::drop_oldest() {
-  shadow_bytes_ -= all_.front().shadow_bytes;
+  bytes_ -= all_.front().bytes;
+  PageStore::instance().give_back(std::move(all_.front().before.chunks));
   all_.pop_front();
-  // The next one may share the shadow that was counted for this one.
   why_ = fmt::format("the launches since then changed more than the {} MiB that are kept, or are more than {}",
                      limit_ >> 20, kMostLaunches);
 }
@@ -58,34 +39,27 @@ void EarlierLaunches::drop_oldest() {
 void EarlierLaunches::close(const MemorySnapshot& began) {
   const std::lock_guard lock(mutex_);
   if (limit_ == 0 || !newest_) return;
-  std::vector<MemorySnapshot::Difference> differences;
-  if (const std::string why = began.compare(&differences); !why.empty()) return forget_locked(why);
-  std::uint64_t bytes = 0;
-  for (const auto& d : differences) bytes += d.was ? d.bytes : 0;
   Earlier earlier;
-  if (!make_room(bytes, &earlier.begin))
-    return forget_locked(fmt::format("the launch before it changed more than the {} MiB that are kept", limit_ >> 20));
-  earlier.end = earlier.begin;
-  for (const auto& d : differences) {
-    Part part{d.low, d.bytes, kZero};
-    if (d.was) {
-      part.at = earlier.end;
-      std::memcpy(store_ + earlier.end, d.was, d.bytes);
-      earlier.end += d.bytes;
-    }
-    earlier.parts.push_back(part);
+  if (const std::string why = began.take_differences(&earlier.before); !why.empty()) {
+    PageStore::instance().give_back(std::move(earlier.before.chunks));
+    return forget_locked(why);
   }
+  earlier.bytes = earlier.before.chunks.bytes();
   if (!all_.empty() && *all_.back().shadow == began.shadow()) {
     earlier.shadow = all_.back().shadow;
   } else {
     earlier.shadow = std::make_shared<const ShadowSnapshot>(began.shadow());
-    earlier.shadow_bytes = earlier.shadow->bytes();
+    earlier.bytes += earlier.shadow->bytes();
   }
   earlier.made = std::move(*newest_);
   newest_.reset();
-  shadow_bytes_ += earlier.shadow_bytes;
+  if (earlier.bytes > limit_) {
+    PageStore::instance().give_back(std::move(earlier.before.chunks));
+    return forget_locked(fmt::format("the launch before it changed more than the {} MiB that are kept", limit_ >> 20));
+  }
+  bytes_ += earlier.bytes;
   all_.push_back(std::move(earlier));
-  while (all_.size() > kMostLaunches || (shadow_bytes_ > limit_ / 4 && all_.size() > 1)) drop_oldest();
+  while (bytes_ > limit_ || all_.size() > kMostLaunches) drop_oldest();
 }
 
 void EarlierLaunches::forget_all(const std::string& why) {
@@ -98,9 +72,10 @@ void EarlierLaunches::forget_locked(const std::string& why) {
     if (limit_ != 0) why_ = why;
     return;
   }
+  for (Earlier& earlier : all_) PageStore::instance().give_back(std::move(earlier.before.chunks));
   all_.clear();
   newest_.reset();
-  shadow_bytes_ = next_ = 0;
+  bytes_ = 0;
   why_ = why;
 }
 
@@ -124,12 +99,13 @@ std::string EarlierLaunches::why_no_more() {
 void EarlierLaunches::undo(std::uint64_t back) {
   const std::lock_guard lock(mutex_);
   for (std::uint64_t k = 1; k <= back && k <= all_.size(); ++k) {
-    for (const Part& part : all_[all_.size() - k].parts) {
+    const KeptParts& before = all_[all_.size() - k].before;
+    for (const KeptParts::Part& part : before.parts) {
       auto* const to = reinterpret_cast<std::uint8_t*>(part.low);
-      if (part.at == kZero)
+      if (part.at == KeptParts::kZeros)
         std::memset(to, 0, part.bytes);
       else
-        std::memcpy(to, store_ + part.at, part.bytes);
+        before.chunks.read(part.at, to, part.bytes);
     }
   }
   if (back > 0 && back <= all_.size()) all_[all_.size() - back].shadow->restore();

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "device/memory/page_store.h"
 #include "device/memory/shadow_snapshot.h"
 #include "device/module.h"
 
@@ -44,7 +45,8 @@ class EarlierLaunches {
 
   // The newest launch begins, and its memory is in a snapshot.
   void add(Made made);
-  // Another launch is about to begin: the newest becomes an earlier one, by what has changed since its snapshot.
+  // Another launch is about to begin: the newest becomes an earlier one, by what has changed since its snapshot, which
+  // ends.
   void close(const MemorySnapshot& began);
   // No launch before this moment can be entered. why: for the user, "its module was unloaded".
   void forget_all(const std::string& why);
@@ -55,36 +57,26 @@ class EarlierLaunches {
   // Why no launch before these can be entered.
   std::string why_no_more();
 
-  // The memory of the newest launch's beginning becomes that of the `back`-th launch before it. MemorySnapshot::restore()
-  // of the newest launch leads back. While this is so, no launch may begin or be forgotten.
+  // The memory of the newest launch's beginning becomes that of the `back`-th launch before it.
+  // MemorySnapshot::restore() of the newest launch leads back. While this is so, no launch may begin or be forgotten.
   void undo(std::uint64_t back);
 
  private:
-  struct Part {
-    std::uint64_t low = 0, bytes = 0;
-    std::uint64_t at = 0;  // of its contents in the store; kZero: zeros
-  };
-  static constexpr std::uint64_t kZero = ~std::uint64_t{0};
   static constexpr std::size_t kMostLaunches = 1000;  // a search enters them one after the other
   struct Earlier {
     Made made;
-    std::vector<Part> parts;
-    std::uint64_t begin = 0, end = 0;  // in the store
+    KeptParts before;  // what the launch and the host changed, as it was when the launch began
     std::shared_ptr<const ShadowSnapshot> shadow;
-    std::uint64_t shadow_bytes = 0;  // 0: another launch has the same
+    std::uint64_t bytes = 0;  // that count against the limit. A shadow counts for the first launch that has it.
   };
   void forget_locked(const std::string& why);
   void drop_oldest();
-  bool make_room(std::uint64_t bytes, std::uint64_t* at);
 
   std::mutex mutex_;
   std::uint64_t limit_ = 0;
   std::optional<Made> newest_;
   std::deque<Earlier> all_;  // the oldest first
-  std::uint64_t shadow_bytes_ = 0;
-  // A ring: contents of launches lie in the order of all_, and new ones take the place of the oldest.
-  std::uint8_t* store_ = nullptr;
-  std::uint64_t store_bytes_ = 0, next_ = 0;
+  std::uint64_t bytes_ = 0;  // of all_
   std::string why_ = "it is the first launch of the program";
 };
 

@@ -75,7 +75,7 @@ bool KeptMemory::leave_present(const MemorySnapshot& memory) {
   const std::lock_guard lock(mutex_);
   if (in_past_) return true;
   if (kept_ != &memory || !why_.empty() || WrittenPages::instance().is_full()) return false;
-  WrittenPages::instance().lift_limit();
+  if (!WrittenPages::instance().lift_limit()) return false;
   in_past_ = true;
   return true;
 }

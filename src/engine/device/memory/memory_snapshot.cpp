@@ -60,8 +60,7 @@ bool MemorySnapshot::take(std::uint64_t limit, const ShadowMemory* shadow, const
     for (std::size_t p = 0; p < used.size();) {
       std::size_t end = p + 1;
       while (end < used.size() && (used[end] & 1) == (used[p] & 1)) ++end;
-      Piece piece{std::max(low, first + p * kHostPage), std::min(high, first + end * kHostPage), kUnused,
-                  host};
+      Piece piece{std::max(low, first + p * kHostPage), std::min(high, first + end * kHostPage), kUnused, host};
       if (used[p] & 1) {
         piece.at = bytes;
         bytes += piece.high - piece.low;
@@ -111,23 +110,18 @@ void MemorySnapshot::each_new_page(const Piece& piece, F&& f) {
 
 namespace {
 
-void add_difference(std::vector<MemorySnapshot::Difference>& all, std::uint64_t low, std::uint64_t bytes,
-                    const std::uint8_t* was) {
-  if (!all.empty() && all.back().low + all.back().bytes == low && !all.back().was == !was &&
-      (!was || all.back().was + all.back().bytes == was))
-    all.back().bytes += bytes;
-  else
-    all.push_back({low, bytes, was});
-}
-
-// [low, high) page by page.
-void compare_pages(std::vector<MemorySnapshot::Difference>& all, std::uint64_t low, std::uint64_t high,
-                   const std::uint8_t* was) {
-  while (low < high) {
-    const std::uint64_t bytes = std::min(high, page_of(low) + kHostPage) - low;
-    if (std::memcmp(at(low), was, bytes) != 0) add_difference(all, low, bytes, was);
-    low += bytes;
-    was += bytes;
+// Calls f(low, high, was) for each part of [low, high) that differs from `was`, in whole pages.
+template <class F>
+void each_difference(std::uint64_t low, std::uint64_t high, const std::uint8_t* was, F&& f) {
+  for (std::uint64_t begin = low; begin < high;) {
+    std::uint64_t end = begin;
+    while (end < high) {
+      const std::uint64_t bytes = std::min(high, page_of(end) + kHostPage) - end;
+      if (std::memcmp(at(end), was + (end - low), bytes) == 0) break;
+      end += bytes;
+    }
+    if (end > begin) f(begin, end, was + (begin - low));
+    begin = end == begin ? std::min(high, page_of(begin) + kHostPage) : end;
   }
 }
 
@@ -145,23 +139,29 @@ bool all_remain(const RangeTable& before, const RangeTable& now) {
 
 }  // namespace
 
-std::string MemorySnapshot::compare(std::vector<Difference>* out) const {
+std::string MemorySnapshot::take_differences(KeptParts* out) const {
   const std::shared_ptr<const RangeTable> now = AddressSpace::instance().snapshot();
   if (!table_ || (now != table_ && !all_remain(*table_, *now))) return "memory of the launch before it was freed";
-  const WrittenPages& written = WrittenPages::instance();
-  if (written.is_full()) return "the launch before it changed more memory than is kept";
-  written.each_copied([&](std::uint64_t low, std::uint64_t high, const std::uint8_t* was) {
-    compare_pages(*out, low, high, was);
-  });
+  if (WrittenPages::instance().is_full()) return "the launch before it changed more memory than is kept";
+  *out = WrittenPages::instance().hand_over();
+  bool has_room = true;
+  const auto keep = [&](std::uint64_t low, std::uint64_t high, const std::uint8_t* was) {
+    has_room = has_room && PageStore::instance().extend(out->chunks, out->bytes, out->bytes + (high - low));
+    if (!has_room) return;
+    out->chunks.write(out->bytes, was, high - low);
+    out->parts.push_back({low, high - low, out->bytes});
+    out->bytes += high - low;
+  };
   for (const Piece& piece : pieces_) {
     if (piece.host) continue;
     if (piece.at != kUnused)
-      compare_pages(*out, piece.low, piece.high, kept_.data() + piece.at);
+      each_difference(piece.low, piece.high, kept_.data() + piece.at, keep);
     else
-      each_new_page(piece,
-                    [&](std::uint64_t low, std::uint64_t high) { add_difference(*out, low, high - low, nullptr); });
+      each_new_page(piece, [&](std::uint64_t low, std::uint64_t high) {
+        out->parts.push_back({low, high - low, KeptParts::kZeros});
+      });
   }
-  return {};
+  return has_room ? "" : "there is no memory left to keep it";
 }
 
 void MemorySnapshot::restore() const {
@@ -173,9 +173,8 @@ void MemorySnapshot::restore() const {
       std::memcpy(to, kept_.data() + piece.at, piece.high - piece.low);
       continue;
     }
-    each_new_page(piece, [](std::uint64_t low, std::uint64_t high) {
-      std::memset(reinterpret_cast<void*>(low), 0, high - low);
-    });
+    each_new_page(
+        piece, [](std::uint64_t low, std::uint64_t high) { std::memset(reinterpret_cast<void*>(low), 0, high - low); });
   }
 }
 

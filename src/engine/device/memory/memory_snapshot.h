@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "device/memory/page_store.h"
 #include "device/memory/shadow_snapshot.h"
 
 namespace warpgrind::device {
@@ -23,13 +24,9 @@ class MemorySnapshot {
   // Writes what [low, high) held at the snapshot to `out`. The memory itself stays as it is.
   void copy_before(std::uint64_t low, std::uint64_t high, std::uint8_t* out) const;
 
-  // A part of the memory that differs from the snapshot now. was: its contents then, valid until take(); null: zeros.
-  struct Difference {
-    std::uint64_t low = 0, bytes = 0;
-    const std::uint8_t* was = nullptr;
-  };
-  // Lists all parts that differ, but for registered host memory. Returns why it cannot; empty: it could.
-  std::string compare(std::vector<Difference>* out) const;
+  // What all parts that differ now held at the snapshot, but for registered host memory. Ends the snapshot: it can
+  // neither be restored nor read. Returns why it cannot; empty: it could.
+  std::string take_differences(KeptParts* out) const;
   const ShadowSnapshot& shadow() const { return shadow_; }
 
  private:

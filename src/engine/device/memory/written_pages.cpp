@@ -20,8 +20,8 @@ constexpr std::uint64_t kLargeRange = 2 * kLargePiece;
 // Pieces of all ranges; each may become a mapping of the process, which Linux limits to 65530.
 constexpr std::uint64_t kMostPieces = 16384;
 
-void* host_pointer(std::uint64_t address) {
-  return reinterpret_cast<void*>(address);
+std::uint8_t* host_pointer(std::uint64_t address) {
+  return reinterpret_cast<std::uint8_t*>(address);
 }
 
 }  // namespace
@@ -61,10 +61,12 @@ bool WrittenPages::begin(std::span<const Pages> ranges, std::uint64_t limit, con
   const Change change(*this);
   used_ = 0;
   full_ = false;
-  if (!same && (ranges.empty() || !handles || !lay_out(ranges, limit))) {
+  if (ranges.empty() || !handles || !PageStore::instance().extend(store_, 0, limit)) {
+    if (same) unprotect_all();
     areas_.clear();
     return false;
   }
+  if (!same) lay_out(ranges);
   limit_ = limit;
   writer_ = writer;
   if (expected_.size() >= kMostWriters && !expected_.contains(writer)) expected_.clear();
@@ -75,20 +77,10 @@ bool WrittenPages::begin(std::span<const Pages> ranges, std::uint64_t limit, con
   return false;
 }
 
-// No piece is guarded. False: no memory for the store.
-bool WrittenPages::lay_out(std::span<const Pages> ranges, std::uint64_t limit) {
+// No piece is guarded.
+void WrittenPages::lay_out(std::span<const Pages> ranges) {
   std::uint64_t total = 0;
   for (const Pages& p : ranges) total += p.high - p.low;
-  // lift_limit() needs room for all of them. Only what is used takes memory.
-  const std::uint64_t most = std::max(limit, total);
-  if (store_bytes_ < most) {
-    if (store_) munmap(store_, store_bytes_);
-    void* made = mmap(nullptr, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    store_ = made == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(made);
-    store_bytes_ = store_ ? most : 0;
-    if (!store_) return false;
-    madvise(store_, store_bytes_, MADV_HUGEPAGE);
-  }
   std::uint64_t large = kLargePiece;
   while (total / large > kMostPieces / 2) large *= 2;
   areas_.clear();
@@ -104,7 +96,6 @@ bool WrittenPages::lay_out(std::span<const Pages> ranges, std::uint64_t limit) {
   }
   for (std::size_t k = 0; k < pieces; ++k) states_[k] = open;
   at_.assign(pieces, 0);
-  return true;
 }
 
 // Guards all pieces but those that are expected to be written, which are copied at once. These may not be written this
@@ -125,7 +116,7 @@ bool WrittenPages::guard_all_but(const std::vector<Pages>& expected) {
       const bool is_guarded = state.load() == guarded;
       if (is_expected) {
         if (is_guarded && !protect({low, high}, PROT_READ | PROT_WRITE)) return false;
-        std::memcpy(store_ + used_, host_pointer(low), high - low);
+        store_.write(used_, host_pointer(low), high - low);
         at_[area.first + k] = used_;
         used_ += high - low;
         state = open;
@@ -188,6 +179,32 @@ void WrittenPages::end() {
   unprotect_all();
 }
 
+bool WrittenPages::lift_limit() {
+  const std::lock_guard lock(mutex_);
+  const Change change(*this);
+  std::uint64_t total = used_;
+  for (const Area& area : areas_) total += area.pages.high - area.pages.low;
+  if (!PageStore::instance().extend(store_, used_, total)) return false;
+  limit_ = std::max(limit_, total);
+  return true;
+}
+
+KeptParts WrittenPages::hand_over() {
+  const std::lock_guard lock(mutex_);
+  const Change change(*this);
+  KeptParts out;
+  if (!active_.load()) return out;
+  for (const Area& area : areas_)
+    for (std::size_t k = 0; k < area.pieces(); ++k)
+      if (states_[area.first + k].load() == open)
+        out.parts.push_back({area.low_of(k), area.high_of(k) - area.low_of(k), at_[area.first + k]});
+  out.bytes = used_;
+  out.chunks = store_.take_first(used_);
+  used_ = 0;
+  limit_ = std::min(limit_, store_.bytes());
+  return out;
+}
+
 void WrittenPages::copy_before_write(std::uint64_t low, std::uint64_t high) {
   const std::lock_guard lock(mutex_);
   if (!active_.load()) return;
@@ -245,7 +262,7 @@ bool WrittenPages::copy_piece_of(std::uint64_t address) {
     full_.store(true);
     (void)protect(area->pages, PROT_READ | PROT_WRITE);
   } else {
-    std::memcpy(store_ + at, host_pointer(low), bytes);
+    store_.write(at, host_pointer(low), bytes);
     at_[index] = at;
     // The host may allow no more mappings. The write would then fault for ever.
     if (!protect({low, low + bytes}, PROT_READ | PROT_WRITE)) {
@@ -263,7 +280,7 @@ void WrittenPages::restore() {
     for (std::size_t k = 0; k < area.pieces(); ++k) {
       if (states_[area.first + k].load(std::memory_order_acquire) != open) continue;
       const std::uint64_t low = area.low_of(k);
-      std::memcpy(host_pointer(low), store_ + at_[area.first + k], area.high_of(k) - low);
+      store_.read(at_[area.first + k], host_pointer(low), area.high_of(k) - low);
     }
   }
 }
@@ -275,7 +292,7 @@ void WrittenPages::copy_before(std::uint64_t low, std::uint64_t high, std::uint8
     for (std::size_t k = 0; k < area.pieces(); ++k) {
       const std::uint64_t first = std::max(low, area.low_of(k)), last = std::min(high, area.high_of(k));
       if (first >= last || states_[area.first + k].load(std::memory_order_acquire) != open) continue;
-      std::memcpy(out + (first - low), store_ + at_[area.first + k] + (first - area.low_of(k)), last - first);
+      store_.read(at_[area.first + k] + (first - area.low_of(k)), out + (first - low), last - first);
     }
   }
 }

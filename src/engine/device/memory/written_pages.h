@@ -15,6 +15,8 @@
 #include <span>
 #include <vector>
 
+#include "device/memory/page_store.h"
+
 namespace warpgrind::device {
 
 // [low, high), in whole pages.
@@ -39,16 +41,10 @@ class WrittenPages {
   // Writes what the written pieces in [low, high) held before to their places in `out`, which begins with `low`.
   void copy_before(std::uint64_t low, std::uint64_t high, std::uint8_t* out);
   std::uint64_t copied_bytes() const { return used_.load(); }
-  // Calls f(low, high, contents at begin()) for each piece that was written. Protection goes on.
-  template <class F>
-  void each_copied(F&& f) const {
-    for (const Area& area : areas_)
-      for (std::size_t k = 0; k < area.pieces(); ++k)
-        if (states_[area.first + k].load(std::memory_order_acquire) == open)
-          f(area.low_of(k), area.high_of(k), store_ + at_[area.first + k]);
-  }
-  // From now to end(), any number of bytes may be copied: restore() must stay possible.
-  void lift_limit() { limit_ = store_bytes_; }
+  // Gives away the copies of all pieces that were written. They stay protected or open as they are; call begin() next.
+  KeptParts hand_over();
+  // From now to end(), any number of bytes may be copied: restore() must stay possible. False: there is no room.
+  bool lift_limit();
   // [low, high) is about to be written, maybe by a thread whose signals are not ours.
   void copy_before_write(std::uint64_t low, std::uint64_t high);
 
@@ -83,7 +79,7 @@ class WrittenPages {
   static constexpr std::size_t kMostWriters = 256;
 
   class Change;
-  bool lay_out(std::span<const Pages> ranges, std::uint64_t limit);
+  void lay_out(std::span<const Pages> ranges);
   bool copy_piece_of(std::uint64_t address);
   bool guard_all_but(const std::vector<Pages>& expected);
   std::vector<Pages> open_pieces() const;
@@ -102,8 +98,8 @@ class WrittenPages {
   std::vector<std::uint64_t> at_;  // by piece: of its copy in store_, if it is open
   std::unique_ptr<std::atomic<std::uint8_t>[]> states_;
   std::size_t state_capacity_ = 0;
-  std::uint8_t* store_ = nullptr;  // reserved once and kept: new pages would take longer than the copies
-  std::uint64_t store_bytes_ = 0, limit_ = 0;
+  Chunks store_;
+  std::uint64_t limit_ = 0;
   std::atomic<std::uint64_t> used_{0};
   std::atomic<bool> active_{false}, full_{false};
   std::atomic<bool> is_changing_{false};
