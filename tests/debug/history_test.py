@@ -5,6 +5,7 @@
   history_test.py --build DIR CASE     exit code 0 passed, 1 failed
 """
 import pathlib
+import random
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -249,8 +250,35 @@ def many_launches(build):
     client.ends_well(build, "1200")
 
 
+def random_walks(build):
+    """Any moves, also over the borders of launches: whenever a thread is at the same place again, memory and registers are the same, too."""
+    chance = random.Random(5)
+    client = History(build, "small")
+    client.breaks_at(INCREASE, condition="i == 100")
+    client.begin()
+    address = client.call("evaluate", expression="data", context="watch")["memoryReference"]
+    seen, again, launches = {}, 0, set()
+    for _ in range(60):
+        frames, focus, registers, memory = client.state(address)
+        place = focus["launch"], tuple(focus["thread"]), tuple(focus["block"]), *frames  # no kernel has a loop
+        again += place in seen
+        launches.add(focus["launch"])
+        check((registers, memory), seen.setdefault(place, (registers, memory)))
+        lines = chance.sample((FILL, SCALE, INCREASE), chance.randrange(1, 4))
+        client.breaks_at(*lines, condition=f"i == {chance.randrange(256)}")
+        move = chance.choice(("stepBack", "reverseContinue", "reverseContinue", "next", "continue", "last_write"))
+        if move == "last_write":
+            client.last_write(f"data[{chance.randrange(256)}]")
+        elif move == "continue" and focus["launch"] == 3:
+            client.go("stepBack")  # the program would end
+        else:
+            client.go(move)
+    assert again > 3 and launches == {1, 2, 3}, (again, launches)
+    client.ends_well(build, "small")
+
+
 CASES = [enters_each_launch, last_write_in_earlier_launches, host_copies_between_launches, same_state_both_ways, large_memory, too_little_room,
-         without_history, freed_memory, managed_memory_and_printf, back_from_a_fault, undefined_bits, many_launches]
+         without_history, freed_memory, managed_memory_and_printf, back_from_a_fault, undefined_bits, many_launches, random_walks]
 
 if __name__ == "__main__":
     run_cases(CASES, __doc__)
