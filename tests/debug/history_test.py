@@ -88,7 +88,7 @@ def enters_each_launch(build):
     check((client.place(), client.value("data[2]"), client.value("factor")), (("fill", FILL), "1002", "0"))
     check((client.launches()[1][1], client.launches()[2][1]), ("stopped", "later"))
     stop = client.go("reverseContinue")
-    assert "first launch of the program" in stop["text"], stop
+    assert "program's first launch" in stop["text"], stop
     client.go("continue")
     check(client.place(), ("fill", FILL))
     client.go("continue")

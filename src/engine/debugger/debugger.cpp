@@ -228,7 +228,9 @@ std::string Debugger::say_not_written() const {
 std::string Debugger::say_history_start() const {
   device::EarlierLaunches& earlier = device::EarlierLaunches::instance();
   if (again_->back < earlier.count()) return "the beginning of this warp";
-  return "the beginning of what was kept: no earlier launch can be entered, because " + earlier.why_no_more();
+  const std::string why = earlier.why_no_more();
+  if (why.empty()) return "the beginning of the program's first launch";
+  return "the beginning of what was kept: no earlier launch can be entered, because " + why;
 }
 
 // Whether a search that found nothing goes on in the launch before.

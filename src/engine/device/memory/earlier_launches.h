@@ -54,7 +54,7 @@ class EarlierLaunches {
   // Earlier launches that can be entered. 1 is the launch just before the newest, and so on.
   std::uint64_t count();
   std::optional<Made> find(std::uint64_t back);  // 0: the newest
-  // Why no launch before these can be entered.
+  // Why no launch before these can be entered. Empty: there was none.
   std::string why_no_more();
 
   // The memory of the newest launch's beginning becomes that of the `back`-th launch before it.
@@ -77,7 +77,7 @@ class EarlierLaunches {
   std::optional<Made> newest_;
   std::deque<Earlier> all_;  // the oldest first
   std::uint64_t bytes_ = 0;  // of all_
-  std::string why_ = "it is the first launch of the program";
+  std::string why_;
 };
 
 }  // namespace warpgrind::device
