@@ -509,8 +509,8 @@ Requests::Body Requests::launches(const Json&) {
   std::string why;
   std::vector<debugger::Debugger::KnownLaunch> known = debugger_.known_launches(&why);
   if (known.empty())
-    known.push_back({debugger_.launch_number(), launch.back, launch.kernel->demangled, launch.config.grid,
-                     launch.config.block});
+    known.push_back(
+        {debugger_.launch_number(), launch.back, launch.kernel->demangled, launch.config.grid, launch.config.block});
   Json list = Json::array();
   for (const auto& one : known)
     list.push_back({{"id", one.number},

@@ -23,8 +23,9 @@ void add_debugging(CLI::App* app, RunCommand& command) {
       ->type_name("FOLDER")
       ->default_str(session::default_cache_directory());
   app->add_flag("--no-cache", command.no_cache, "Compiles every kernel again, without the folder of compiled kernels");
-  app->add_option("--history", command.options.debug_history,
-                  "Most memory for what ended launches have changed, so that the debugger can go back into them; 0: none")
+  app->add_option(
+         "--history", command.options.debug_history,
+         "Most memory for what ended launches have changed, so that the debugger can go back into them; 0: none")
       ->type_name("MIB")
       ->check(CLI::Range(0, 65536))
       ->capture_default_str();

@@ -9,6 +9,7 @@
 
 #include "debugger/lane_table.h"
 #include "device/access/peek.h"
+#include "device/execution/made_launch.h"
 #include "device/memory/earlier_launches.h"
 #include "device/memory/kept_memory.h"
 #include "device/module.h"
@@ -583,8 +584,8 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
       stop.hit = again_->hit;
       stop.lane = again_->lane;
       stop.reason = !again_->found || again_->is_missing ? StopReason::history_start
-                    : again_->hit.empty() ? StopReason::step
-                                          : StopReason::breakpoint;
+                    : again_->hit.empty()                ? StopReason::step
+                                                         : StopReason::breakpoint;
       if (stop.reason == StopReason::breakpoint && watches_.contains(stop.hit.front())) {
         stop.reason = StopReason::data;
         stop.text = fmt::format("back before an access of {}", watches_[stop.hit.front()].text);

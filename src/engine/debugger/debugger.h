@@ -181,11 +181,12 @@ class Debugger final : public device::StopHandler {
     unsigned lane = 0;
     Standing start;
   };
-  // A launch that runs again, or an earlier one in its place: it searches the last good position before `end`, and then travels there.
+  // A launch that runs again, or an earlier one in its place: it searches the last good position before `end`, and then
+  // travels there.
   struct Again {
     enum class Phase : std::uint8_t { search, travel } phase = Phase::search;
     const device::MemorySnapshot* launch = nullptr;  // Launch::before, the same in all its runs
-    std::uint64_t back = 0;  // which launch, as Launch::back
+    std::uint64_t back = 0;                          // which launch, as Launch::back
     Position end;
     bool whole = false;  // search: to the launch's end; there is no `end`
     // search: positions where this step would have stopped; none: breakpoints and watchpoints, or writes to `memory`.
@@ -196,7 +197,7 @@ class Debugger final : public device::StopHandler {
     std::uint64_t back_from = 0;
     Position from;
     std::uint64_t searched = 0;  // of_memory: launches before the first one
-    bool is_missing = false;  // of_memory: no write was found; it travels to `from`
+    bool is_missing = false;     // of_memory: no write was found; it travels to `from`
     unsigned lane = 0;
     std::size_t depth = 0;                 // search: of the frames at the end
     std::optional<Standing> last;          // search: of the warp, where a step would have ended last

@@ -471,11 +471,12 @@ struct Launch : LaunchInputs, MemoryPlan, GridPlan, WorkerPlan, LaunchObservatio
   const std::uint8_t* stop_flags = nullptr;
   const MemorySnapshot* before = nullptr;
   bool runs_again = false;
-  // An earlier launch that runs again in place of the newest (memory/earlier_launches.h): how many launches before it; 0: it
-  // is the newest itself. runs_back: the same of the launch that runs next, if runs_again. repeats: it has run before.
+  // An earlier launch that runs again in place of the newest (memory/earlier_launches.h): how many launches before it;
+  // 0: it is the newest itself. runs_back: the same of the launch that runs next, if runs_again. repeats: it has run
+  // before.
   std::uint64_t back = 0, runs_back = 0;
   bool repeats = false;
-  std::uint64_t clock = 0;  // if keeps_time: Device::Impl::cycles when it began
+  std::uint64_t clock = 0;             // if keeps_time: Device::Impl::cycles when it began
   const Watchpoints* watch = nullptr;  // of `stops` (access/watchpoints.h); null: none
   std::atomic<std::uint64_t> invalid_accesses{0};
 

@@ -10,6 +10,7 @@
 
 #include "device/device_impl.h"
 #include "device/execution/execution.h"
+#include "device/execution/made_launch.h"
 #include "device/execution/rounds.h"
 #include "device/execution/some_blocks.h"
 #include "device/memory/address_space.h"
@@ -75,7 +76,8 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   if (shadow) note_tracking(*shadow, kernel.how.definedness);
   const MemorySnapshot* const before = keep_memory(engine, module, kernel);
   if (before)
-    EarlierLaunches::instance().add({&device, &module, &kernel, config, parameters, depth, cycles.load()});
+    EarlierLaunches::instance().add(&device, std::make_shared<const MadeLaunch>(MadeLaunch{
+                                                 &module, &kernel, config, parameters, depth, cycles.load()}));
   bool repeats = false;
   for (;;) {
     write_parameters(engine, kernel, parameters);  // the plan and the observers read them
@@ -97,14 +99,14 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   }
 }
 
-// Runs earlier launches for the debugger, from the `back`-th before the newest on, until the newest is to run. Memory is
-// that of its beginning, before and afterwards. Results are dropped. Does nothing if the launch cannot be entered.
+// Runs earlier launches for the debugger, from the `back`-th before the newest on, until the newest is to run. Memory
+// is that of its beginning, before and afterwards. Results are dropped. Does nothing if the launch cannot be entered.
 void Device::Impl::run_earlier(Engine& engine, const MemorySnapshot& before, std::uint64_t back) {
   EarlierLaunches& earlier = EarlierLaunches::instance();
   if (!KeptMemory::instance().leave_present(before)) return;
   while (back > 0) {
-    const std::optional<EarlierLaunches::Made> made = earlier.find(back);
-    if (!made || made->device != &device) break;
+    const std::shared_ptr<const MadeLaunch> made = earlier.find(back);
+    if (!made) break;
     earlier.undo(back);
     write_parameters(engine, *made->kernel, made->parameters);
     Launch launch = make_launch(engine, *made->module, *made->kernel, made->config, made->depth);

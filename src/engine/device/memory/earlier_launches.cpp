@@ -21,10 +21,11 @@ void EarlierLaunches::set_limit(std::uint64_t bytes) {
   limit_ = bytes;
 }
 
-void EarlierLaunches::add(Made made) {
+void EarlierLaunches::add(const void* device, std::shared_ptr<const MadeLaunch> made) {
   const std::lock_guard lock(mutex_);
   if (limit_ == 0) return;
-  if (!all_.empty() && all_.back().made.device != made.device) forget_locked("the launch before it ran on another GPU");
+  if (!all_.empty() && device != device_) forget_locked("the launch before it ran on another GPU");
+  device_ = device;
   newest_ = std::move(made);
 }
 
@@ -51,8 +52,7 @@ void EarlierLaunches::close(const MemorySnapshot& began) {
     earlier.shadow = std::make_shared<const ShadowSnapshot>(began.shadow());
     earlier.bytes += earlier.shadow->bytes();
   }
-  earlier.made = std::move(*newest_);
-  newest_.reset();
+  earlier.made = std::move(newest_);
   if (earlier.bytes > limit_) {
     PageStore::instance().give_back(std::move(earlier.before.chunks));
     return forget_locked(fmt::format("the launch before it changed more than the {} MiB that are kept", limit_ >> 20));
@@ -84,10 +84,10 @@ std::uint64_t EarlierLaunches::count() {
   return all_.size();
 }
 
-std::optional<EarlierLaunches::Made> EarlierLaunches::find(std::uint64_t back) {
+std::shared_ptr<const MadeLaunch> EarlierLaunches::find(std::uint64_t back) {
   const std::lock_guard lock(mutex_);
   if (back == 0) return newest_;
-  if (back > all_.size()) return std::nullopt;
+  if (back > all_.size()) return nullptr;
   return all_[all_.size() - back].made;
 }
 

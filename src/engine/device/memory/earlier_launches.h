@@ -11,40 +11,27 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "device/device.h"
 #include "device/memory/page_store.h"
 #include "device/memory/shadow_snapshot.h"
-#include "device/module.h"
 
 namespace warpgrind::device {
 
 class MemorySnapshot;
+struct MadeLaunch;  // execution/made_launch.h
 
 class EarlierLaunches {
  public:
-  // How a launch was made. `device` compares only; the module and the kernel live until forget_all() is called.
-  struct Made {
-    const Device* device = nullptr;
-    LoadedModule* module = nullptr;
-    KernelRecord* kernel = nullptr;
-    LaunchConfig config;
-    PackedParameters parameters;
-    unsigned depth = 0;
-    std::uint64_t cycles = 0;  // Device::Impl::cycles when it began
-  };
-
   static EarlierLaunches& instance();
 
   // Most bytes of memory that are kept for all earlier launches. 0: none can be entered. Before the first launch.
   void set_limit(std::uint64_t bytes);
   bool is_on() const { return limit_ != 0; }
 
-  // The newest launch begins, and its memory is in a snapshot.
-  void add(Made made);
+  // The newest launch begins, and its memory is in a snapshot. device: is only compared.
+  void add(const void* device, std::shared_ptr<const MadeLaunch> made);
   // Another launch is about to begin: the newest becomes an earlier one, by what has changed since its snapshot, which
   // ends.
   void close(const MemorySnapshot& began);
@@ -53,7 +40,8 @@ class EarlierLaunches {
 
   // Earlier launches that can be entered. 1 is the launch just before the newest, and so on.
   std::uint64_t count();
-  std::optional<Made> find(std::uint64_t back);  // 0: the newest
+  // back: 0 is the newest. Null: it cannot be entered.
+  std::shared_ptr<const MadeLaunch> find(std::uint64_t back);
   // Why no launch before these can be entered. Empty: there was none.
   std::string why_no_more();
 
@@ -64,7 +52,7 @@ class EarlierLaunches {
  private:
   static constexpr std::size_t kMostLaunches = 1000;  // a search enters them one after the other
   struct Earlier {
-    Made made;
+    std::shared_ptr<const MadeLaunch> made;
     KeptParts before;  // what the launch and the host changed, as it was when the launch began
     std::shared_ptr<const ShadowSnapshot> shadow;
     std::uint64_t bytes = 0;  // that count against the limit. A shadow counts for the first launch that has it.
@@ -74,9 +62,10 @@ class EarlierLaunches {
 
   std::mutex mutex_;
   std::uint64_t limit_ = 0;
-  std::optional<Made> newest_;
-  std::deque<Earlier> all_;  // the oldest first
-  std::uint64_t bytes_ = 0;  // of all_
+  std::shared_ptr<const MadeLaunch> newest_;
+  const void* device_ = nullptr;  // of all
+  std::deque<Earlier> all_;       // the oldest first
+  std::uint64_t bytes_ = 0;       // of all_
   std::string why_;
 };
 
