@@ -26,6 +26,8 @@ void* host_pointer(std::uint64_t address) {
 
 }  // namespace
 
+std::atomic<WrittenPages*> WrittenPages::begun_{nullptr};
+
 WrittenPages& WrittenPages::instance() {
   static auto* const pages = new WrittenPages;  // never destroyed: the handler may run until the process ends
   return *pages;
@@ -46,6 +48,7 @@ bool WrittenPages::begin(std::span<const Pages> ranges, std::uint64_t limit, con
   for (const Pages& p : ranges) total += p.high - p.low;
   std::uint64_t large = kLargePiece;
   while (total / large > kMostPieces / 2) large *= 2;
+  begun_.store(this);
   areas_.clear();
   std::size_t pieces = 0;
   for (const Pages& p : ranges) {
@@ -132,6 +135,14 @@ void WrittenPages::end() {
   // A thread that faulted just before finds its piece open, and repeats its write.
   active_.store(false);
   expected_[writer_].written = is_full() ? std::vector<Pages>() : open_pieces();
+}
+
+// A piece that another thread of the parent was copying would stay `changing` for ever.
+void WrittenPages::leave_after_fork() {
+  WrittenPages* const pages = begun_.load();
+  if (!pages || !pages->active_.load()) return;
+  for (const Area& area : pages->areas_) unprotect(area);
+  pages->active_.store(false);
 }
 
 const WrittenPages::Area* WrittenPages::find(std::uint64_t address) const {
