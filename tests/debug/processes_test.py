@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -112,6 +113,43 @@ def a_child_that_may_not_use_cuda(build):
     assert "number 1: 2\nnumber 1: " in out and "[The program exited normally]" in out, out
 
 
+def interrupts(build):
+    process = subprocess.Popen([str(build / "bin/warpgrind"), "debug", SOURCE, "spin"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               text=True, bufsize=1, env=whole_run.environment(XDG_CACHE_HOME=str(build / "test-cache")))
+
+    def do(command, interrupt=False):
+        process.stdin.write(command + "\n")
+        process.stdin.flush()
+        check(process.stdout.readline(), command + "\n")
+        if interrupt:
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+        text = ""
+        while not text.endswith("(warpgrind) "):
+            byte = process.stdout.read(1)
+            assert byte, text
+            text += byte
+        return text
+
+    process.stdout.read(len("(warpgrind) "))
+    do("break spin")
+    do("run")
+    do("continue")
+    do("delete")
+    text = do("continue", interrupt=True)
+    assert "\nInterrupted\n" in text and "spin (out=0x" in text, text
+    text = do("info inferiors")
+    check((text.count(" stopped "), text.count(" runs ")), (1, 1))
+    other = "1" if "* 2 " in text else "2"
+    assert "It runs: `continue` waits" in do(f"inferior {other}")
+    text = do("continue", interrupt=True)
+    assert "\nInterrupted\n" in text, text
+    assert f"* {other} " in do("info inferiors")
+    assert "[The program was killed]" in do("kill")
+    process.stdin.close()
+    check(process.wait(60), 0)
+
+
 def kills_all_processes(build):
     out = terminal(build, ["children", "2"], [f"break processes.cu:{LINE}", "run", "info inferiors", "kill"])
     ids = [int(one) for one in re.findall(r"^[* ] \d +(\d+)", out, re.M)]
@@ -171,6 +209,17 @@ def memory_of_two_processes(build):
     assert "this launch cannot go back: memory is shared with another process, and its writes would be lost\n" in out, out
     check(values(out), [7])
     assert "the child has written 7\n" in out and "[The program exited normally]" in out, out
+
+
+def host_code_of_the_first_program(build):
+    # gdb stays with the program that was started. The child, which used CUDA first, has ended when host code of the parent stops.
+    if not shutil.which("gdb"):
+        print("skipped: gdb is not installed")
+        sys.exit(77)
+    out = terminal(build, ["later"], [f"break processes.cu:{LINE}", "break work", "run", "print by", "continue", "print by", "info inferiors",
+                                      "continue", "print by", "continue"], "--host")
+    check(values(out), [1, 100, 100])
+    assert re.search(r"^\* 1 +\d+ +- +stopped ", out, re.M) and "[The program exited normally]" in out, out
 
 
 # ---- The Debug Adapter Protocol
@@ -312,7 +361,7 @@ def no_front_at_the_path(build):
 
 CASES = [follows_an_exec, follows_an_exec_after_use, finds_a_program_that_closed_its_files, stops_in_each_child, stops_in_one_after_another,
          processes_that_wait_for_each_other, switches_between_processes, breakpoints_hold_in_all, lets_others_run,
-         a_child_that_may_not_use_cuda, memory_of_two_processes, kills_all_processes, shell_scripts, mpi_ranks, a_session_for_each_process,
+         a_child_that_may_not_use_cuda, interrupts, memory_of_two_processes, host_code_of_the_first_program, kills_all_processes, shell_scripts, mpi_ranks, a_session_for_each_process,
          leaving_a_session_lets_its_process_run, terminating_a_session_ends_its_process, a_client_that_refuses,
          a_client_without_second_sessions, an_attach_from_elsewhere, no_front_at_the_path]
 

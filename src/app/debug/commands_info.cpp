@@ -93,9 +93,8 @@ Status info_inferiors(Session& session, std::string_view) {
   std::string out = "  Num  Process  Rank  State    Executable\n";
   for (const auto& one : session.inferiors()) {
     const ProcessView& view = session.view_of(*one);
-    ProcessName name = one->name;
-    if (name.id == 0) name = name_of_process(session.client.first_process());
-    const char* const state = one->ended ? "ended" : name.id == 0 ? "no CUDA" : view.stopped ? "stopped" : "runs";
+    const ProcessName& name = one->name;
+    const char* const state = view.stopped ? "stopped" : one->ended ? "ended" : name.id == 0 ? "no CUDA" : "runs";
     out += fmt::format("{} {:<4} {:<8} {:<5} {:<8} {}\n", one.get() == &session.selected() ? "*" : " ", one->number,
                        name.id == 0 ? "-" : std::to_string(name.id), name.rank.empty() ? "-" : name.rank, state,
                        name.program.empty() ? "-" : name.program);

@@ -67,6 +67,7 @@ void Session::look() {
 
 void Session::read_event(Inferior& from, const Json& event) {
   heard_ = client.heard();
+  if (from.name.id == 0 && client.first_process() != 0) from.name = name_of_process(client.first_process());
   const std::string name = json::text(event, "event");
   const auto body = event.find("body");
   if (body == event.end() || !body->is_object()) return;
@@ -216,14 +217,12 @@ void Session::kill_quietly() {
 
 Status Session::needs_stop() const {
   if (!client.alive()) return not_running();
+  if (stopped) return Ok{};  // with --host perhaps in host code, after the end of the process that used CUDA
   if (selected().ended)
     return Error{ErrorKind::bad_input, fmt::format("Inferior {} has ended.", selected().number),
                  "`info inferiors` lists the processes, and `continue` goes on with the others"};
-  if (!stopped)
-    return Error{ErrorKind::bad_input,
-                 inferiors_.size() == 1 ? "The program runs." : fmt::format("Inferior {} runs.", selected().number),
-                 ""};
-  return Ok{};
+  return Error{ErrorKind::bad_input,
+               inferiors_.size() == 1 ? "The program runs." : fmt::format("Inferior {} runs.", selected().number), ""};
 }
 
 bool Session::stopped_by_step() const {

@@ -24,8 +24,6 @@ class OtherProcess final : public AdapterConnection {
 }  // namespace
 
 void Session::add_process(Descriptor socket, pid_t process) {
-  Inferior& first = *inferiors_[0];
-  if (first.name.id == 0) first.name = name_of_process(client.first_process());
   const ProcessName name = name_of_process(process);
   if (!follows_all) {
     notify(fmt::format("[{} uses CUDA, and runs without the debugger]\n", name.text()));
@@ -47,11 +45,11 @@ void Session::add_process(Descriptor socket, pid_t process) {
   one.own->connect(std::move(socket));
   inferiors_.push_back(std::move(made));
   client.add(*one.own);
+  const std::string program = name.program.empty() ? "" : ", " + name.program;  // it may have ended
   const bool again = std::any_of(inferiors_.begin(), inferiors_.end() - 1,
                                  [&](const auto& other) { return other->name.id == process; });
-  notify(again ? fmt::format("[Process {} is executing a new program: inferior {}, {}]\n", process, one.number,
-                             name.program)
-               : fmt::format("[New inferior {}: {}, {}]\n", one.number, name.text(), name.program));
+  notify(again ? fmt::format("[Process {} is executing a new program: inferior {}{}]\n", process, one.number, program)
+               : fmt::format("[New inferior {}: {}{}]\n", one.number, name.text(), program));
   begin_process(*one.own, one.number);
 }
 
@@ -59,7 +57,6 @@ void Session::end_process(Inferior& one) {
   if (one.own) client.remove(*one.own);
   one.ended = true;
   view_of(one).stopped.reset();
-  if (one.name.id == 0) one.name = name_of_process(client.first_process());
   if (inferiors_.size() > 1) notify(fmt::format("[Inferior {} ({}) has ended]\n", one.number, one.name.text()));
 }
 
@@ -118,7 +115,8 @@ Status Session::select(std::int64_t number) {
     return Error{ErrorKind::bad_input, fmt::format("No inferior number {}.", number), "`info inferiors` lists them"};
   if (!client.alive()) return Error{ErrorKind::bad_input, "The program is not being run.", ""};
   Inferior& one = *inferiors_[static_cast<std::size_t>(number) - 1];
-  if (one.ended) return Error{ErrorKind::bad_input, fmt::format("Inferior {} has ended.", number), ""};
+  if (one.ended && !view_of(one).stopped)
+    return Error{ErrorKind::bad_input, fmt::format("Inferior {} has ended.", number), ""};
   if (inferiors_.size() == 1 || &one == inferiors_[selected_].get())
     print(fmt::format("[Inferior {} is selected]\n", number));
   switch_to(one);

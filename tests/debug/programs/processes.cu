@@ -7,6 +7,7 @@
 //   processes spawn           child 1 closes all inherited files, as Python's subprocess does, and becomes `worker 1`
 //   processes forked          uses CUDA as 1, then forks a child that may not, and tries
 //   processes shared          a child launches the kernel on memory of the parent (cudaIpc)
+//   processes spin            two children whose kernels never end
 //   processes turns           two children: each waits for the other's first launch before its second
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -20,6 +21,19 @@
 __global__ void add(int* out, int by) {
   int i = threadIdx.x;
   out[i] += by;
+}
+
+__global__ void spin(volatile int* out) {
+  while (*out != 0) {
+  }
+}
+
+static int run_for_ever() {
+  int* out = nullptr;
+  if (cudaMallocManaged(&out, sizeof(int)) != cudaSuccess) return 1;
+  *out = 1;
+  spin<<<1, 1>>>(out);
+  return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 static int work(int by) {
@@ -93,14 +107,14 @@ int main(int count, char** words) {
   if (mode == "exec") become_worker(9);
   if (mode == "used-exec" && work(1) == 0) become_worker(9);
   if (mode == "forked") work(1);
-  const int children = mode == "children" ? number : 1;
+  const int children = mode == "children" ? number : mode == "spin" ? 2 : 1;
   for (int child = 1; child <= children; ++child) {
     if (fork() != 0) continue;
     if (mode == "spawn") {
       for (int file = 3; file < 1024; ++file) close(file);
       become_worker(child);
     }
-    std::exit(work(child));
+    std::exit(mode == "spin" ? run_for_ever() : work(child));
   }
   const int bad = wait_for_all();
   return mode == "later" ? work(100) : mode == "forked" ? bad == 0 : bad;
