@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/run_variables.h"
+#include "cli/check_command.h"
 #include "cli/core_options.h"
 #include "device/schedule.h"
 
