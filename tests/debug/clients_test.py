@@ -19,6 +19,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import debugger_test as debugger  # noqa: E402
+import processes_test as processes  # noqa: E402
 
 
 def skip(why):
@@ -48,17 +49,26 @@ def vscode(build):
         server.wait()
 
 
-def neovim(build):
+def run_in_neovim(build, script, program, line):
     if not shutil.which("nvim"):
         skip("nvim is not installed")
     with tempfile.TemporaryDirectory() as home:
         own = {"XDG_STATE_HOME": home, "XDG_DATA_HOME": home} if "NVIM_DAP" in os.environ else {}
-        inside = environment(build, WARPGRIND=str(build / "bin/warpgrind"), PROGRAM=debugger.SOURCE, LINE=str(debugger.TILE), **own)
+        inside = environment(build, WARPGRIND=str(build / "bin/warpgrind"), PROGRAM=program, LINE=str(line), **own)
         command = ["nvim", "--headless", "-n", "-i", "NONE", *(["-u", "NONE"] if own else [])]
         has = "lua if vim.env.NVIM_DAP then vim.opt.runtimepath:append(vim.env.NVIM_DAP) end if not pcall(require, 'dap') then vim.cmd('cquit 1') end"
         if not succeeds([*command, "-c", has, "-c", "quitall!"], env=inside, timeout=60):
             skip("nvim-dap is not installed")
-        subprocess.run([*command, "-c", f"luafile {HERE / 'neovim_client.lua'}"], stdin=subprocess.DEVNULL, env=inside, check=True, timeout=280)
+        subprocess.run([*command, "-c", f"luafile {HERE / script}"], stdin=subprocess.DEVNULL, env=inside, check=True, timeout=280)
+
+
+def neovim(build):
+    run_in_neovim(build, "neovim_client.lua", debugger.SOURCE, debugger.TILE)
+
+
+def neovim_processes(build):
+    """A session for each process."""
+    run_in_neovim(build, "neovim_processes.lua", processes.SOURCE, processes.LINE)
 
 
 def emacs(build):
@@ -72,7 +82,7 @@ def emacs(build):
         subprocess.run([*command, "-l", str(HERE / "emacs_client.el")], stdin=subprocess.DEVNULL, env=inside, check=True, timeout=280)
 
 
-CASES = [vscode, neovim, emacs]
+CASES = [vscode, neovim, neovim_processes, emacs]
 
 
 if __name__ == "__main__":

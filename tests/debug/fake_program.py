@@ -35,8 +35,8 @@ def frame(message):
 
 class Adapter:
     def __init__(self, log, mode):
-        number = json.loads(os.environ["WARPGRIND_OPTIONS"])["debug_socket"]
-        self.socket = socket.socket(fileno=number)
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.connect(json.loads(os.environ["WARPGRIND_OPTIONS"])["debug_socket"])
         self.bytes = self.socket.makefile("rb")
         self.log = open(log, "a")
         self.mode = mode

@@ -1,6 +1,8 @@
 // Copy on write of protected memory: what is copied, when, and what comes back.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -90,6 +92,22 @@ TEST_F(WrittenPagesTest, WhatIsNoLongerWrittenIsForgotten) {
   EXPECT_EQ(least, 0u);
   begin(kernel_);
   EXPECT_EQ(pages_.copied_bytes(), 0u);
+}
+
+// The child of a fork keeps no copies, and no handler of it waits for a thread of the parent.
+TEST_F(WrittenPagesTest, AChildMayWrite) {
+  begin(kernel_);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    WrittenPages::leave_after_fork();
+    byte(3) = 2;
+    ::_exit(pages_.copied_bytes() == 0 && byte(3) == 2 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  byte(3) = 1;  // the parent's pages are protected as before
+  EXPECT_EQ(pages_.copied_bytes(), kPiece);
 }
 
 // Otherwise expected pieces could fill the limit, and a launch that writes others could not go back.

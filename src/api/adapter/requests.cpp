@@ -1,7 +1,6 @@
 // The connection, breakpoints and run control.
 #include "adapter/requests.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -51,8 +50,7 @@ void read_conditions(const Json& from, Breakpoint& to) {
 
 }  // namespace
 
-Requests::Requests(int socket) : channel_(Descriptor(socket)) {
-  fcntl(socket, F_SETFD, FD_CLOEXEC);
+Requests::Requests(Descriptor socket) : channel_(std::move(socket)) {
   debugger_.evaluate_with([this](debugger::LaneView& lane, const std::string& text) { return holds(lane, text); },
                           [this](debugger::LaneView& lane, const std::string& text) { return expand(lane, text); });
 }
@@ -119,6 +117,10 @@ void Requests::serve() {
     open = more && *more;
   }
   debugger_.disconnect();
+}
+
+void Requests::abandon() {
+  channel_.abandon();
 }
 
 void Requests::handle(const Json& request) {

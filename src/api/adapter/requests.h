@@ -25,11 +25,12 @@ std::string place_in_ptx(debuginfo::CodePlace code);  // "f0:i12"
 
 class Requests final : public debugger::DebugListener {
  public:
-  explicit Requests(int socket);
+  explicit Requests(Descriptor socket);
   device::StopHandler& handler() { return debugger_; }
   // As Debugger::explain_with().
   void explain_with(std::function<std::string(std::uint64_t address)> origin);
-  void serve();  // until the front closes the connection
+  void serve();    // until the front closes the connection
+  void abandon();  // closes this process's end of the connection, and does nothing else
 
   void on_stop(const debugger::Stop& stop) override;
   void on_output(const std::string& text) override;

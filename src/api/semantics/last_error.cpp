@@ -36,7 +36,7 @@ void note(cudaError_t error) {
 thread_local bool error_is_shown = false;  // of the current call
 void show(std::string call, const char* name, const char* text, bool sticky) {
   static std::atomic<bool> sticky_shown{false};
-  if (session::options().debug_socket < 0 || error_is_shown) return;
+  if (session::options().debug_socket.empty() || error_is_shown) return;
   error_is_shown = true;
   if (sticky && sticky_shown.exchange(true)) return;
   const ThreadState& thread = thread_state();

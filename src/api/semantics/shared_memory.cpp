@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "device/memory/address_space.h"
+#include "device/memory/kept_memory.h"
 #include "device/memory/physical_memory.h"
 #include "semantics/memory.h"
 #include "semantics/pools.h"
@@ -132,6 +133,7 @@ cudaError_t import_piece(void** out, const Piece& piece) {
   import.bytes = piece.bytes;
   import.of_pool = piece.of_pool;
   std::uint64_t address = 0;
+  device::KeptMemory::instance().shares_memory();
   if (cudaError_t error = map_pages(import, address, piece)) return error;
   session::devices()[piece.device].publish_allocation(event_of(import, address));
   session::devices()[piece.device].define(address, piece.bytes);

@@ -18,6 +18,7 @@
 #include "base/assert.h"
 #include "base/element.h"
 #include "device/memory/address_space.h"
+#include "device/memory/kept_memory.h"
 #include "device/memory/physical_memory.h"
 #include "semantics/executor.h"
 #include "semantics/shared_memory.h"
@@ -198,6 +199,7 @@ cudaError_t export_memory(int* descriptor, std::uint64_t handle) {
   if (!descriptor || found == v.memories.end() || found->second.references == 0) return cudaErrorInvalidValue;
   if (found->second.file < 0)
     return refuse(cudaErrorInvalidValue, "the memory was not created for export (requestedHandleTypes)");
+  device::KeptMemory::instance().shares_memory();
   *descriptor = ::dup(found->second.file);  // not close-on-exec: child programs inherit it
   return *descriptor < 0 ? refuse(cudaErrorOperatingSystem, std::strerror(errno)) : cudaSuccess;
 }
@@ -211,6 +213,7 @@ cudaError_t import_memory(std::uint64_t* handle, int descriptor) {
   memory.file = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);  // a copy: the program may close its descriptor
   if (memory.file < 0) return refuse(cudaErrorOperatingSystem, std::strerror(errno));
   memory.imported = true;
+  device::KeptMemory::instance().shares_memory();
   VirtualMemory& v = virtual_memory();
   const std::lock_guard lock(v.mutex);
   *handle = ++v.last_handle;

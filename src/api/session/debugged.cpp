@@ -11,31 +11,13 @@
 #include "base/host_stack.h"
 #include "checkers/host_place.h"
 #include "checkers/kernel_place.h"
+#include "device/memory/written_pages.h"
 #include "report/format.h"
 #include "session/messages.h"
-#include "session/processes.h"
 
 namespace warpgrind::session {
 
 namespace {
-
-// The first process of the run that uses CUDA is debugged; the others must not wait for a front that does not know
-// them.
-bool claims_debugger(const RunOptions& run) {
-  if (run.debug_socket < 0) return false;
-  static const bool first = [&] {
-    const DebuggedProcess debugged = claim_debugger(run.status_directory);
-    if (debugged.is_new) return true;
-    // The socket is closed at an exec.
-    print_line(
-        debugged.pid == ::getpid()
-            ? fmt::format("process {} has become another program, which the debugger does not follow", ::getpid())
-            : fmt::format("process {} uses CUDA, too; the debugger stays with process {}, which was the first",
-                          ::getpid(), debugged.pid));
-    return false;
-  }();
-  return first;
-}
 
 using Report = device::StopHandler::Report;
 using results::Finding;
@@ -88,12 +70,21 @@ void show(device::StopHandler& debugger, std::uint64_t launch, const Finding& f)
 }  // namespace
 
 device::StopHandler* debugger_of(const RunOptions& run) {
-  return claims_debugger(run) ? adapter::debugger_on(run.debug_socket) : nullptr;
+  if (run.debug_socket.empty()) return nullptr;
+  const auto report = [](const std::string& why) {
+    print_line(fmt::format("process {} runs without the debugger: {}", ::getpid(), why));
+  };
+  return adapter::debugger_at(run.debug_socket, report);
 }
 
 events::Observer* memory_of_debugger(const RunOptions& run) {
-  if (!claims_debugger(run)) return nullptr;
+  if (!debugger_of(run)) return nullptr;
   return adapter::memory_observer([](const HostStack& stack) { return checkers::describe(stack); });
+}
+
+void leave_debugger_after_fork() {
+  device::WrittenPages::leave_after_fork();
+  adapter::leave_after_fork();
 }
 
 void show_findings(checkers::Checkers& checkers, const RunOptions& run) {

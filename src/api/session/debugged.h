@@ -15,6 +15,9 @@ device::StopHandler* debugger_of(const RunOptions& run);
 // Observer of the devices' memory, for what the debugger says of pointers. Null: the process is not debugged.
 events::Observer* memory_of_debugger(const RunOptions& run);
 
+// In the child of a fork: the debugger is its parent's. A child that may use CUDA finds its own at its first use.
+void leave_debugger_after_fork();
+
 // Shows each new finding of the checkers to the debugger. Findings of the same lines are shown once.
 void show_findings(checkers::Checkers& checkers, const RunOptions& run);
 

@@ -48,8 +48,8 @@ struct RunOptions {
   std::string status_directory;
   std::string core_path;         // file for the first launch that faults (core_dump.h), with %h, %p, %t; empty: none
   std::uint64_t core_bytes = 0;  // most bytes of memory in it
-  // Inherited socket on which the debugger's front speaks (docs/debugging-protocol.md); -1: nothing is debugged.
-  int debug_socket = -1;
+  // Path at which the debugger's front listens (docs/debugging-protocol.md); empty: nothing is debugged.
+  std::string debug_socket;
   // Under the debugger: most memory, in MiB, that is kept of launches that have ended, so that it can enter them again.
   unsigned debug_history = 64;
 };

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -77,29 +76,6 @@ std::vector<ProcessNote> process_notes(const std::string& folder) {
     out.push_back(std::move(note));
   }
   return out;
-}
-
-namespace {
-
-std::string claim_path(const std::string& folder) {
-  return folder + "/debugged";
-}
-
-}  // namespace
-
-// A symbolic link whose target is the process id: it is created whole, or not at all.
-DebuggedProcess claim_debugger(const std::string& folder) {
-  const long own = ::getpid();
-  if (folder.empty() || ::symlink(fmt::format("{}", own).c_str(), claim_path(folder).c_str()) == 0) return {own, true};
-  std::error_code none;
-  const std::string owner = std::filesystem::read_symlink(claim_path(folder), none).string();
-  DebuggedProcess out{0, false};
-  std::from_chars(owner.data(), owner.data() + owner.size(), out.pid);
-  return out;
-}
-
-void forget_debugged_process(const std::string& folder) {
-  ::unlink(claim_path(folder).c_str());
 }
 
 }  // namespace warpgrind::session

@@ -27,13 +27,4 @@ bool any_process(const std::string& status_directory);
 void leave_note(const std::string& status_directory, const ProcessNote& note);
 std::vector<ProcessNote> process_notes(const std::string& status_directory);  // by number
 
-// The debugger speaks to one process: the first of the run that uses CUDA. Returns the process id of the debugged one,
-// which is the caller's own or that of an earlier process. `is_new`: the caller has become the debugged one.
-struct DebuggedProcess {
-  long pid = 0;
-  bool is_new = true;
-};
-DebuggedProcess claim_debugger(const std::string& status_directory);
-void forget_debugged_process(const std::string& status_directory);  // before the program is started again
-
 }  // namespace warpgrind::session

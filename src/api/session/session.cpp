@@ -100,8 +100,11 @@ Session::Session()
                 collector, core_dump}),
       timeline_entries(model, timeline, estimates, managed_memory, collector) {
   if (checkers) finish_at_abort();
-  if (checkers && options.debug_socket >= 0) show_findings(*checkers, options);
-  pthread_atfork(nullptr, nullptr, [] { the_session.load()->run.after_fork(); });
+  if (checkers && !options.debug_socket.empty()) show_findings(*checkers, options);
+  pthread_atfork(nullptr, nullptr, [] {
+    the_session.load()->run.after_fork();
+    if (!the_session.load()->options.debug_socket.empty()) leave_debugger_after_fork();
+  });
 }
 
 }  // namespace warpgrind::session

@@ -26,7 +26,7 @@ Result<ProcessEnd> run_until_fault(const RunCommand& command, const PreparedRun&
   debug::LaunchOptions options;
   options.program = command.program;
   const auto start = [&prepared](const debug::LaunchOptions&) -> Result<debug::StartCommand> {
-    return debug::StartCommand([&prepared](int socket) { return command_with_socket(prepared, socket); });
+    return debug::StartCommand([&prepared](const std::string& path) { return command_with_debugger(prepared, path); });
   };
   return debug::run_until_fault(std::move(options), start, command.options.checks.any());
 }

@@ -10,9 +10,9 @@
 
 #include "base/json.h"
 #include "base/run_variables.h"
+#include "cli/check_command.h"
 #include "cli/core_options.h"
 #include "device/schedule.h"
-#include "session/processes.h"
 
 namespace warpgrind::cli {
 
@@ -92,15 +92,14 @@ Status apply(const Json& options, RunCommand& command) {
 
 }  // namespace
 
-ProcessCommand command_with_socket(const PreparedRun& run, int socket) {
-  session::forget_debugged_process(run.options.status_directory);  // of an earlier start
-  session::RunOptions with_socket = run.options;
-  with_socket.debug_socket = socket;
+ProcessCommand command_with_debugger(const PreparedRun& run, const std::string& path) {
+  session::RunOptions with_debugger = run.options;
+  with_debugger.debug_socket = path;
   // Beside the cached kernels, which name these files.
   const std::string& cache = run.options.cache_directory;
   const std::string sources = (cache.empty() ? run.folder.path : cache) + "/debug/sources";
   ProcessCommand out{.words = run.words};
-  out.set = {fmt::format("{}={}", session::kOptionsVariable, session::encode(with_socket)),
+  out.set = {fmt::format("{}={}", session::kOptionsVariable, session::encode(with_debugger)),
              fmt::format("{}={}", run_variables::kDebugSources, sources)};
   out.inherits_files = true;
   if (run.is_core) out.unset = {"LD_PRELOAD", run_variables::kCoreStarts};
@@ -128,7 +127,7 @@ Result<debug::StartCommand> DebugProgram::prepare(const debug::LaunchOptions& op
   run_ = std::make_unique<PreparedRun>();
   if (Status ready = prepare_run(command, false, *run_); !ready) return ready.error();
   if (!core.empty()) run_->is_core = true;
-  return debug::StartCommand([run = run_.get()](int socket) { return command_with_socket(*run, socket); });
+  return debug::StartCommand([run = run_.get()](const std::string& path) { return command_with_debugger(*run, path); });
 }
 
 }  // namespace warpgrind::cli

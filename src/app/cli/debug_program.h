@@ -9,8 +9,8 @@
 
 namespace warpgrind::cli {
 
-// The program of a prepared run, for one more start. Its first process that uses CUDA gets the debugger.
-ProcessCommand command_with_socket(const PreparedRun& run, int socket);
+// The program of a prepared run, for one more start. Its processes that use CUDA connect to `path`.
+ProcessCommand command_with_debugger(const PreparedRun& run, const std::string& path);
 
 class DebugProgram {
  public:

@@ -69,12 +69,14 @@ std::string path_of(const Json& arguments) {
 }  // namespace
 
 BothSides::BothSides(Handlers handlers, bool one_stop_at_a_time)
-    : DapClient({[this](const Json& event) { on_device_event(event); }, handlers.on_request, handlers.on_output,
-                 handlers.on_broken,
+    : DapClient({{[this](const Json& event) { on_device_event(event); }, handlers.adapter.on_request,
+                  handlers.adapter.on_broken, handlers.adapter.on_closed},
+                 handlers.on_output,
                  [this](const ProcessEnd& end) {
                    host_.leave();
                    if (front_.on_end) front_.on_end(end);
-                 }}),
+                 },
+                 handlers.on_process}),
       front_(std::move(handlers)),
       host_({[this](Json stop) { on_stop(Side::host, std::move(stop)); },
              [this](int number, const Json& at) {
@@ -91,8 +93,9 @@ BothSides::BothSides(Handlers handlers, bool one_stop_at_a_time)
       one_stop_at_a_time_(one_stop_at_a_time) {}
 
 void BothSides::explain(const std::string& text) {
-  if (front_.on_event)
-    front_.on_event({{"type", "event"}, {"event", "output"}, {"body", {{"category", "console"}, {"output", text}}}});
+  if (front_.adapter.on_event)
+    front_.adapter.on_event(
+        {{"type", "event"}, {"event", "output"}, {"body", {{"category", "console"}, {"output", text}}}});
 }
 
 // ---- The start
@@ -108,8 +111,8 @@ Status BothSides::start(const MakeCommand& make, bool output) {
   interrupts_at_ = Clock::time_point::max();
   host_.leave();
   if (!wants_host_) return DapClient::start(make, output);
-  const MakeCommand with_stop = [&](int socket) -> Result<ProcessCommand> {
-    auto command = make(socket);
+  const MakeCommand with_stop = [&](const std::string& path) -> Result<ProcessCommand> {
+    auto command = make(path);
     if (!command) return command;
     const auto before = command->in_child;
     command->in_child = [before] {
@@ -183,7 +186,7 @@ void BothSides::on_device_event(const Json& event) {
   const std::string name = json::text(event, "event");
   const auto body = event.find("body");
   if (!host_.attached() || body == event.end() || !body->is_object()) {
-    if (front_.on_event) front_.on_event(event);
+    if (front_.adapter.on_event) front_.adapter.on_event(event);
     return;
   }
   if (name == "stopped") {
@@ -216,7 +219,7 @@ void BothSides::on_device_event(const Json& event) {
         }
     return;
   }
-  if (front_.on_event) front_.on_event(event);
+  if (front_.adapter.on_event) front_.adapter.on_event(event);
 }
 
 void BothSides::on_stop(Side side, Json stop) {
@@ -275,7 +278,8 @@ void BothSides::report(const Waiting& stop) {
         body["text"] = "The launch has returned, and the kernel has not begun: it will stop at its first line";
     }
   }
-  if (front_.on_event) front_.on_event({{"type", "event"}, {"event", "stopped"}, {"body", std::move(body)}});
+  if (front_.adapter.on_event)
+    front_.adapter.on_event({{"type", "event"}, {"event", "stopped"}, {"body", std::move(body)}});
 }
 
 // gdb's step has come to a launch. The adapter must know it before the kernel begins.
@@ -511,10 +515,10 @@ Json BothSides::describe(const Place& place) const {
 }
 
 void BothSides::change_breakpoint(const Place& place) {
-  if (front_.on_event)
-    front_.on_event({{"type", "event"},
-                     {"event", "breakpoint"},
-                     {"body", {{"reason", "changed"}, {"breakpoint", describe(place)}}}});
+  if (front_.adapter.on_event)
+    front_.adapter.on_event({{"type", "event"},
+                             {"event", "breakpoint"},
+                             {"body", {{"reason", "changed"}, {"breakpoint", describe(place)}}}});
 }
 
 void BothSides::set_breakpoints(const std::string& command, const Json& arguments, const Answer& answer) {

@@ -31,7 +31,12 @@ std::string Breakpoint::what() const {
   return launch && !condition.empty() ? expression + " of " + condition : expression;
 }
 
-void Breakpoint::read_place(const Json& answer) {
+void Breakpoint::read_answer(int answering, const Json& answer) {
+  if (answer.contains("verified") && json::get<bool>(answer, "verified"))
+    verified_in.insert(answering);
+  else if (answer.contains("verified"))
+    verified_in.erase(answering);
+  message = json::text(answer, "message");
   const int line = json::get<int>(answer, "line");
   const auto file = answer.find("source");
   if (line == 0 || file == answer.end() || !file->is_object()) return;
@@ -49,8 +54,11 @@ Breakpoint* Breakpoints::find(std::int64_t number) {
   return found == all_.end() ? nullptr : &*found;
 }
 
-Breakpoint* Breakpoints::with_id(std::int64_t id) {
-  const auto found = std::find_if(all_.begin(), all_.end(), [&](const Breakpoint& b) { return b.id == id; });
+Breakpoint* Breakpoints::with_id(int process, std::int64_t id) {
+  const auto found = std::find_if(all_.begin(), all_.end(), [&](const Breakpoint& b) {
+    const auto at = b.ids.find(process);
+    return at != b.ids.end() && at->second == id;
+  });
   return found == all_.end() || id < 0 ? nullptr : &*found;
 }
 
@@ -58,48 +66,37 @@ bool Breakpoints::remove(std::int64_t number) {
   return std::erase_if(all_, [&](const Breakpoint& b) { return b.number == number; }) != 0;
 }
 
-void Breakpoints::read_answer(const Json& breakpoints, const std::vector<int>& numbers) {
-  for (std::size_t i = 0; i < numbers.size() && i < breakpoints.size(); ++i) {
-    Breakpoint* const one = find(numbers[i]);
-    if (!one || !breakpoints[i].is_object()) continue;
-    one->id = -1;
-    json::read(breakpoints[i], "id", one->id);
-    one->verified = json::get<bool>(breakpoints[i], "verified");
-    one->message = json::text(breakpoints[i], "message");
-    one->read_place(breakpoints[i]);
-  }
+void Breakpoints::read_answers(int process, const Json& body, const std::vector<int>& numbers) {
+  std::size_t next = 0;
+  json::each(body, "breakpoints", [&](const Json& answer) {
+    Breakpoint* const one = next < numbers.size() ? find(numbers[next]) : nullptr;
+    ++next;
+    if (!one) return;
+    one->ids[process] = -1;
+    json::read(answer, "id", one->ids[process]);
+    one->read_answer(process, answer);
+  });
 }
 
-void Breakpoints::read_event(const Json& body) {
+void Breakpoints::read_event(int process, const Json& body) {
   const auto changed = body.find("breakpoint");
   if (changed == body.end() || !changed->is_object()) return;
-  Breakpoint* const one = with_id(json::get<std::int64_t>(*changed, "id"));
-  if (!one) return;
-  json::read(*changed, "verified", one->verified);
-  one->message = json::text(*changed, "message");
-  one->read_place(*changed);
+  if (Breakpoint* const one = with_id(process, json::get<std::int64_t>(*changed, "id")))
+    one->read_answer(process, *changed);
 }
 
-Status Breakpoints::send_request(DapClient& client, const char* command, Json arguments,
-                                 const std::vector<int>& numbers, bool wait) {
-  const auto read = [this, numbers](const Json& body) {
-    if (const auto list = body.find("breakpoints"); list != body.end() && list->is_array()) read_answer(*list, numbers);
-  };
-  if (wait) {
-    const auto body = client.call(command, std::move(arguments));
-    if (!body) return body.error();
-    read(*body);
-    return Ok{};
-  }
-  client.request(command, std::move(arguments), [this, numbers, read](const Json& response) {
-    if (json::get<bool>(response, "success")) {
-      if (const auto body = response.find("body"); body != response.end() && body->is_object()) read(*body);
-      return;
-    }
-    for (const int number : numbers)
-      if (Breakpoint* const one = find(number)) one->message = problem_of(response);
-  });
-  return Ok{};
+void Breakpoints::send_request(const DebuggedProcess& process, Request request) {
+  process.connection->request(
+      request.command, std::move(request.arguments),
+      [this, number = process.number, numbers = std::move(request.numbers)](const Json& response) {
+        if (json::get<bool>(response, "success")) {
+          if (const auto body = response.find("body"); body != response.end() && body->is_object())
+            read_answers(number, *body, numbers);
+          return;
+        }
+        for (const int refused : numbers)
+          if (Breakpoint* const one = find(refused)) one->message = problem_of(response);
+      });
 }
 
 namespace {
@@ -113,38 +110,34 @@ Json with_conditions(const Breakpoint& one, Json out) {
 
 }  // namespace
 
-Status Breakpoints::send_lines(DapClient& client, bool wait) {
+std::vector<Breakpoints::Request> Breakpoints::line_requests() {
   std::map<std::string, std::vector<const Breakpoint*>> by_file;
   for (const std::string& file : files_) by_file[file];  // also those without a breakpoint now
   for (const Breakpoint& one : all_)
     if (one.kind == BreakpointKind::line && one.enabled) by_file[one.location.file].push_back(&one);
-  Status result = Ok{};
+  std::vector<Request> out;
   for (const auto& [file, list] : by_file) {
+    files_.insert(file);
     Json breakpoints = Json::array();
-    std::vector<int> numbers;
+    Request request{"setBreakpoints", {}, {}};
     for (const Breakpoint* one : list) {
       breakpoints.push_back(with_conditions(*one, {{"line", one->location.line}}));
-      numbers.push_back(one->number);
+      request.numbers.push_back(one->number);
     }
-    if (list.empty())
-      files_.erase(file);
-    else
-      files_.insert(file);
-    Json arguments = {{"source", {{"path", file}}}, {"breakpoints", std::move(breakpoints)}};
-    if (Status sent = send_request(client, "setBreakpoints", std::move(arguments), numbers, wait); !sent) result = sent;
+    request.arguments = {{"source", {{"path", file}}}, {"breakpoints", std::move(breakpoints)}};
+    out.push_back(std::move(request));
   }
-  return result;
+  return out;
 }
 
-Status Breakpoints::send(DapClient& client, BreakpointKind kind, bool wait) {
-  if (!client.alive()) return Ok{};
-  if (kind == BreakpointKind::line) return send_lines(client, wait);
+std::vector<Breakpoints::Request> Breakpoints::requests(BreakpointKind kind, int process) {
+  if (kind == BreakpointKind::line) return line_requests();
   Json list = Json::array();
   Json filters = {"fault", "assert"};
   std::vector<int> numbers;
   if (kind == BreakpointKind::exception) {
     if (stops_at_findings) filters.push_back("finding");
-    numbers.resize(filters.size());  // 0: no breakpoint of ours
+    numbers.resize(filters.size());
   }
   for (const Breakpoint& one : all_) {
     if (one.kind != kind || !one.enabled) continue;
@@ -152,6 +145,7 @@ Status Breakpoints::send(DapClient& client, BreakpointKind kind, bool wait) {
   }
   for (const Breakpoint& one : all_) {
     if (one.kind != kind || !one.enabled) continue;
+    if (kind == BreakpointKind::data && one.process != process) continue;
     if (kind == BreakpointKind::function) {
       list.push_back(with_conditions(one, {{"name", one.location.function}}));
     } else if (kind == BreakpointKind::instruction) {
@@ -169,28 +163,56 @@ Status Breakpoints::send(DapClient& client, BreakpointKind kind, bool wait) {
   if (kind == BreakpointKind::exception) {
     Json arguments = {{"filters", filters}};
     if (!list.empty()) arguments["filterOptions"] = list;
-    return send_request(client, "setExceptionBreakpoints", std::move(arguments), numbers, wait);
+    return {{"setExceptionBreakpoints", std::move(arguments), numbers}};
   }
   const char* const command = kind == BreakpointKind::data          ? "setDataBreakpoints"
                               : kind == BreakpointKind::instruction ? "setInstructionBreakpoints"
                                                                     : "setFunctionBreakpoints";
-  return send_request(client, command, {{"breakpoints", list}}, numbers, wait);
+  return {{command, {{"breakpoints", list}}, numbers}};
 }
 
-void Breakpoints::send_all(DapClient& client) {
-  files_.clear();
+Status Breakpoints::send(const std::vector<DebuggedProcess>& processes, BreakpointKind kind) {
+  Status result = Ok{};
+  for (const DebuggedProcess& process : processes) {
+    for (Request& request : requests(kind, process.number)) {
+      if (&process != processes.data()) {
+        send_request(process, std::move(request));
+        continue;
+      }
+      const auto body = process.connection->call(request.command, std::move(request.arguments));
+      if (body)
+        read_answers(process.number, *body, request.numbers);
+      else
+        result = body.error();
+    }
+  }
+  std::erase_if(files_, [&](const std::string& file) {
+    return std::none_of(all_.begin(), all_.end(), [&](const Breakpoint& b) {
+      return b.kind == BreakpointKind::line && b.enabled && b.location.file == file;
+    });
+  });
+  return result;
+}
+
+void Breakpoints::send_all(const DebuggedProcess& process) {
   const auto has = [&](BreakpointKind kind) {
     return std::any_of(all_.begin(), all_.end(), [&](const Breakpoint& b) { return b.kind == kind && b.enabled; });
   };
+  for (const auto kind : {BreakpointKind::line, BreakpointKind::function, BreakpointKind::instruction})
+    if (has(kind))
+      for (Request& request : requests(kind, process.number)) send_request(process, std::move(request));
+  for (Request& request : requests(BreakpointKind::exception, process.number))
+    send_request(process, std::move(request));
+}
+
+void Breakpoints::forget_processes() {
+  files_.clear();
   for (Breakpoint& one : all_) {
-    one.id = -1;
-    one.verified = false;
+    one.ids.clear();
+    one.verified_in.clear();
     one.hits = 0;
     if (one.kind == BreakpointKind::data) one.enabled = false;
   }
-  for (const auto kind : {BreakpointKind::line, BreakpointKind::function, BreakpointKind::instruction})
-    if (has(kind)) (void)send(client, kind, false);
-  (void)send(client, BreakpointKind::exception, false);
 }
 
 }  // namespace warpgrind::debug

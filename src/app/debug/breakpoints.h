@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "debug/dap_client.h"
+#include "debug/adapter_connection.h"
 #include "debug/location.h"
 
 namespace warpgrind::debug {
@@ -22,45 +22,60 @@ struct Breakpoint {
   std::string data_id, access_type;
   std::string condition, hit_condition, log_message;
   bool temporary = false, enabled = true;
-  // What the adapter answered.
-  std::int64_t id = -1;
-  bool verified = false;
-  std::string message;
-  std::string place;  // FILE:LINE where it stops, which may lie behind the line that was asked for
+  int process = 0;  // data: the number of the process whose memory it is
+  // What the adapters answered, by number of the process.
+  std::map<int, std::int64_t> ids;
+  std::set<int> verified_in;
+  std::string message;  // of the last answer
+  std::string place;    // FILE:LINE where it stops, which may lie behind the line that was asked for
   std::uint64_t hits = 0;
 
   const char* type() const;
   std::string what() const;
-  void read_place(const Json& answer);
+  bool verified() const { return !verified_in.empty(); }
+  void read_answer(int answering, const Json& answer);
+};
+
+// A process that has breakpoints.
+struct DebuggedProcess {
+  int number = 0;  // as `info inferiors` prints it
+  AdapterConnection* connection = nullptr;
 };
 
 class Breakpoints {
  public:
   Breakpoint& add(Breakpoint one);
   Breakpoint* find(std::int64_t number);
-  Breakpoint* with_id(std::int64_t id);
+  Breakpoint* with_id(int process, std::int64_t id);
   bool remove(std::int64_t number);
   const std::vector<Breakpoint>& all() const { return all_; }
   std::vector<Breakpoint>& all() { return all_; }
 
   bool stops_at_findings = false;  // even without a catchpoint
 
-  // Sends all breakpoints of this kind. `wait`: until the adapter has answered; the error is the adapter's.
-  Status send(DapClient& client, BreakpointKind kind, bool wait);
-  // For a new process, which has none: sends all kinds and does not wait. Data breakpoints are disabled, because their
-  // places belong to the process before.
-  void send_all(DapClient& client);
-  // Reads the adapter's event `breakpoint`.
-  void read_event(const Json& body);
+  // Sends all breakpoints of this kind to the processes. Waits until the first of them has answered; the error is its
+  // adapter's.
+  Status send(const std::vector<DebuggedProcess>& processes, BreakpointKind kind);
+  // For a new process, which has none: sends all kinds and does not wait.
+  void send_all(const DebuggedProcess& process);
+  // The program starts anew. Data breakpoints are disabled, because their places belong to the processes before.
+  void forget_processes();
+  // Reads the event `breakpoint` of a process's adapter.
+  void read_event(int process, const Json& body);
 
  private:
-  Status send_request(DapClient& client, const char* command, Json arguments, const std::vector<int>& numbers,
-                      bool wait);
-  Status send_lines(DapClient& client, bool wait);
-  void read_answer(const Json& breakpoints, const std::vector<int>& numbers);
+  struct Request {
+    const char* command = "";
+    Json arguments;
+    std::vector<int> numbers;  // of the breakpoints in the answer; 0: none of ours
+  };
+  std::vector<Request> requests(BreakpointKind kind, int process);
+  std::vector<Request> line_requests();
+  void send_request(const DebuggedProcess& process, Request request);
+  void read_answers(int process, const Json& body, const std::vector<int>& numbers);
 
   std::vector<Breakpoint> all_;
-  std::set<std::string> files_;  // those that the adapter has breakpoints in
+  std::set<std::string> files_;  // those that adapters have had breakpoints in
   int last_ = 0;
 };
 

@@ -95,7 +95,7 @@ std::vector<std::string> complete_line(std::string_view line) {
   else if (before == "catch")
     for (const char* event : {"assert", "fault", "launch"}) offer(event);
   else if (before == "set")
-    for (const char* what : {"args", "var"}) offer(what);
+    for (const char* what : {"args", "detach-on-fork", "var"}) offer(what);
   return out;
 }
 

@@ -248,6 +248,15 @@ Status do_set(Session& session, const Arguments& arguments) {
     for (std::string& word : split_arguments(rest)) session.options.program.push_back(std::move(word));
     return Ok{};
   }
+  if (what == "detach-on-fork") {
+    const std::string word = cut_word(rest);
+    if (word != "on" && word != "off") return command_error("set detach-on-fork needs on or off.");
+    session.follows_all = word == "off";
+    return Ok{};
+  }
+  if (what == "follow-fork-mode" || what == "schedule-multiple")
+    return Error{ErrorKind::unsupported, fmt::format("There is no {}: each process that uses CUDA is debugged.", what),
+                 "`inferior N` selects one; `set detach-on-fork on` lets all but the first run freely"};
   if (what.starts_with("$")) {
     const auto body = session.evaluate(arguments.text, "repl");
     return body ? Status(Ok{}) : body.error();
@@ -255,7 +264,8 @@ Status do_set(Session& session, const Arguments& arguments) {
   if (what != "var" && what != "variable") {
     rest = arguments.text;  // set i = 3
     if (rest.find('=') == std::string_view::npos)
-      return command_error("set needs: var VARIABLE = VALUE, $NAME = VALUE, or args [ARGUMENTS].");
+      return command_error(
+          "set needs: var VARIABLE = VALUE, $NAME = VALUE, args [ARGUMENTS], or detach-on-fork on|off.");
   }
   // The first = that is no comparison.
   std::size_t at = rest.find('=');

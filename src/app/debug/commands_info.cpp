@@ -71,7 +71,7 @@ Status info_breakpoints(Session& session, std::string_view) {
     if (!one.log_message.empty())
       out += fmt::format("\tprints {}\n", Json(one.log_message).dump(-1, ' ', false, Json::error_handler_t::replace));
     if (one.hits != 0) out += fmt::format("\tstopped here {} time{}\n", one.hits, one.hits == 1 ? "" : "s");
-    if (!one.message.empty() && !one.verified) out += fmt::format("\tpending: {}\n", one.message);
+    if (!one.message.empty() && !one.verified()) out += fmt::format("\tpending: {}\n", one.message);
   }
   session.print(out);
   return Ok{};
@@ -85,6 +85,21 @@ Status info_threads(Session& session, std::string_view) {
     const std::string number = id >= hostdebug::kFirstHostId ? "" : fmt::format("{}", id);  // the name has the host's
     session.print(fmt::format("{} {:<5} {}\n", id == session.thread ? "*" : " ", number, json::text(one, "name")));
   });
+  return Ok{};
+}
+
+Status info_inferiors(Session& session, std::string_view) {
+  if (!session.alive()) return command_error("The program is not being run.");
+  std::string out = "  Num  Process  Rank  State    Executable\n";
+  for (const auto& one : session.inferiors()) {
+    const ProcessView& view = session.view_of(*one);
+    const ProcessName& name = one->name;
+    const char* const state = view.stopped ? "stopped" : one->ended ? "ended" : name.id == 0 ? "no CUDA" : "runs";
+    out += fmt::format("{} {:<4} {:<8} {:<5} {:<8} {}\n", one.get() == &session.selected() ? "*" : " ", one->number,
+                       name.id == 0 ? "-" : std::to_string(name.id), name.rank.empty() ? "-" : name.rank, state,
+                       name.program.empty() ? "-" : name.program);
+  }
+  session.print(out);
   return Ok{};
 }
 
@@ -181,7 +196,7 @@ Status info_frame(Session& session, std::string_view) {
 // Files of the kernels that were launched. A breakpoint needs only the end of a path, such as "nb.py".
 Status info_sources(Session& session, std::string_view) {
   if (!session.alive()) return command_error("The program is not being run.");
-  const auto body = session.client.call("loadedSources", Json::object(), Session::interrupts_now);
+  const auto body = session.call("loadedSources", Json::object());
   if (!body) return body.error();
   std::string out;
   json::each(*body, "sources", [&](const Json& one) {
@@ -205,23 +220,12 @@ struct Topic {
   Status (*print)(Session& session, std::string_view rest);
 };
 constexpr Topic kTopics[] = {
-    {"args", info_args},
-    {"blocks", info_blocks},
-    {"breakpoints", info_breakpoints},
-    {"display", info_display},
-    {"frame", info_frame},
-    {"functions", info_functions},
-    {"kernels", info_launches},
-    {"lanes", info_lanes},
-    {"launches", info_launches},
-    {"line", info_line},
-    {"locals", info_locals},
-    {"registers", info_registers},
-    {"source", info_source},
-    {"sources", info_sources},
-    {"threads", info_threads},
-    {"warps", info_warps},
-    {"watchpoints", info_breakpoints},
+    {"args", info_args},           {"blocks", info_blocks},    {"breakpoints", info_breakpoints},
+    {"display", info_display},     {"frame", info_frame},      {"functions", info_functions},
+    {"inferiors", info_inferiors}, {"kernels", info_launches}, {"lanes", info_lanes},
+    {"launches", info_launches},   {"line", info_line},        {"locals", info_locals},
+    {"registers", info_registers}, {"source", info_source},    {"sources", info_sources},
+    {"threads", info_threads},     {"warps", info_warps},      {"watchpoints", info_breakpoints},
 };
 
 // Beginnings that gdb's users type although they are not unique.

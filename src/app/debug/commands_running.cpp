@@ -42,11 +42,10 @@ Status run_to(Session& session, const std::string& text) {
   once.location = *place;
   once.temporary = true;
   const int number = session.breakpoints.add(once).number;
-  Status done = session.breakpoints.send(session.client, once.kind, true);
+  Status done = session.send_breakpoints(once.kind);
   if (done) done = session.resume("continue", {{"threadId", session.thread}});
   // Another stop came first.
-  if (session.breakpoints.remove(number) && session.alive())
-    (void)session.breakpoints.send(session.client, once.kind, true);
+  if (session.breakpoints.remove(number) && session.alive()) (void)session.send_breakpoints(once.kind);
   return done;
 }
 
@@ -113,7 +112,7 @@ Status do_continue(Session& session, const Arguments& arguments) {
     if (!here) return Error{ErrorKind::bad_input, "The program does not stand at a breakpoint.", ""};
     here->hit_condition = fmt::format(">{}", *count - 1);
     session.print(fmt::format("Will pass breakpoint {} {} times.\n", here->number, *count - 1));
-    if (Status sent = session.breakpoints.send(session.client, here->kind, true); !sent) return sent;
+    if (Status sent = session.send_breakpoints(here->kind); !sent) return sent;
   }
   return session.resume("continue", {{"threadId", session.thread}});
 }

@@ -15,7 +15,7 @@ namespace {
 Status set_breakpoint(Session& session, Breakpoint one, const char* title) {
   const int number = session.breakpoints.add(std::move(one)).number;
   const BreakpointKind kind = session.breakpoints.find(number)->kind;
-  if (Status sent = session.breakpoints.send(session.client, kind, true); !sent && session.alive()) {
+  if (Status sent = session.send_breakpoints(kind); !sent && session.alive()) {
     session.breakpoints.remove(number);
     return sent;
   }
@@ -25,11 +25,11 @@ Status set_breakpoint(Session& session, Breakpoint one, const char* title) {
     text = fmt::format("{} {}: {}", title, number, set.what());
   else if (!session.alive())
     text += " (found when the program runs)";
-  else if (!set.verified)
+  else if (!set.verified())
     text += " is pending" + (set.message.empty() ? std::string() : ": " + set.message);
   else if (!set.place.empty() && set.place != set.what())
     text += fmt::format(" ({})", set.place);
-  if (set.location.function == "main" && !set.verified) text += session.hint_at_host(set);
+  if (set.location.function == "main" && !set.verified()) text += session.hint_at_host(set);
   session.print(text + "\n");
   return Ok{};
 }
@@ -64,6 +64,7 @@ Status set_watch(Session& session, std::string text, const char* access, const c
   if (Status stopped = session.needs_stop(); !stopped) return stopped;
   Breakpoint one;
   one.kind = BreakpointKind::data;
+  one.process = session.selected().number;
   one.access_type = access;
   one.condition = cut_condition(text);
   one.expression = text;
@@ -101,7 +102,7 @@ Status send_kinds(Session& session, const std::vector<BreakpointKind>& kinds) {
   for (const auto kind : {BreakpointKind::line, BreakpointKind::function, BreakpointKind::instruction,
                           BreakpointKind::data, BreakpointKind::exception})
     if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end())
-      if (Status sent = session.breakpoints.send(session.client, kind, true); !sent) return sent;
+      if (Status sent = session.send_breakpoints(kind); !sent) return sent;
   return Ok{};
 }
 
@@ -221,7 +222,7 @@ Status do_condition(Session& session, const Arguments& arguments) {
   if (!one) return one.error();
   (*one)->condition = trim(rest);
   if (rest.empty()) session.print(fmt::format("Breakpoint {} now unconditional.\n", (*one)->number));
-  return session.breakpoints.send(session.client, (*one)->kind, true);
+  return session.send_breakpoints((*one)->kind);
 }
 
 Status do_ignore(Session& session, const Arguments& arguments) {
@@ -233,7 +234,7 @@ Status do_ignore(Session& session, const Arguments& arguments) {
   (*one)->hit_condition = *count == 0 ? "" : fmt::format(">{}", *count);
   session.print(*count == 0 ? fmt::format("Will stop next time breakpoint {} is reached.\n", (*one)->number)
                             : fmt::format("Will ignore next {} crossings of breakpoint {}.\n", *count, (*one)->number));
-  return session.breakpoints.send(session.client, (*one)->kind, true);
+  return session.send_breakpoints((*one)->kind);
 }
 
 Status do_enable(Session& session, const Arguments& arguments) {

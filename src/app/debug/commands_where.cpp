@@ -149,6 +149,13 @@ Status do_host(Session& session, const Arguments& arguments) {
   return move_to(session, "warpgrind/host", {{"thread", *number}}, true);
 }
 
+Status do_inferior(Session& session, const Arguments& arguments) {
+  const auto number =
+      arguments.text.empty() ? std::optional<std::int64_t>(session.selected().number) : read_number(arguments.text);
+  if (!number) return command_error(fmt::format("inferior needs the number of a process: \"{}\"", arguments.text));
+  return session.select(*number);
+}
+
 Status do_cuda(Session& session, const Arguments& arguments) {
   if (arguments.text.empty()) return command_error("cuda needs block, thread, warp or lane.");
   return set_focus(session, arguments.text);

@@ -1,18 +1,17 @@
-// A program under the debugger, and the connection into it.
+// A program under the debugger, and the connections of its processes.
 #include "debug/dap_client.h"
 
 #include <fmt/format.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <memory>
 #include <string_view>
 
-#include "base/json.h"
+#include "dap/local_socket.h"
 
 namespace warpgrind::debug {
 
@@ -24,47 +23,29 @@ Error no_descriptors() {
   return {ErrorKind::environment, fmt::format("cannot start the program: {}", std::strerror(errno)), ""};
 }
 
+Descriptor open_process(pid_t id) {
+  return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, id, 0)));
+}
+
 }  // namespace
 
-Json failure(const Json& request, const std::string& message) {
-  return {{"seq", 0},
-          {"type", "response"},
-          {"request_seq", json::get<std::int64_t>(request, "seq")},
-          {"success", false},
-          {"command", json::text(request, "command")},
-          {"message", message},
-          {"body", {{"error", {{"id", 1}, {"format", message}, {"showUser", true}}}}}};
-}
-
-std::string problem_of(const Json& response) {
-  if (const auto body = response.find("body"); body != response.end() && body->is_object())
-    if (const auto error = body->find("error"); error != body->end() && error->is_object())
-      if (std::string format = json::text(*error, "format"); !format.empty()) {
-        const auto variables = error->find("variables");
-        if (variables == error->end() || !variables->is_object()) return format;
-        for (const auto& [name, value] : variables->items()) {
-          const std::string place = "{" + name + "}";
-          for (std::size_t at = format.find(place); value.is_string() && at != std::string::npos;
-               at = format.find(place, at))
-            at = format.replace(at, place.size(), value.get<std::string>()).find(place, at);
-        }
-        return format;
-      }
-  const std::string message = json::text(response, "message");
-  return message.empty() ? "the program refused the request without a reason" : message;
-}
+DapClient::DapClient(Handlers handlers) : AdapterConnection(handlers.adapter), handlers_(std::move(handlers)) {}
 
 DapClient::~DapClient() {
   handlers_ = {};
+  forget_handlers();
+  if (adopted_ != 0) known_.clear();  // the process runs on
   kill();
 }
 
 Status DapClient::start(const MakeCommand& make, bool output) {
   WG_ASSERT(!alive());
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return no_descriptors();
-  Descriptor ours(ends[0]), theirs(ends[1]);
-  auto command = make(theirs.get());
+  folder_ = std::make_unique<TemporaryFolder>();
+  if (folder_->path.empty()) return Error{ErrorKind::environment, folder_->problem, "set TMPDIR to a folder"};
+  const std::string path = folder_->path + "/debugger";
+  auto listener = dap::listen_at(path);
+  if (!listener) return listener.error();
+  auto command = make(path);
   if (!command) return command.error();
   Pipe pipes[2];
   if (output) {
@@ -73,89 +54,42 @@ Status DapClient::start(const MakeCommand& make, bool output) {
     command->output = Stream::open_file(pipes[0].write.get());
     command->errors = Stream::open_file(pipes[1].write.get());
   }
-  command->kept.push_back(theirs.get());
   command->death_signal = SIGKILL;
   const auto process = start_process(*command);
   if (!process) return process.error();
   process_ = *process;
-  alive_.reset(static_cast<int>(syscall(SYS_pidfd_open, process->id(), 0)));
+  alive_ = open_process(process->id());
   for (unsigned i = 0; i < output_.size(); ++i) output_[i] = std::move(pipes[i].read);
-  channel_ = Channel(std::move(ours));
+  listener_ = listener.take();
+  known_.clear();
+  first_ = 0;
+  expect_process();
   return Ok{};
 }
 
-void DapClient::request(const std::string& command, Json arguments, Answer answer) {
-  const std::int64_t sequence = ++sequence_;
-  Json message = {{"seq", sequence}, {"type", "request"}, {"command", command}, {"arguments", std::move(arguments)}};
-  if (!channel_.open()) {
-    answer(failure(message, alive() ? closed_ : "the program is not running"));
-    return;
-  }
-  pending_[sequence] = {command, std::move(answer)};
-  channel_.send(message);
+void DapClient::adopt(Descriptor socket, pid_t process) {
+  WG_ASSERT(!alive());
+  adopted_ = first_ = process;
+  known_.clear();
+  known_.push_back({process, open_process(process)});
+  connect(std::move(socket));
 }
 
-Result<Json> DapClient::call(const std::string& command, Json arguments, const std::function<bool()>& interrupted) {
-  struct State {
-    bool done = false, success = false;
-    std::string problem;
-    Json body;
-  };
-  const auto state = std::make_shared<State>();  // an answer may come after an interrupted wait
-  request(command, std::move(arguments), [state](const Json& response) {
-    state->done = true;
-    state->success = json::get<bool>(response, "success");
-    if (!state->success) state->problem = problem_of(response);
-    if (const auto body = response.find("body"); body != response.end() && body->is_object()) state->body = *body;
-  });
-  if (!state->body.is_object()) state->body = Json::object();
-  std::vector<pollfd> none;
-  while (!state->done) {
-    if (interrupted && interrupted()) return Error{ErrorKind::bad_input, "Quit", ""};
-    wait(none);
-  }
-  if (!state->success) return Error{ErrorKind::bad_input, state->problem, ""};
-  return state->body;
+void DapClient::remove(const AdapterConnection& other) {
+  std::erase(others_, &other);
 }
 
-void DapClient::handle(const Json& message) {
-  const std::string type = json::text(message, "type");
-  if (type == "event") {
-    if (handlers_.on_event) handlers_.on_event(message);
-  } else if (type == "request") {
-    if (handlers_.on_request)
-      handlers_.on_request(message);
-    else
-      send(failure(message, "this client has no answer to requests"));
-  } else if (type == "response") {
-    const auto found = pending_.find(json::get<std::int64_t>(message, "request_seq"));
-    if (found == pending_.end()) return;
-    const Pending asked = std::move(found->second);
-    pending_.erase(found);
-    asked.answer(message);
-  }
-}
-
-void DapClient::disconnect(const std::string& reason) {
-  channel_.close();
-  closed_ = reason;
-  while (!pending_.empty()) {
-    const auto first = pending_.begin();
-    const Json request = {{"seq", first->first}, {"command", first->second.command}};
-    const Answer answer = std::move(first->second.answer);
-    pending_.erase(first);
-    answer(failure(request, reason));
-  }
-}
-
-void DapClient::read_messages() {
-  const auto read = channel_.read([this](const Json& message) { handle(message); });
-  if (!channel_.open()) return;
-  if (!read) {
-    disconnect("the connection to the program broke: " + read.error().message);
-    if (handlers_.on_broken) handlers_.on_broken(closed_);
-  } else if (!*read) {
-    disconnect("the program has closed the connection to the debugger: it has no CUDA code, or is ending");
+void DapClient::accept() {
+  pid_t id = 0;
+  Descriptor socket = dap::accept_at(listener_.get(), id);
+  if (socket.get() < 0) return;
+  const bool again = std::any_of(known_.begin(), known_.end(), [&](const Known& k) { return k.id == id; });
+  if (!again) known_.push_back({id, open_process(id)});
+  if (first_ == 0) {
+    first_ = id;
+    connect(std::move(socket));
+  } else if (handlers_.on_process) {
+    handlers_.on_process(std::move(socket), id);
   }
 }
 
@@ -172,48 +106,76 @@ void DapClient::read_output(unsigned stream) {
 void DapClient::finish(const ProcessEnd& end) {
   process_.reset();
   alive_.reset();
+  listener_.reset();
   for (;;) {
-    pollfd ready[] = {channel_.reading(), {output_[0].get(), POLLIN, 0}, {output_[1].get(), POLLIN, 0}};
+    pollfd ready[] = {reading(), {output_[0].get(), POLLIN, 0}, {output_[1].get(), POLLIN, 0}};
     if (poll(ready, 3, 0) <= 0) break;
-    if (ready[0].revents != 0) read_messages();
+    if (ready[0].revents != 0) read();
     for (unsigned i = 0; i < output_.size(); ++i)
       if (ready[1 + i].revents != 0) read_output(i);
   }
+  const std::vector<AdapterConnection*> connections = others_;
+  for (AdapterConnection* one : connections)
+    for (pollfd ready = one->reading(); ready.fd >= 0 && poll(&ready, 1, 0) > 0; ready = one->reading()) one->read();
   for (Descriptor& stream : output_) stream.reset();
   disconnect(fmt::format("the program has ended ({})", end.text()));
+  forget_reason();
   if (handlers_.on_end) handlers_.on_end(end);
+}
+
+void DapClient::end_adopted() {
+  adopted_ = 0;
+  disconnect("the process has ended");
+  forget_reason();
+  if (handlers_.on_end) handlers_.on_end({.lost = true});
 }
 
 void DapClient::wait(std::vector<pollfd>& others, int milliseconds) {
   constexpr int kWithoutPidfd = 20;
-  if (alive() && alive_.get() < 0 && (milliseconds < 0 || milliseconds > kWithoutPidfd)) milliseconds = kWithoutPidfd;
-  std::vector<pollfd> all = {{alive_.get(), POLLIN, 0},
-                             channel_.reading(),
-                             channel_.writing(),
-                             {output_[0].get(), POLLIN, 0},
-                             {output_[1].get(), POLLIN, 0}};
+  if (process_ && alive_.get() < 0 && (milliseconds < 0 || milliseconds > kWithoutPidfd)) milliseconds = kWithoutPidfd;
+  std::vector<pollfd> all = {
+      {alive_.get(), POLLIN, 0},   reading(), writing(), {output_[0].get(), POLLIN, 0}, {output_[1].get(), POLLIN, 0},
+      {listener_.get(), POLLIN, 0}};
   const std::size_t own = all.size();
+  const std::vector<AdapterConnection*> connections = others_;
+  for (const AdapterConnection* one : connections) {
+    all.push_back(one->reading());
+    all.push_back(one->writing());
+  }
+  const std::size_t given = all.size();
   all.insert(all.end(), others.begin(), others.end());
   for (pollfd& other : others) other.revents = 0;
   const int ready = poll(all.data(), all.size(), milliseconds);
   if (ready > 0) {
-    for (std::size_t i = 0; i < others.size(); ++i) others[i].revents = all[own + i].revents;
+    for (std::size_t i = 0; i < others.size(); ++i) others[i].revents = all[given + i].revents;
     if (all[3].revents != 0) read_output(0);
     if (all[4].revents != 0) read_output(1);
-    if (all[2].revents != 0) channel_.write();
-    if (all[1].revents != 0 && channel_.open()) read_messages();
+    if (all[2].revents != 0) write();
+    if (all[1].revents != 0) read();
+    for (std::size_t i = 0; i < connections.size(); ++i) {
+      // An answer before may have removed it.
+      if (std::find(others_.begin(), others_.end(), connections[i]) == others_.end()) continue;
+      if (all[own + 2 * i + 1].revents != 0) connections[i]->write();
+      if (all[own + 2 * i].revents != 0) connections[i]->read();
+    }
+    if (all[5].revents != 0) accept();
   }
-  if (!alive()) return;
+  if (adopted_ != 0 && !connected()) return end_adopted();
+  if (!process_) return;
   if (const auto end = process_->ended()) finish(*end);
 }
 
 void DapClient::send_signal(int signal) {
-  if (alive()) process_->send(signal);
+  if (process_) process_->send(signal);
+  if (adopted_ != 0 && !known_.empty()) syscall(SYS_pidfd_send_signal, known_[0].alive.get(), signal, nullptr, 0);
 }
 
 void DapClient::kill() {
   std::vector<pollfd> none;
-  while (alive()) {
+  for (const Known& one : known_)
+    if (alive() && one.alive.get() >= 0) syscall(SYS_pidfd_send_signal, one.alive.get(), SIGKILL, nullptr, 0);
+  if (adopted_ != 0) end_adopted();
+  while (process_) {
     process_->send(SIGKILL);
     wait(none);
   }

@@ -1,87 +1,77 @@
-// A program under the debugger: its process, its output, and the client of the debug adapter inside of it. The adapter
-// is part of our CUDA runtime (docs/debugging-protocol.md). Everything happens in one thread, in wait().
+// A program under the debugger: its processes, its output, and the connection to the first process that uses CUDA.
+// Everything happens in one thread, in wait().
 #pragma once
 
 #include <array>
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/process.h"
 #include "base/result.h"
-#include "dap/channel.h"
+#include "base/temporary_folder.h"
+#include "debug/adapter_connection.h"
 
 namespace warpgrind::debug {
 
-using dap::Channel;
-using dap::Json;
-
-class DapClient {
+class DapClient : public AdapterConnection {
  public:
-  // Called with the whole response. It always comes: if the program ends first, or closes the connection, the response
-  // is one without success.
-  using Answer = std::function<void(const Json& response)>;
   struct Handlers {
-    std::function<void(const Json& event)> on_event;
-    std::function<void(const Json& request)> on_request;  // of the adapter; the response goes through send()
+    AdapterConnection::Handlers adapter;                                       // of the first process
     std::function<void(const char* stream, std::string_view text)> on_output;  // "stdout", "stderr"
-    std::function<void(const std::string& why)> on_broken;  // the connection; the program runs on without it
     std::function<void(const ProcessEnd& end)> on_end;
+    // Another process uses CUDA. It waits for an adapter's client on `socket`, and runs without one if that is closed.
+    std::function<void(Descriptor socket, pid_t process)> on_process;
   };
-  explicit DapClient(Handlers handlers) : handlers_(std::move(handlers)) {}
-  virtual ~DapClient();
-  DapClient(const DapClient&) = delete;
-  DapClient& operator=(const DapClient&) = delete;
+  explicit DapClient(Handlers handlers);
+  ~DapClient() override;
 
-  // Makes the command for a program that inherits the socket of this number. `output`: on_output gets the program's
-  // output; otherwise it goes where ours goes.
-  using MakeCommand = std::function<Result<ProcessCommand>(int socket)>;
+  // Makes the command for a program whose processes connect to `path`. `output`: on_output gets the program's output;
+  // otherwise it goes where ours goes.
+  using MakeCommand = std::function<Result<ProcessCommand>(const std::string& path)>;
   virtual Status start(const MakeCommand& make, bool output);
+  // A process of a program that another debugger has started, with its connection. It ends with the connection.
+  void adopt(Descriptor socket, pid_t process);
 
-  bool alive() const { return process_.has_value(); }
-  virtual bool connected() const { return channel_.open(); }
-  // Sends a request. It is kept until the program reads it, which is not before its first use of CUDA.
-  virtual void request(const std::string& command, Json arguments, Answer answer);
-  // The same, but waits for the response and returns its body. `interrupted` ends the wait.
-  Result<Json> call(const std::string& command, Json arguments, const std::function<bool()>& interrupted = {});
-  void send(const Json& message) { channel_.send(message); }
+  bool alive() const { return process_.has_value() || adopted_ != 0; }
+  pid_t first_process() const { return first_; }  // that uses CUDA; 0: none yet
 
-  // Waits until something happens in the program or at one of the descriptors, and handles what the program did. A
-  // signal ends the wait, too. `milliseconds`: the longest wait; -1: no limit.
-  virtual void wait(std::vector<pollfd>& others, int milliseconds = -1);
+  void wait(std::vector<pollfd>& others, int milliseconds = -1) override;
+  // The connection of another process: wait() serves it, too, from now on until remove().
+  void add(AdapterConnection& other) { others_.push_back(&other); }
+  void remove(const AdapterConnection& other);
+
   void send_signal(int signal);
-  // Ends the program at once, and waits for its end.
+  // Ends the program at once, and waits for its end. Processes that use CUDA end, too, if they lead a group of their
+  // own, as those of mpirun do.
   void kill();
+  const std::string& folder() const { return folder_->path; }  // of this start, for sockets
 
  protected:
   pid_t process_id() const { return process_->id(); }
 
  private:
-  void handle(const Json& message);
-  void read_messages();
+  struct Known {  // a process that uses CUDA
+    pid_t id = 0;
+    Descriptor alive;  // pidfd
+  };
+  void accept();
   void read_output(unsigned stream);
-  void disconnect(const std::string& reason);
   void finish(const ProcessEnd& end);
+  void end_adopted();
 
   Handlers handlers_;
   std::optional<Process> process_;
-  Descriptor alive_;  // pidfd: readable at the process's end
+  pid_t adopted_ = 0;  // 0: none
+  Descriptor alive_;   // pidfd: readable at the process's end
+  std::unique_ptr<TemporaryFolder> folder_;
+  Descriptor listener_;
+  std::vector<Known> known_;
+  pid_t first_ = 0;
+  std::vector<AdapterConnection*> others_;
   std::array<Descriptor, 2> output_;
-  Channel channel_;
-  std::string closed_;  // why there is no connection
-  std::int64_t sequence_ = 0;
-  struct Pending {
-    std::string command;
-    Answer answer;
-  };
-  std::map<std::int64_t, Pending> pending_;
 };
-
-// The response of an adapter that cannot do what `request` asks.
-Json failure(const Json& request, const std::string& message);
-// The message of a response without success.
-std::string problem_of(const Json& response);
 
 }  // namespace warpgrind::debug

@@ -29,9 +29,8 @@ inline constexpr const char* kOwnOptions[] = {"gpu",     "devices",  "schedule",
                                               "nvrtc",   "compiler", "check",      "core",      "history"};
 Result<LaunchOptions> read_launch(const Json& arguments);
 
-// A program that is ready to be started, any number of times. `socket`: an inherited descriptor, on which the debug
-// adapter in the program's process speaks.
-using StartCommand = std::function<ProcessCommand(int socket)>;
+// A program that is ready to be started, any number of times. The debug adapters in its processes connect to `path`.
+using StartCommand = std::function<ProcessCommand(const std::string& path)>;
 using Launcher = std::function<Result<StartCommand>(const LaunchOptions& options)>;
 
 }  // namespace warpgrind::debug

@@ -1,9 +1,9 @@
 // Line input: by libedit, or by the C library.
 #include "debug/line_editor.h"
 
-#include <poll.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <clocale>
 #include <cstdio>
@@ -11,6 +11,7 @@
 #include <cstring>
 #include <cwchar>
 #include <filesystem>
+#include <utility>
 
 #include "debug/words.h"
 
@@ -45,8 +46,8 @@ std::string common_beginning(const std::vector<std::string>& words) {
 // The part of libedit.
 class Editing {
  public:
-  Editing(const char* prompt, LineEditor::Complete complete, bool (*interrupted)())
-      : prompt_(prompt), complete_(std::move(complete)), interrupted_(interrupted) {
+  Editing(const char* prompt, LineEditor::Complete complete, LineEditor::Wait wait)
+      : prompt_(prompt), complete_(std::move(complete)), wait_(std::move(wait)) {
     // Only characters are read by the user's language, no numbers.
     if (!std::setlocale(LC_CTYPE, "") || std::strcmp(std::setlocale(LC_CTYPE, nullptr), "C") == 0)
       std::setlocale(LC_CTYPE, "C.UTF-8");
@@ -111,12 +112,9 @@ class Editing {
 
   // libedit's own function goes on reading after a signal.
   static int read_character(EditLine* edit, wchar_t* out) {
-    constexpr int kLongest = 4;     // bytes of a character
-    constexpr int kPatience = 100;  // milliseconds until a signal is seen that came just before the wait
-    constexpr char kEnd = 4;        // Ctrl-D. Typed while no editor has the terminal, it comes as a zero.
-    pollfd input{STDIN_FILENO, POLLIN, 0};
-    while (poll(&input, 1, kPatience) <= 0) {
-      if (!of(edit).interrupted_()) continue;
+    constexpr int kLongest = 4;  // bytes of a character
+    constexpr char kEnd = 4;     // Ctrl-D. Typed while no editor has the terminal, it comes as a zero.
+    if (!of(edit).wait_()) {
       errno = EINTR;
       return -1;
     }
@@ -152,7 +150,7 @@ class Editing {
 
   const char* prompt_;
   LineEditor::Complete complete_;
-  bool (*interrupted_)();
+  LineEditor::Wait wait_;
   std::string file_ = history_file();
   EditLine* edit_ = nullptr;
   History* history_ = nullptr;
@@ -166,7 +164,7 @@ namespace {
 
 class Editing {
  public:
-  Editing(const char*, const LineEditor::Complete&, bool (*)()) {}
+  Editing(const char*, const LineEditor::Complete&, const LineEditor::Wait&) {}
   bool good() const { return false; }
   LineEnd read(std::string&) { return LineEnd::end_of_input; }
 };
@@ -177,12 +175,36 @@ class Editing {
 
 struct LineEditor::Impl {
   const char* prompt;
+  Wait wait;
   std::unique_ptr<Editing> editing;
+  std::string ahead;  // bytes that were read behind the last line
+
+  LineEnd read(std::string& line);
 };
 
-LineEditor::LineEditor(const char* prompt, Complete complete, bool (*interrupted)(), bool editing)
-    : impl_(std::make_unique<Impl>(Impl{prompt, nullptr})) {
-  if (editing) impl_->editing = std::make_unique<Editing>(prompt, std::move(complete), interrupted);
+LineEnd LineEditor::Impl::read(std::string& line) {
+  for (;;) {
+    if (const std::size_t end = ahead.find('\n'); end != std::string::npos) {
+      line = ahead.substr(0, end);
+      ahead.erase(0, end + 1);
+      return LineEnd::line;
+    }
+    if (!wait()) return LineEnd::interrupted;
+    std::array<char, 4096> buffer;
+    const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) return LineEnd::interrupted;
+    if (got > 0) {
+      ahead.append(buffer.data(), static_cast<std::size_t>(got));
+      continue;
+    }
+    line = std::exchange(ahead, {});
+    return line.empty() ? LineEnd::end_of_input : LineEnd::line;
+  }
+}
+
+LineEditor::LineEditor(const char* prompt, Complete complete, Wait wait, bool editing)
+    : impl_(std::make_unique<Impl>(Impl{prompt, wait, nullptr, {}})) {
+  if (editing) impl_->editing = std::make_unique<Editing>(prompt, std::move(complete), std::move(wait));
 }
 
 LineEditor::~LineEditor() = default;
@@ -194,17 +216,7 @@ LineEnd LineEditor::read(std::string& line) {
   } else {
     std::fputs(impl_->prompt, stdout);
     std::fflush(stdout);
-    char* text = nullptr;
-    std::size_t room = 0;
-    errno = 0;
-    const ssize_t got = getline(&text, &room, stdin);
-    const std::unique_ptr<char, decltype(&std::free)> owner(text, std::free);
-    if (got < 0) {
-      end = errno == EINTR && !std::feof(stdin) ? LineEnd::interrupted : LineEnd::end_of_input;
-      std::clearerr(stdin);
-    } else {
-      line.assign(text, static_cast<std::size_t>(got));
-    }
+    end = impl_->read(line);
   }
   while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
   return end;

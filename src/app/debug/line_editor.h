@@ -17,9 +17,10 @@ class LineEditor {
  public:
   // The words that may stand in place of the last one of a line, which may be empty.
   using Complete = std::function<std::vector<std::string>(std::string_view line)>;
-  // `prompt` must stay valid. `editing`: the input is a terminal; without it, lines are only read. `interrupted`: a
-  // signal came, perhaps before the wait for input began.
-  LineEditor(const char* prompt, Complete complete, bool (*interrupted)(), bool editing);
+  // Waits until standard input can be read. False: a signal came, perhaps before the wait began.
+  using Wait = std::function<bool()>;
+  // `prompt` must stay valid. `editing`: the input is a terminal; without it, lines are only read.
+  LineEditor(const char* prompt, Complete complete, Wait wait, bool editing);
   ~LineEditor();  // writes the history
   LineEditor(const LineEditor&) = delete;
   LineEditor& operator=(const LineEditor&) = delete;

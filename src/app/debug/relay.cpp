@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/json.h"
+#include "base/words.h"
 
 namespace warpgrind::debug {
 
@@ -101,12 +102,15 @@ constexpr const char* kNotRunning = "the program is not running";
 Relay::Relay(Channel editor, Launcher launcher)
     : editor_(std::move(editor)),
       launcher_(std::move(launcher)),
-      program_({[this](const Json& event) { pass_event(event); },
-                [this](const Json& request) { pass_reverse_request(request); },
+      program_({{[this](const Json& event) { pass_event(event); },
+                 [this](const Json& request) { pass_reverse_request(request); },
+                 [this](const std::string& why) { say(why); },
+                 {}},
                 [this](const char* stream, std::string_view text) { pass_output(stream, text); },
-                [this](const std::string& why) { pass_output("console", "warpgrind: " + why + "\n"); },
-                [this](const ProcessEnd& end) { report_end(end); }},
-               false) {}
+                [this](const ProcessEnd& end) { report_end(end); },
+                [this](Descriptor socket, pid_t process) { offer(std::move(socket), process); }},
+               false),
+      offers_([this](const std::string& text) { say(text); }) {}
 
 void Relay::send_to_editor(Json message) {
   message["seq"] = ++sequence_;
@@ -138,14 +142,41 @@ void Relay::pass_output(const std::string& category, std::string_view text) {
   if (!whole.empty()) send_event("output", {{"category", category}, {"output", whole}});
 }
 
+void Relay::say(const std::string& text) {
+  pass_output("console", "warpgrind: " + text + "\n");
+}
+
+// A session of its own for another process: the client starts it, and its `attach` gets the connection.
+void Relay::offer(Descriptor socket, pid_t process) {
+  const ProcessName name = name_of_process(process);
+  if (!json::get<bool>(initialize_, "supportsStartDebuggingRequest"))
+    return say(
+        fmt::format("{} uses CUDA, too, and is not debugged: this client starts no second session "
+                    "(startDebugging); {} stays in the debugger",
+                    name.text(), name_of_process(program_.first_process()).text()));
+  const auto path = offers_.add(program_.folder(), std::move(socket), name);
+  if (!path) return say(fmt::format("{} is not debugged: {}", name.text(), path.error().message));
+  Json configuration = {{"name", fmt::format("{}: {}", name.text(), base_name(name.program))},
+                        {"processSocket", *path},
+                        {"processId", process},
+                        {"stopOnEntry", json::get<bool>(launch_, "stopOnEntry")}};
+  for (const char* copied : {"type", "check"})
+    if (launch_.contains(copied)) configuration[copied] = launch_[copied];
+  send_to_editor({{"type", "request"},
+                  {"command", "startDebugging"},
+                  {"arguments", {{"request", "attach"}, {"configuration", std::move(configuration)}}}});
+  offered_[sequence_] = process;
+}
+
 void Relay::report_end(const ProcessEnd& end) {
   state_ = State::ended;
   for (const auto& [category, cut] : cut_)
     if (!cut.empty()) send_event("output", {{"category", category}, {"output", cut}});
   cut_.clear();
-  if (!heard_) pass_output("console", "warpgrind: the program used no CUDA, so there was no kernel to stop in\n");
-  if (end.signal() != 0) pass_output("console", fmt::format("warpgrind: the program was {}\n", end.text()));
-  send_event("exited", {{"exitCode", end.shell_code()}});
+  offers_.close();
+  if (!heard_) say("the program used no CUDA, so there was no kernel to stop in");
+  if (end.signal() != 0) say(fmt::format("the program was {}", end.text()));
+  if (!end.lost) send_event("exited", {{"exitCode", end.shell_code()}});
   send_event("terminated", Json::object());
 }
 
@@ -176,14 +207,14 @@ void Relay::handle_launch(const Json& request) {
   Result<StartCommand> command = Error{};
   Status started = Ok{};
   if (options) {
-    for (const std::string& name : options->unknown)
-      pass_output("console", fmt::format("warpgrind: launch has no option \"{}\"\n", name));
+    for (const std::string& name : options->unknown) say(fmt::format("launch has no option \"{}\"", name));
     program_.debug_host(options->host.value_or(host_));
     ErrorsAside messages;
     command = launcher_(*options);
     pass_output("console", messages.restore());
     if (command)
-      started = program_.start([&](int socket) -> Result<ProcessCommand> { return (*command)(socket); }, true);
+      started =
+          program_.start([&](const std::string& path) -> Result<ProcessCommand> { return (*command)(path); }, true);
   }
   const Error* const problem = !options   ? &options.error()
                                : !command ? &command.error()
@@ -195,12 +226,36 @@ void Relay::handle_launch(const Json& request) {
     kept_.clear();
     return send_event("terminated", Json::object());
   }
+  begin_session(request, options->all);
+}
+
+// `attach`: to a process of a program that another session has launched. Its configuration comes from there.
+void Relay::handle_attach(const Json& request) {
+  if (state_ != State::waits_for_launch) return refuse(request, "attach: this session has had its program");
+  const Json arguments = arguments_of(request);
+  const std::string path = json::text(arguments, "processSocket");
+  const auto process = json::get<pid_t>(arguments, "processId");
+  if (path.empty() || process <= 0)
+    return refuse(
+        request,
+        "attach: warpgrind cannot attach to a program that runs already; use launch. (A session that launched "
+        "a program attaches others to its further processes by itself)");
+  auto socket = receive_offer(path, process);
+  if (!socket) return refuse(request, fmt::format("attach: process {}: {}", process, socket.error().message));
+  program_.debug_host(false);
+  program_.adopt(socket.take(), process);
+  attached_ = true;
+  begin_session(request, arguments);
+}
+
+void Relay::begin_session(const Json& request, const Json& options) {
+  launch_ = options;
   state_ = State::runs;
   const auto hear = [this](const Json& response) {
     heard_ |= json::get<bool>(response, "success") && program_.heard();
   };
   program_.request("initialize", initialize_, hear);
-  program_.request("attach", options->all, hear);
+  program_.request("attach", options, hear);
   respond(request);
   send_event("initialized", Json::object());
   for (const Json& kept : kept_) pass_on(kept);
@@ -211,6 +266,11 @@ void Relay::handle(const Json& message) {
   const std::string command = json::text(message, "command");
   if (json::text(message, "type") == "response") {
     const auto found = reversed_.find(json::get<std::int64_t>(message, "request_seq"));
+    if (const auto offer = offered_.find(json::get<std::int64_t>(message, "request_seq")); offer != offered_.end()) {
+      if (!json::get<bool>(message, "success")) offers_.refuse(offer->second, problem_of(message));
+      offered_.erase(offer);
+      return;
+    }
     if (found == reversed_.end()) return;
     Json answer = message;
     answer["request_seq"] = found->second;
@@ -223,9 +283,11 @@ void Relay::handle(const Json& message) {
   } else if (command == "launch") {
     handle_launch(message);
   } else if (command == "attach") {
-    refuse(message, "attach: warpgrind cannot attach to a program that runs already; use launch");
+    handle_attach(message);
   } else if (command == "disconnect") {
-    program_.kill();
+    // By the protocol, the end of a session that is attached does not end the process.
+    const Json arguments = arguments_of(message);
+    if (!attached_ || json::get<bool>(arguments, "terminateDebuggee")) program_.kill();
     respond(message);
     state_ = State::leaves;
   } else if (command == "terminate") {
@@ -241,15 +303,16 @@ void Relay::handle(const Json& message) {
 Status Relay::run() {
   Status result = Ok{};
   while (state_ != State::leaves && !interrupted()) {
-    std::vector<pollfd> editor = {editor_.reading(), editor_.writing()};
-    program_.wait(editor);
+    std::vector<pollfd> editor = {editor_.reading(), editor_.writing(), offers_.reading()};
+    program_.wait(editor, offers_.patience());
+    offers_.handle();
     if (editor[1].revents != 0) editor_.write();
     if (editor[0].revents == 0) continue;
     const auto read = editor_.read([this](const Json& message) { handle(message); });
     if (!read) result = read.error();
     if (!read || !*read) break;
   }
-  program_.kill();
+  if (!attached_) program_.kill();
   if (state_ == State::leaves) editor_.flush();
   return result;
 }

@@ -9,6 +9,7 @@
 #include "dap/channel.h"
 #include "debug/both_sides.h"
 #include "debug/launch_options.h"
+#include "debug/process_offers.h"
 
 namespace warpgrind::debug {
 
@@ -25,6 +26,10 @@ class Relay {
  private:
   void handle(const Json& message);
   void handle_launch(const Json& request);
+  void handle_attach(const Json& request);
+  void begin_session(const Json& request, const Json& options);
+  void offer(Descriptor socket, pid_t process);
+  void say(const std::string& text);  // a line of ours in the editor's console
   void pass_on(const Json& request);
   void pass_event(const Json& event);
   void pass_reverse_request(const Json& request);
@@ -41,8 +46,12 @@ class Relay {
   BothSides program_;
   State state_ = State::waits_for_launch;
   bool host_ = false;
-  bool heard_ = false;                      // the adapter in the process has answered something
-  Json initialize_ = Json::object();        // the editor's arguments
+  bool heard_ = false;                // the adapter in the process has answered something
+  bool attached_ = false;             // to a process that another session's program has started
+  Json initialize_ = Json::object();  // the editor's arguments
+  Json launch_ = Json::object();      // those of `launch` or `attach`
+  ProcessOffers offers_;
+  std::map<std::int64_t, pid_t> offered_;   // number of `startDebugging` at the editor -> the process
   std::vector<Json> kept_;                  // requests before the launch
   std::map<std::string, std::string> cut_;  // first bytes of a character whose others have not come, by stream
   std::int64_t sequence_ = 0;

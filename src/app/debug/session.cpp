@@ -41,14 +41,18 @@ void Session::catch_interrupts() {
 }
 
 Session::Session(LaunchOptions given, Launcher launcher)
-    : client({[this](const Json& event) { read_event(event); },
+    : client({{[this](const Json& event) { read_event(*inferiors_[0], event); },
+               {},
+               [this](const std::string& why) { print(why + "\n"); },
+               [this] { end_process(*inferiors_[0]); }},
               {},
-              {},
-              [this](const std::string& why) { print(why + "\n"); },
-              [this](const ProcessEnd& end) { report_end(end); }},
+              [this](const ProcessEnd& end) { report_end(end); },
+              [this](Descriptor socket, pid_t process) { add_process(std::move(socket), process); }},
              true),
       options(std::move(given)),
-      launcher_(std::move(launcher)) {}
+      launcher_(std::move(launcher)) {
+  inferiors_.push_back(std::make_unique<Inferior>());
+}
 
 void Session::print(std::string_view text) {
   print_text(stdout, text);
@@ -58,31 +62,36 @@ void Session::print(std::string_view text) {
 void Session::look() {
   std::vector<pollfd> none;
   client.wait(none, 0);
+  print_notices();
 }
 
-void Session::read_event(const Json& event) {
+void Session::read_event(Inferior& from, const Json& event) {
   heard_ = client.heard();
+  if (from.name.id == 0 && client.first_process() != 0) from.name = name_of_process(client.first_process());
   const std::string name = json::text(event, "event");
   const auto body = event.find("body");
   if (body == event.end() || !body->is_object()) return;
+  ProcessView& view = view_of(from);
   if (name == "stopped") {
-    stopped_ = *body;
-    json::read(*body, "threadId", thread);
-    if (const auto given = body->find("focus"); given != body->end() && given->is_object()) read_focus(*given);
-    forget_frames();
+    view.stopped = *body;
+    view.reported = false;
+    view.order = ++stops_;
+    json::read(*body, "threadId", view.thread);
+    if (const auto given = body->find("focus"); given != body->end() && given->is_object()) read_focus(view, *given);
+    forget_frames(view);
   } else if (name == "continued") {
-    stopped_.reset();
+    view.stopped.reset();
   } else if (name == "output") {
     if (json::text(*body, "category") != "telemetry") print(json::text(*body, "output"));
   } else if (name == "breakpoint") {
-    breakpoints.read_event(*body);
+    breakpoints.read_event(from.number, *body);
   }
 }
 
-void Session::read_focus(const Json& given) {
-  focus = json::text(given, "description");
-  launch = json::get<std::int64_t>(given, "launch");
-  kernel = json::text(given, "kernel");
+void Session::read_focus(ProcessView& view, const Json& given) {
+  view.focus = json::text(given, "description");
+  view.launch = json::get<std::int64_t>(given, "launch");
+  view.kernel = json::text(given, "kernel");
 }
 
 namespace {
@@ -106,8 +115,16 @@ std::string Session::hint_at_host(const Breakpoint& one) const {
 }
 
 void Session::report_end(const ProcessEnd& end) {
-  stopped_.reset();
+  print_notices();
+  stopped.reset();
   end_ = end;
+  for (const auto& one : inferiors_) {
+    one->view.stopped.reset();
+    if (!std::exchange(one->ended, true) && one->own) {
+      client.remove(*one->own);
+      one->own->close("the program has ended");
+    }
+  }
   if (quiet_) return;
   if (killed_)
     print("[The program was killed]\n");
@@ -119,7 +136,7 @@ void Session::report_end(const ProcessEnd& end) {
     print(fmt::format("[The program exited with code {}]\n", end.shell_code()));
   if (!heard_) print("It used no CUDA, so there was no kernel to stop in.\n");
   for (const Breakpoint& one : breakpoints.all())
-    if (heard_ && one.enabled && !one.verified && has_place(one))
+    if (heard_ && one.enabled && !one.verified() && has_place(one))
       print(fmt::format("Breakpoint {} ({}) was never set: {}{}\n", one.number, one.what(),
                         one.message.empty() ? why_never_set(one) : one.message, hint_at_host(one)));
 }
@@ -132,14 +149,18 @@ Status Session::run(bool stop_on_entry) {
   }
   kill();
   heard_ = false;
-  stopped_.reset();
-  last_function_.clear();
-  last_focus_.clear();
-  last_launch_ = 0;
+  for (const auto& one : inferiors_)
+    if (one->own) client.remove(*one->own);
+  inferiors_.clear();
+  inferiors_.push_back(std::make_unique<Inferior>());
+  selected_ = 0;
+  static_cast<ProcessView&>(*this) = {};
+  breakpoints.forget_processes();
+  stop_on_entry_ = stop_on_entry;
   client.debug_host(options.host.value_or(false));
   const Status started = client.start(
-      [&](int socket) -> Result<ProcessCommand> {
-        ProcessCommand command = (*start_)(socket);
+      [&](const std::string& path) -> Result<ProcessCommand> {
+        ProcessCommand command = (*start_)(path);
         command.words.resize(1);
         command.words.insert(command.words.end(), options.program.begin() + 1, options.program.end());
         // A Ctrl-C of the terminal is for the debugger, which stops the kernel.
@@ -149,26 +170,31 @@ Status Session::run(bool stop_on_entry) {
       },
       false);
   if (!started) return started.error();
-  const auto check = [this](const Json& response) {
+  begin_process(client, 1);
+  return wait_for_stop(false, true);
+}
+
+// Requests with which the debugging of a process begins. They are answered at its first use of CUDA.
+void Session::begin_process(AdapterConnection& connection, int number) {
+  const auto check = [this, &connection](const Json& response) {
     if (json::get<bool>(response, "success"))
       heard_ = client.heard();
-    else if (client.connected())
+    else if (connection.connected())
       print(problem_of(response) + "\n");
   };
   Json attach = options.all;
-  attach["stopOnEntry"] = stop_on_entry;
-  client.request("initialize",
-                 {{"clientID", "warpgrind-debug"},
-                  {"adapterID", "warpgrind"},
-                  {"linesStartAt1", true},
-                  {"columnsStartAt1", true},
-                  {"pathFormat", "path"},
-                  {"supportsMemoryReferences", true}},
-                 check);
-  client.request("attach", std::move(attach), check);
-  breakpoints.send_all(client);
-  client.request("configurationDone", Json::object(), check);
-  return wait_for_stop();
+  attach["stopOnEntry"] = stop_on_entry_;
+  connection.request("initialize",
+                     {{"clientID", "warpgrind-debug"},
+                      {"adapterID", "warpgrind"},
+                      {"linesStartAt1", true},
+                      {"columnsStartAt1", true},
+                      {"pathFormat", "path"},
+                      {"supportsMemoryReferences", true}},
+                     check);
+  connection.request("attach", std::move(attach), check);
+  breakpoints.send_all({number, &connection});
+  connection.request("configurationDone", Json::object(), check);
 }
 
 Status Session::run_quietly() {
@@ -191,74 +217,98 @@ void Session::kill_quietly() {
 
 Status Session::needs_stop() const {
   if (!client.alive()) return not_running();
-  if (!stopped_) return Error{ErrorKind::bad_input, "The program runs.", ""};
-  return Ok{};
+  if (stopped) return Ok{};  // with --host perhaps in host code, after the end of the process that used CUDA
+  if (selected().ended)
+    return Error{ErrorKind::bad_input, fmt::format("Inferior {} has ended.", selected().number),
+                 "`info inferiors` lists the processes, and `continue` goes on with the others"};
+  return Error{ErrorKind::bad_input,
+               inferiors_.size() == 1 ? "The program runs." : fmt::format("Inferior {} runs.", selected().number), ""};
 }
 
 bool Session::stopped_by_step() const {
-  return stopped_ && json::text(*stopped_, "reason") == "step" && !stopped_->contains("hitBreakpointIds");
+  return stopped && json::text(*stopped, "reason") == "step" && !stopped->contains("hitBreakpointIds");
 }
 
 std::string Session::text_of_stop() const {
-  return stopped_ ? json::text(*stopped_, "text") : "";
+  return stopped ? json::text(*stopped, "text") : "";
 }
 
 Breakpoint* Session::breakpoint_of_stop() {
-  if (!stopped_) return nullptr;
-  const auto ids = stopped_->find("hitBreakpointIds");
-  if (ids == stopped_->end() || !ids->is_array() || ids->empty()) return nullptr;
+  if (!stopped) return nullptr;
+  const auto ids = stopped->find("hitBreakpointIds");
+  if (ids == stopped->end() || !ids->is_array() || ids->empty()) return nullptr;
   std::int64_t number = -1;
   json::read_value((*ids)[0], number);
-  return breakpoints.with_id(number);
+  return breakpoints.with_id(selected().number, number);
 }
 
 void Session::report_quiet_stop() {
-  if (!reported_) report_stop();
+  if (!reported) report_stop();
 }
 
 Status Session::resume(const std::string& command, Json arguments, bool quiet) {
-  if (Status stopped = needs_stop(); !stopped) return stopped;
-  const Json before = *stopped_;
-  stopped_.reset();
-  const auto body = client.call(command, std::move(arguments), interrupts_now);
-  if (!body && client.alive() && client.connected() && interrupts == 0) {
-    stopped_ = before;
-    return body.error();
+  const bool all = command == "continue";
+  if (Status standing = needs_stop(); !standing) {
+    // Of several processes, those that stand still are resumed, and then the first stop is waited for.
+    if (!all || !client.alive() || inferiors_.size() == 1) return standing;
+  } else {
+    const Json before = *stopped;
+    stopped.reset();
+    AdapterConnection& connection = connection_of(*inferiors_[selected_]);
+    const auto body = connection.call(command, std::move(arguments), interrupts_now);
+    if (!body && client.alive() && connection.connected() && interrupts == 0) {
+      stopped = before;
+      return body.error();
+    }
   }
-  return wait_for_stop(quiet);
+  if (all) resume_others();
+  return wait_for_stop(quiet, all);
 }
 
 // The first Ctrl-C stops the kernels. The second ends a program that does not answer.
-Status Session::wait_for_stop(bool quiet) {
-  constexpr int kPatience = 1000;  // milliseconds that a kernel gets to stop
+Status Session::wait_for_stop(bool quiet, bool all) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int kPatience = 1000;                   // milliseconds that a kernel gets to stop
+  constexpr std::chrono::milliseconds kStep{1000};  // a step that takes longer may wait for another process
   std::fflush(stdout);
+  const auto start = Clock::now();
   bool asked = false, explained = false;
   std::vector<pollfd> none;
-  while (client.alive() && !stopped_) {
+  while (client.alive()) {
+    const auto waited_for = Clock::now() - start;
+    const bool others = all || asked || !any_connected() || selected().ended || waited_for >= kStep;
+    if (Inferior* const one = next_stop(others)) {
+      switch_to(*one);
+      break;
+    }
     if (interrupted()) {
-      if (asked || !client.connected()) {
+      if (asked || !any_connected()) {
         client.kill();
         break;
       }
       asked = true;
-      client.request("pause", {{"threadId", thread}}, [](const Json&) {});
+      connection_of(*inferiors_[selected_]).request("pause", {{"threadId", thread}}, [](const Json&) {});
     }
-    const auto begin = std::chrono::steady_clock::now();
-    client.wait(none, asked && !explained ? kPatience : -1);
-    const bool waited = std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(kPatience);
-    if (!asked || explained || !waited || stopped_ || !client.alive()) continue;
+    const auto begin = Clock::now();
+    int longest = asked && !explained ? kPatience : -1;
+    if (!others && next_stop(true))
+      longest = static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(kStep - waited_for).count()) + 1;
+    client.wait(none, longest);
+    print_notices();
+    const bool waited = Clock::now() - begin >= std::chrono::milliseconds(kPatience);
+    if (!asked || explained || !waited || next_stop(true) || !client.alive()) continue;
     explained = true;
+    pause_others();
     print(heard_ ? "No kernel runs: the next one will stop. Ctrl-C again ends the program.\n"
                  : "The program has not used CUDA yet: its first kernel will stop. Ctrl-C again ends the program.\n");
   }
-  reported_ = false;
-  if (stopped_ && !(quiet && stopped_by_step())) report_stop();
+  if (stopped && !(quiet && stopped_by_step())) report_stop();
   return Ok{};
 }
 
 Result<Json> Session::ask(const std::string& command, Json arguments) {
-  if (Status stopped = needs_stop(); !stopped) return stopped.error();
-  return client.call(command, std::move(arguments), interrupts_now);
+  if (Status standing = needs_stop(); !standing) return standing.error();
+  return call(command, std::move(arguments));
 }
 
 Result<Json> Session::evaluate(const std::string& expression, const std::string& context, Json format,
@@ -272,20 +322,20 @@ Result<Json> Session::evaluate(const std::string& expression, const std::string&
   return ask("evaluate", std::move(arguments));
 }
 
-void Session::forget_frames() {
-  frames_.clear();
-  all_frames_ = false;
-  frame_ = 0;
+void Session::forget_frames(ProcessView& view) {
+  view.frames.clear();
+  view.all_frames = false;
+  view.frame_number = 0;
 }
 
 Result<const std::vector<Frame>*> Session::read_frames(bool all) {
-  if (Status stopped = needs_stop(); !stopped) return stopped.error();
-  if (all ? all_frames_ : !frames_.empty()) return &frames_;
+  if (Status standing = needs_stop(); !standing) return standing.error();
+  if (all ? all_frames : !frames.empty()) return &frames;
   Json arguments = {{"threadId", thread}, {"startFrame", 0}, {"format", {{"parameters", true}}}};
   if (!all) arguments["levels"] = 1;
   const auto body = ask("stackTrace", std::move(arguments));
   if (!body) return body.error();
-  frames_.clear();
+  frames.clear();
   json::each(*body, "stackFrames", [&](const Json& one) {
     Frame frame;
     json::read(one, "id", frame.id);
@@ -297,17 +347,17 @@ Result<const std::vector<Frame>*> Session::read_frames(bool all) {
       frame.name = json::text(*file, "name");
       if (frame.name.empty()) frame.name = base_name(frame.path);
     }
-    frames_.push_back(std::move(frame));
+    frames.push_back(std::move(frame));
   });
-  all_frames_ = all;
-  if (frames_.empty()) return Error{ErrorKind::bad_input, "No stack.", ""};
-  return &frames_;
+  all_frames = all;
+  if (frames.empty()) return Error{ErrorKind::bad_input, "No stack.", ""};
+  return &frames;
 }
 
 Result<const Frame*> Session::frame() {
-  const auto frames = read_frames(false);
-  if (!frames) return frames.error();
-  return &frames_[frame_];
+  const auto list = read_frames(false);
+  if (!list) return list.error();
+  return &frames[frame_number];
 }
 
 Result<const std::vector<Frame>*> Session::stack() {
@@ -315,15 +365,15 @@ Result<const std::vector<Frame>*> Session::stack() {
 }
 
 Status Session::select_frame(std::size_t index) {
-  const auto frames = stack();
-  if (!frames) return frames.error();
-  if (index >= (*frames)->size()) return Error{ErrorKind::bad_input, fmt::format("No frame at level {}.", index), ""};
-  frame_ = index;
+  const auto list = stack();
+  if (!list) return list.error();
+  if (index >= (*list)->size()) return Error{ErrorKind::bad_input, fmt::format("No frame at level {}.", index), ""};
+  frame_number = index;
   return Ok{};
 }
 
 std::string Session::frame_line(std::size_t index) const {
-  const Frame& frame = frames_[index];
+  const Frame& frame = frames[index];
   std::string out = fmt::format("#{:<2} {}", index, frame.function);
   if (!frame.name.empty()) out += fmt::format(" at {}:{}", frame.name, frame.line);
   return out;
@@ -333,7 +383,7 @@ void Session::print_place(bool whole) {
   const auto selected = frame();
   if (!selected) return print(selected.error().message + "\n");
   const Frame& at = **selected;
-  if (whole) print(frame_line(frame_) + "\n");
+  if (whole) print(frame_line(frame_number) + "\n");
   if (at.path.empty()) return;
   const auto line = source.line(at.path, at.line);
   if (line)
@@ -353,26 +403,26 @@ void Session::show_displays() {
 }
 
 void Session::count_hits() {
-  const auto ids = stopped_->find("hitBreakpointIds");
-  if (ids == stopped_->end() || !ids->is_array()) return;
+  const auto ids = stopped->find("hitBreakpointIds");
+  if (ids == stopped->end() || !ids->is_array()) return;
   for (const Json& id : *ids) {
     std::int64_t number = -1;
     json::read_value(id, number);
-    if (Breakpoint* const hit = breakpoints.with_id(number)) ++hit->hits;
+    if (Breakpoint* const hit = breakpoints.with_id(selected().number, number)) ++hit->hits;
   }
 }
 
 // The first line of a stop; empty after a step.
 std::string Session::reason_of_stop() {
-  const std::string reason = json::text(*stopped_, "reason");
-  std::string text = json::text(*stopped_, "text");
+  const std::string reason = json::text(*stopped, "reason");
+  std::string text = json::text(*stopped, "text");
   std::string numbers;
   std::vector<int> temporary;
-  if (const auto ids = stopped_->find("hitBreakpointIds"); ids != stopped_->end() && ids->is_array())
+  if (const auto ids = stopped->find("hitBreakpointIds"); ids != stopped->end() && ids->is_array())
     for (const Json& id : *ids) {
       std::int64_t number = -1;
       json::read_value(id, number);
-      const Breakpoint* const hit = breakpoints.with_id(number);
+      const Breakpoint* const hit = breakpoints.with_id(selected().number, number);
       if (!hit) continue;
       numbers += fmt::format("{}{} {}", numbers.empty() ? "" : ", ",
                              hit->temporary                           ? "Temporary breakpoint"
@@ -386,7 +436,7 @@ std::string Session::reason_of_stop() {
   for (const int number : temporary) {
     const BreakpointKind kind = breakpoints.find(number)->kind;
     breakpoints.remove(number);
-    (void)breakpoints.send(client, kind, true);
+    (void)send_breakpoints(kind);
   }
   if (reason == "exception") {
     const auto info = ask("exceptionInfo", {{"threadId", thread}});
@@ -408,19 +458,18 @@ std::string Session::reason_of_stop() {
 }
 
 void Session::report_stop() {
-  reported_ = true;
+  reported = true;
   count_hits();
   const std::string reason = reason_of_stop();
   if (!reason.empty()) print("\n" + reason + "\n");
-  if (launch != 0 && last_launch_ != 0 && launch != last_launch_)
-    print(fmt::format("[launch {}: {}]\n", launch, kernel));
-  if (launch != 0) last_launch_ = launch;
-  if (focus != last_focus_) print(fmt::format("[{}]\n", focus));
+  if (launch != 0 && last_launch != 0 && launch != last_launch) print(fmt::format("[launch {}: {}]\n", launch, kernel));
+  if (launch != 0) last_launch = launch;
+  if (focus != last_focus) print(fmt::format("[{}]\n", focus));
   const auto at = frame();
-  const bool moved = !at || !reason.empty() || (*at)->function != last_function_ || focus != last_focus_;
+  const bool moved = !at || !reason.empty() || (*at)->function != last_function || focus != last_focus;
   print_place(moved);
-  last_function_ = at ? (*at)->function : "";
-  last_focus_ = focus;
+  last_function = at ? (*at)->function : "";
+  last_focus = focus;
   show_displays();
 }
 

@@ -19,6 +19,11 @@ void Channel::close() {
   queue_.clear();
 }
 
+void Channel::abandon() {
+  in_.reset();
+  out_.reset();
+}
+
 void Channel::send(const Json& message) {
   if (out_.get() < 0) return;
   queue_ += frame(message);

@@ -20,6 +20,8 @@ class Channel {
 
   bool open() const { return in_.get() >= 0; }
   void close();
+  // In the child of a fork: closes the descriptors alone, because another thread may have been sending.
+  void abandon();
   // Queues the message. A peer that does not read its messages never blocks this process.
   void send(const Json& message);
 

@@ -12,6 +12,7 @@
 
 #include "base/assert.h"
 #include "base/element.h"
+#include "device/memory/kept_memory.h"
 #include "device/memory/physical_memory.h"
 #include "device/memory/written_pages.h"
 
@@ -284,6 +285,7 @@ Result<AddressSpace::Shared> AddressSpace::share(std::uint64_t address) {
   const std::lock_guard lock(mutex_);
   if (!blocks_.contains(address)) return Error{ErrorKind::bad_input, "no allocation begins at this address", ""};
   const Range& range = element(ranges_, address);
+  KeptMemory::instance().shares_memory();
   if (range.file >= 0) return Shared{range.file, address - base_};
   if (shared_file_ < 0) {
     const Result<int> made = make_shareable_file("memory", kReserved);

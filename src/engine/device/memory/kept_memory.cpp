@@ -11,6 +11,12 @@
 
 namespace warpgrind::device {
 
+namespace {
+
+constexpr const char* kShared = "memory is shared with another process, and its writes would be lost";
+
+}  // namespace
+
 KeptMemory& KeptMemory::instance() {
   static auto* const memory = new KeptMemory;  // never destroyed: launches may run until the process ends
   return *memory;
@@ -25,7 +31,7 @@ bool KeptMemory::begin(MemorySnapshot& memory, const ShadowMemory* shadow, std::
     why_ = "another launch ran at the same time, and its writes would be lost";
     return false;
   }
-  why_ = limit == 0 ? "its memory was not kept" : why_never;
+  why_ = limit == 0 ? "its memory was not kept" : shared_.load() ? kShared : why_never;
   if (!why_.empty()) {
     lose_earlier(fmt::format("launch {} cannot run again: {}", launches_, why_));
     return false;
@@ -122,6 +128,7 @@ std::string KeptMemory::last_host_write(std::uint64_t low, std::uint64_t high, s
 std::string KeptMemory::why_not(const MemorySnapshot* memory) {
   const std::lock_guard lock(mutex_);
   if (!why_.empty() || !memory || kept_ != memory) return why_.empty() ? "another launch ran at the same time" : why_;
+  if (shared_.load()) return kShared;
   if (WrittenPages::instance().is_full()) return "it has changed more memory than is kept";
   return {};
 }

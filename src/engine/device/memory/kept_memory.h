@@ -2,6 +2,7 @@
 // its memory kept: going back would also undo what another launch, or a copy of the host, has written meanwhile.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -25,6 +26,9 @@ class KeptMemory {
   void end(const MemorySnapshot& memory);
   // The host writes [low, high) of device memory now, by a copy or fill. A launch that runs cannot go back any more.
   void host_writes(const char* what, std::uint64_t low, std::uint64_t high);
+  // Another process may write to memory of this one from now on, or the other way round: no launch can go back any
+  // more, because that would undo the other's writes. Any thread, with any lock held.
+  void shares_memory() { shared_.store(true); }
   // Text about the last copy or fill of the host that wrote one of these bytes before the `back`-th launch before the
   // newest (0: the newest). searched: launches before that one which have not written them. Empty: none is known. The
   // newest 4096 are.
@@ -44,6 +48,7 @@ class KeptMemory {
  private:
   void lose_earlier(const std::string& why);
 
+  std::atomic<bool> shared_{false};
   std::mutex mutex_;
   std::condition_variable returned_;
   struct HostWrite {

@@ -26,6 +26,8 @@ std::uint8_t* host_pointer(std::uint64_t address) {
 
 }  // namespace
 
+std::atomic<WrittenPages*> WrittenPages::begun_{nullptr};
+
 WrittenPages& WrittenPages::instance() {
   static auto* const pages = new WrittenPages;  // never destroyed: the handler may run until the process ends
   return *pages;
@@ -83,6 +85,7 @@ void WrittenPages::lay_out(std::span<const Pages> ranges) {
   for (const Pages& p : ranges) total += p.high - p.low;
   std::uint64_t large = kLargePiece;
   while (total / large > kMostPieces / 2) large *= 2;
+  begun_.store(this);
   areas_.clear();
   std::size_t pieces = 0;
   for (const Pages& p : ranges) {
@@ -154,9 +157,8 @@ void WrittenPages::learn() {
   expected_[writer_].written = is_full() ? std::vector<Pages>() : open_pieces();
 }
 
-// Freed pages are not protected any more, and may have become another's.
-void WrittenPages::unprotect_all() {
-  if (!active_.load()) return;
+// Freed pages are not protected any more, and may have become another's. Async-signal-safe.
+void WrittenPages::make_writable() const {
   for (const Area& area : areas_) {
     Pages run{};
     for (std::size_t k = 0; k < area.pieces(); ++k) {
@@ -169,6 +171,11 @@ void WrittenPages::unprotect_all() {
     }
     (void)protect(run, PROT_READ | PROT_WRITE);
   }
+}
+
+void WrittenPages::unprotect_all() {
+  if (!active_.load()) return;
+  make_writable();
   // A thread that faulted just before finds its piece open, and repeats its write.
   active_.store(false);
   learn();
@@ -214,6 +221,15 @@ void WrittenPages::copy_before_write(std::uint64_t low, std::uint64_t high) {
     for (std::size_t k = 0; k < area.pieces(); ++k)
       if (area.high_of(k) > low && area.low_of(k) < high) (void)copy_if_protected(area.low_of(k));
   }
+}
+
+// A piece that another thread of the parent was copying would stay `changing` for ever.
+void WrittenPages::leave_after_fork() {
+  WrittenPages* const pages = begun_.load();
+  if (!pages) return;
+  pages->copying_ = 0;
+  if (pages->is_changing_.exchange(false)) return;  // the parent was in begin(): the list of areas may be half made
+  if (pages->active_.exchange(false)) pages->make_writable();
 }
 
 const WrittenPages::Area* WrittenPages::find(std::uint64_t address) const {

@@ -56,6 +56,9 @@ class WrittenPages {
   void exclude(std::uint64_t low, std::uint64_t high);
   bool is_excluded(std::uint64_t low, std::uint64_t high);
 
+  // In the child of a fork, where no kernel of the parent runs: makes all pages writable. Async-signal-safe.
+  static void leave_after_fork();
+
   // Async-signal-safe. True: the address was protected and now is writable; the write can be repeated.
   bool copy_if_protected(std::uint64_t address);
 
@@ -87,8 +90,11 @@ class WrittenPages {
   void lock_piece(std::size_t index);
   static bool protect(const Pages& pages, int how);  // empty: does nothing
   void learn();                                      // what writer_ has written
+  void make_writable() const;                        // all pieces
   void unprotect_all();
   void forget_locked(std::uint64_t low, std::uint64_t high);
+
+  static std::atomic<WrittenPages*> begun_;  // the instance, after the first begin()
 
   std::mutex mutex_;  // of all but the handler
   std::vector<Pages> excluded_;
