@@ -123,6 +123,39 @@ def nvrtc_nvidias(build):
     nvrtc_session(build, "nvidia", "-arch=sm_80", "-lineinfo")
 
 
+def script_session(build, compiler, *words):
+    """A kernel's text without a name that the script has: its lines are the script's, also if others are around them."""
+    file = "nvrtc_script.py"
+    heavy, store, difference, square = (line_of(file, text) for text in ("float heavy", "out[i] = heavy", "float d =", "out[i] = d * d"))
+    out = terminal(build, file, [
+        f"break {heavy} if i == 37", "run", "list", "print v", "next", "print heavy", "reverse-next", "backtrace", f"break {file}:{square}", "delete 1", "continue",
+        "print d", "reverse-next", "reverse-next", "info line", "info sources", "delete", "continue"], "--nvrtc", compiler, words=words)
+    has(out["run"][0], "[block (1,0,0), thread (5,0,0), warp 0, lane 5]\n", "scale", f"at {file}:{heavy}\n{heavy}\t  float heavy = v * 3;\n")
+    has(out["list"][0], f'{heavy - 3}\tKERNEL = """extern "C"')
+    has(out["print v"][0], "$1 = 37\n")
+    has(out["next"][0], f"{store}\t  out[i] = heavy + 1;\n")
+    has(out["print heavy"][0], "$2 = 111\n")
+    has(out["reverse-next"][0], f"{heavy}\t")
+    has(out["continue"][0], "[1.0, 4.0, 7.0, 10.0]\n", "elementwise", f"{square}\t    out[i] = d * d;\n")
+    has(out["print d"][0], "$3 = ")
+    has(out["reverse-next"][1], f"{difference}\t    float d = x - y;\n")
+    has(out["reverse-next"][2], "3\t    float x = in[i], y = i / 2;\n")
+    has(out["info line"][0], 'Line 3 of "default_program"')
+    has(out["info sources"][0], str(PROGRAMS / file) + "\n", "/default_program  (text that the program gave to NVRTC)\n")
+    has(out["continue"][1], "[The program exited normally]")
+
+
+def nvrtc_script_ours(build):
+    script_session(build, "ours")
+
+
+def nvrtc_script_nvidias(build):
+    if not NVIDIA.exists():
+        skip(f"{NVIDIA} is not installed")
+    script_session(build, "nvidia")
+    script_session(build, "nvidia", "-arch=sm_80")
+
+
 def source_request(build):
     """An editor gets the text of a source without a file by sourceReference, and sets breakpoints in it."""
     client = debugger.Client(build, launch=False)
@@ -167,7 +200,7 @@ def never_set(build):
         "Breakpoint 2 (nosuch) was never set: no kernel that was launched has this function")
 
 
-CASES = [numba, triton, nvrtc_ours, nvrtc_nvidias, source_request, processes, never_set]
+CASES = [numba, triton, nvrtc_ours, nvrtc_nvidias, nvrtc_script_ours, nvrtc_script_nvidias, source_request, processes, never_set]
 
 
 if __name__ == "__main__":

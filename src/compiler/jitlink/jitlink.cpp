@@ -317,6 +317,8 @@ nvJitLinkResult Complete(nvJitLinkHandle handle) {
   if (link->modules.empty()) return fail(*link, NVJITLINK_ERROR_INVALID_INPUT, "ERROR: nothing to link");
   if (const std::string undefined = undefined_references(*link); !undefined.empty() && !link->ptx_wanted)
     return fail(*link, NVJITLINK_ERROR_INTERNAL, undefined + "ERROR 9: finish");
+  // Alone, an input keeps its text, which has its variables for the debugger. Linked ones keep their lines.
+  if (text.empty() && link->modules.size() == 1) text = link->modules.front()->text;
   if (text.empty()) {
     const auto linked = ptx::link(link->modules);
     if (!linked) return fail(*link, NVJITLINK_ERROR_INTERNAL, "error   : " + linked.error().message);
