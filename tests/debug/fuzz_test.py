@@ -34,7 +34,7 @@ def started(build, target):
     """A client that has launched this program, up to the configuration."""
     client = debugger.Client(build, launch=False)
     number = client.send("launch", program=target.program, args=target.words, **({"check": True} if target.check else {}))
-    answer = client.wait(lambda m: m.get("event") == "initialized" or (m.get("request_seq") == number and not m["success"]))
+    answer = client.wait(lambda m: m.get("event") == "initialized" or (m.get("request_seq") == number and not m["success"]), 600)  # it is compiled
     assert answer["type"] == "event", answer
     return client
 

@@ -56,10 +56,11 @@ class Terminal:
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         env=debugger.whole_run.environment(XDG_CACHE_HOME=str(build / "test-cache")))
         self.target, self.recent = target, []
-        self.unread = b""
-        self.read_to_prompt()
+        said = []
+        if self.read_to_prompt(patience=FOR_START, said=said) is None:
+            raise Failure(f"{target}: the debugger ended with {self.process.wait(LONGEST)} before its first prompt: {said[0][-500:]!r}")
 
-    def read_to_prompt(self, echo=b"", patience=PATIENCE):
+    def read_to_prompt(self, echo=b"", patience=PATIENCE, said=None):
         """The text up to a prompt. Ctrl-C is pressed, twice at most, if none comes for a while. None: the debugger has ended."""
         begin, pressed, text = time.monotonic(), 0, b""
         stream = self.process.stdout.fileno()
@@ -76,6 +77,8 @@ class Terminal:
                 continue
             got = os.read(stream, 1 << 16)
             if not got:
+                if said is not None:
+                    said.append(text)
                 return None
             text += got
 
