@@ -13,7 +13,7 @@ import subprocess
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 WORDS = {  # the arguments that choose what a program launches
     "sum": ["", "", "1", "2", "3"],
-    "walks": ["shared_memory", "atomics", "local_array", "prints", "divided", "second_warp"],
+    "walks": ["shared_memory", "atomics", "local_array", "prints", "divided", "second_warp", "leftovers"],
     "steps": ["", "more"],
     "stops": ["reverse", "unset", "outside", "split", "twice", "api"],
     "core": ["", "bounds", "trap", "assert", "heap", "texture", "clock"],
