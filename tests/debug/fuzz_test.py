@@ -335,9 +335,9 @@ class Walk:
             if not self.go(there, granularity="instruction"):
                 break
             states.append(self.state())
-            warps = [(s[0]["launch"], s[0]["block"], s[0]["warp"]) for s in states[-2:]]
-            if warps[0] != warps[1] or states[-1][1][0] == states[-2][1][0] or self.client.stop["reason"] != "step":
-                return False  # the step has left the warp, or a fault, the launch's beginning or an end has stopped it
+            threads = [(s[0]["launch"], s[0]["block"], s[0]["thread"]) for s in states[-2:]]
+            if threads[0] != threads[1] or states[-1][1][0] == states[-2][1][0] or self.client.stop["reason"] != "step":
+                return False  # the step has left the warp or its lanes, or a fault, the launch's beginning or an end has stopped it
         for before in reversed(states[:-1]):
             if not self.go(back, granularity="instruction"):
                 return False

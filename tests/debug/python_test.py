@@ -278,6 +278,13 @@ def processes(build):
     debugger.check(text.count(" uses CUDA, too; the debugger stays with process "), 2)
 
 
+def catches_errors(build):
+    """A call that fails stops; looking for a function that is not there does not, since clients do it for each function."""
+    out = terminal(build, "failing_calls.py", ["catch api", "run", "continue"])
+    has(out["run"][0], "Stopped by an error of a CUDA call: cuMemAlloc")
+    has(out["continue"][0], "[The program exited normally]")
+
+
 def never_set(build):
     """A breakpoint that no kernel has is named at the end."""
     out = terminal(build, "nvrtc_text.py", ["break nvrtc_text.py:7", "break nosuch", "run"], "--nvrtc", "ours")
@@ -285,7 +292,7 @@ def never_set(build):
         "Breakpoint 2 (nosuch) was never set: no kernel that was launched has this function")
 
 
-CASES = [numba, numba_cuda, numba_recorded, triton, triton_live, cupy, cuda_core, nvrtc_ours, nvrtc_nvidias, nvrtc_script_ours, nvrtc_script_nvidias, source_request, processes, never_set]
+CASES = [numba, numba_cuda, numba_recorded, triton, triton_live, cupy, cuda_core, nvrtc_ours, nvrtc_nvidias, nvrtc_script_ours, nvrtc_script_nvidias, source_request, processes, catches_errors, never_set]
 
 
 if __name__ == "__main__":

@@ -64,12 +64,16 @@ __global__ void second_warp(int* data) {
   data[t + 64 * blockIdx.x] = value;
 }
 
+__device__ int element(const int* from, int at) {
+  return from[at];
+}
+
 // Reads what the launch before has left in shared and local memory.
 __global__ void leftovers(int* data) {
   __shared__ int tile[64];
   int own[4];
   int t = threadIdx.x;
-  int old = tile[t] + own[t % 4];
+  int old = tile[t] + element(own, t % 4);
   data[t] = old;
   tile[t] = old + t + 1;
   own[t % 4] = old + 2;
