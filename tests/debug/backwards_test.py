@@ -144,6 +144,26 @@ def second_warp(build):
     check(client.end(), plain(build, "second_warp"))
 
 
+def leftovers(build):
+    """A kernel that reads memory which it has not written reads the same when it runs again."""
+    client = Walker(build, "leftovers")
+    client.call("setFunctionBreakpoints", breakpoints=[{"name": "leftovers"}])
+    client.begin()
+    while client.stop["focus"]["launch"] == 1:
+        client.go("continue")
+    client.call("setFunctionBreakpoints", breakpoints=[])
+    address = parameter(client)
+    while "data[t + 64] = 0" not in pathlib.Path(PROGRAM).read_text().splitlines()[client.line() - 1]:
+        client.go("next")
+    before = client.state(address)
+    for _ in range(2):
+        client.go_back("stepBack")
+        client.go("next")
+        check(client.state(address), before)
+    client.call("disconnect")
+    client.process.wait(60)
+
+
 def refuses_with_malloc(build):
     program = str(HERE / "programs/allocates.cu")
     client = Walker(build, program=program)
@@ -168,7 +188,7 @@ def names_the_host_copy(build):
     check(client.end(), plain(build, "prints"))
 
 
-CASES = [*map(walks, ("shared_memory", "atomics", "local_array", "prints", "divided")), optimised, second_warp, refuses_with_malloc,
+CASES = [*map(walks, ("shared_memory", "atomics", "local_array", "prints", "divided")), optimised, second_warp, leftovers, refuses_with_malloc,
          names_the_host_copy]
 
 if __name__ == "__main__":

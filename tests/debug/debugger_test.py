@@ -69,12 +69,12 @@ class Client:
         self.process.stdin.flush()
         return self.sequence
 
-    def wait(self, wanted):
+    def wait(self, wanted, seconds=120):
         for n, message in enumerate(self.kept):
             if wanted(message):
                 return self.kept.pop(n)
         while True:
-            message = self.messages.get(timeout=120)
+            message = self.messages.get(timeout=seconds)
             assert message is not None, f"the connection was closed; before: {self.kept[-5:]}"
             if wanted(message):
                 return message

@@ -4,12 +4,14 @@
   python_test.py --list
   python_test.py --build DIR CASE     exit code 0 passed, 1 failed, 77 skipped: the client is not installed
 
-Triton is not needed: its PTX is recorded (programs/python/triton_recorded.py). Values are computed here.
+numba_cuda, triton_live, cupy and cuda_core need these packages in this Python (WARPGRIND_CLIENTS_PYTHON names another one). PTX of
+numba-cuda and Triton is recorded, too (programs/python/*_recorded.py). Values are computed here.
 """
 import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -17,6 +19,7 @@ import debugger_test as debugger  # noqa: E402
 from clients_test import skip  # noqa: E402
 
 PROGRAMS = HERE / "programs/python"
+CLIENTS = os.environ.get("WARPGRIND_CLIENTS_PYTHON", sys.executable)
 NVIDIA = pathlib.Path("/usr/local/cuda/lib64/libnvrtc.so.13")
 
 
@@ -75,20 +78,71 @@ def numba(build):
     has(out["continue"][1], "[0.0, 2.0, 4.0, 6.0]\n", "[The program exited normally]")
 
 
+def needs(package):
+    if subprocess.run([CLIENTS, "-c", f"import {package}"], capture_output=True, check=False).returncode != 0:
+        skip(f"{CLIENTS} has no {package}")
+
+
+def numba_arrays(build, program, python):
+    """Variables of a kernel with debug=True: arrays, in registers and in shared memory, and those of a device function."""
+    file = "numba_arrays.py"
+    load, store, heavy = line_of(file, "v = x[i]"), line_of(file, "y[i] = weighed"), line_of(file, "heavy =")
+    out = terminal(build, program, [
+        "break scale", f"break {file}:{store} if i == 37", "run", "info locals", "delete 1", "continue", "backtrace", "print v", "warp v", "print tile.data[0]@6",
+        "print x.data[i]", "ptype x.data", "last-write tile.data[5]", "print i", f"break {file}:{heavy}", "delete 2", "continue", "backtrace", "print value", "next",
+        "print heavy", "reverse-next", "up", "list", "info functions scale", "delete", "continue"], python=python)
+    has(out["run"][0], "#0  __main__::scale[abi:v1] (x={meminfo = ", f"at {file}:{load - 3}\n")
+    has(out["continue"][0], "Breakpoint 2\n", "[block (1,0,0), thread (5,0,0), warp 0, lane 5]\n", f"at {file}:{store}\n")
+    has(out["print v"][0], "$1 = 37\n")
+    has(out["warp v"][0], "min 32 in lane 0, max 63 in lane 31")
+    has(out["print tile.data[0]@6"][0], "$2 = {32, 33, 34, 35, 36, 37}\n")
+    has(out["print x.data[i]"][0], "$3 = 37\n")
+    has(out["ptype x.data"][0], "float32 *")
+    has(out["last-write tile.data[5]"][0], f"{load + 1}\t        tile[i % 32] = v\n")
+    has(out["print i"][0], "$4 = 37\n")
+    has(out["backtrace"][1], f"at {file}:{heavy}\n", f"at {file}:{store}\n")
+    has(out["next"][0], f"{heavy + 1}\t    return heavy + 1\n")
+    has(out["print heavy"][0], " = ")
+    has(out["reverse-next"][0], f"{heavy}\t")
+    has(out["list"][0], f"{store}\t        y[i] = weighed(tile[i % 32], factor)\n")
+    has(out["info functions scale"][0], "scale[abi:v1]")
+    has(out["continue"][2], "[1.0, 4.0, 7.0, 10.0]\n", "[The program exited normally]")
+
+
+def numba_cuda(build):
+    needs("numba_cuda")
+    numba_arrays(build, "numba_arrays.py", CLIENTS)
+
+
+def numba_recorded(build):
+    numba_arrays(build, "numba_recorded.py", sys.executable)
+
+
 def triton(build):
+    triton_session(build, "triton_recorded.py", sys.executable)
+
+
+def triton_live(build):
+    needs("torch, triton")
+    with tempfile.TemporaryDirectory() as folder:
+        triton_session(build, "triton_rows.py", CLIENTS, TRITON_CACHE_DIR=folder)
+
+
+def triton_session(build, program, python, **environment):
     file = "triton_rows.py"
     total, load = line_of(file, "total = a + 2 * b"), line_of(file, "total += tl.load")
-    out = terminal(build, "triton_recorded.py", [
+    out = terminal(build, program, [
         f"break {file}:{total}", "run", "next", "reverse-next", "list", "warp %r13", "delete 1", f"break {file}:{load} if blockIdx.x == 3", "continue",
-        "backtrace", "info sources", f"break {file}:99", "delete 2", "continue"])
+        "backtrace", "info sources", f"break {file}:99", "delete 2", "continue"], python=python, **environment)
     has(out["run"][0], f"#0  add at {file}:{total}\n{total}\t    total = a + 2 * b\n")
     has(out["next"][0], f"{total + 1}\t    tl.store(out + offsets, total, mask=mask)\n")
     has(out["reverse-next"][0], f"{total}\t")
     has(out["list"][0], "pid = tl.program_id(0)\n")
     has(out["warp %r13"][0], "min 0 in lane 0, max 62 in lane 31")  # 2 elements a thread
-    has(out["continue"][0], "[2.0, 3.0, 4.0, 5.0, 6.0]\n", "[block (3,0,0), thread (0,0,0), warp 0, lane 0]\n", f"{load}\t        total += tl.load(")
+    has(out["continue"][0], "[block (3,0,0), thread (0,0,0), warp 0, lane 0]\n", f"{load}\t        total += tl.load(")
     has(out["backtrace"][0], "row_sum at triton_rows.py:")
     has(out["info sources"][0], str(PROGRAMS / file) + "\n", "triton/language/standard.py\n")
+    has("".join(out["continue"]), "[2.0, 3.0, 4.0, 5.0, 6.0]")
     has(out["continue"][1], "[31125.0, 93625.0, 156125.0, 218625.0]\n", f"Breakpoint 3 ({file}:99) was never set: no kernel has code at this line")
 
 
@@ -121,6 +175,70 @@ def nvrtc_nvidias(build):
         skip(f"{NVIDIA} is not installed")
     nvrtc_session(build, "nvidia")
     nvrtc_session(build, "nvidia", "-arch=sm_80", "-lineinfo")
+
+
+def script_session(build, compiler, *words):
+    """A kernel's text without a name that the script has: its lines are the script's, also if others are around them."""
+    file = "nvrtc_script.py"
+    heavy, store, difference, square = (line_of(file, text) for text in ("float heavy", "out[i] = heavy", "float d =", "out[i] = d * d"))
+    out = terminal(build, file, [
+        f"break {heavy} if i == 37", "run", "list", "print v", "next", "print heavy", "reverse-next", "backtrace", f"break {file}:{square}", "delete 1", "continue",
+        "print d", "reverse-next", "reverse-next", "info line", "info sources", "delete", "continue"], "--nvrtc", compiler, words=words)
+    has(out["run"][0], "[block (1,0,0), thread (5,0,0), warp 0, lane 5]\n", "scale", f"at {file}:{heavy}\n{heavy}\t  float heavy = v * 3;\n")
+    has(out["list"][0], f'{heavy - 3}\tKERNEL = """extern "C"')
+    has(out["print v"][0], "$1 = 37\n")
+    has(out["next"][0], f"{store}\t  out[i] = heavy + 1;\n")
+    has(out["print heavy"][0], "$2 = 111\n")
+    has(out["reverse-next"][0], f"{heavy}\t")
+    has(out["continue"][0], "[1.0, 4.0, 7.0, 10.0]\n", "elementwise", f"{square}\t    out[i] = d * d;\n")
+    has(out["print d"][0], "$3 = ")
+    has(out["reverse-next"][1], f"{difference}\t    float d = x - y;\n")
+    has(out["reverse-next"][2], "3\t    float x = in[i], y = i / 2;\n")
+    has(out["info line"][0], 'Line 3 of "default_program"')
+    has(out["info sources"][0], str(PROGRAMS / file) + "\n", "/default_program  (text that the program gave to NVRTC)\n")
+    has(out["continue"][1], "[The program exited normally]")
+
+
+def nvrtc_script_ours(build):
+    script_session(build, "ours")
+
+
+def nvrtc_script_nvidias(build):
+    if not NVIDIA.exists():
+        skip(f"{NVIDIA} is not installed")
+    script_session(build, "nvidia")
+    script_session(build, "nvidia", "-arch=sm_80")
+
+
+def cupy(build):
+    """Each kind of kernel stops at lines of the script."""
+    needs("cupy")
+    file = "cupy_kernels.py"
+    heavy, total, square = line_of(file, "float heavy"), line_of(file, "T sum ="), line_of(file, "z = difference")
+    out = terminal(build, file, [
+        f"break {heavy} if i == 37", "run", "list", "next", "print heavy", "reverse-next", f"break {file}:{total}", "delete 1", "continue", "up", "delete 2",
+        f"break {file}:{square}", "continue", "reverse-next", "next", "warp difference", "info sources", "delete", "continue"], python=CLIENTS)
+    has(out["run"][0], "[block (1,0,0), thread (5,0,0), warp 0, lane 5]\n#0  scale (in=", f"at {file}:{heavy}\n")
+    has(out["list"][0], f"{heavy - 3}\tscale = cp.RawKernel(r")
+    has(out["print heavy"][0], "$1 = 111\n")
+    has(out["continue"][0], "[1.0, 4.0, 7.0, 10.0]\n", f"#0  twice<float> (v=0) at {file}:{total}\n")
+    has(out["up"][0], f"at {file}:{line_of(file, 'out[threadIdx.x] = twice')}\n")
+    has(out["continue"][1], "[0.0, 2.0, 4.0, 6.0]\n", "#0  squared (", f"at {file}:{square}\n")
+    has(out["reverse-next"][1], f"{square - 1}\t  T difference = x - y;\n")
+    has(out["warp difference"][0], "min -31 in lane 31, max 0 in lane 0")
+    has(out["info sources"][0], str(PROGRAMS / file) + "\n")
+    has(out["continue"][2], "[0.0, 1.0, 4.0, 9.0]\n", "[The program exited normally]")
+
+
+def cuda_core(build):
+    needs("cuda.core, numpy")
+    file = "core_kernel.py"
+    store = line_of(file, "y[i] = product")
+    out = terminal(build, file, [f"break {file}:{store} if i == 37", "run", "print product", "reverse-next", "list", "delete", "continue"], python=CLIENTS)
+    has(out["run"][0], "#0  saxpy<float> (a=2, x=0x", f"at {file}:{store}\n")
+    has(out["print product"][0], "$1 = 74\n")
+    has(out["reverse-next"][0], f"{store - 1}\t  T product = a * x[i];\n")
+    has(out["continue"][0], "[1.0, 3.0, 5.0, 7.0]\n")
 
 
 def source_request(build):
@@ -161,6 +279,13 @@ def processes(build):
     debugger.check(said.count(" uses CUDA, and runs without the debugger]"), 2)
 
 
+def catches_errors(build):
+    """A call that fails stops; looking for a function that is not there does not, since clients do it for each function."""
+    out = terminal(build, "failing_calls.py", ["catch api", "run", "continue"])
+    has(out["run"][0], "Stopped by an error of a CUDA call: cuMemAlloc")
+    has(out["continue"][0], "[The program exited normally]")
+
+
 def never_set(build):
     """A breakpoint that no kernel has is named at the end."""
     out = terminal(build, "nvrtc_text.py", ["break nvrtc_text.py:7", "break nosuch", "run"], "--nvrtc", "ours")
@@ -168,7 +293,7 @@ def never_set(build):
         "Breakpoint 2 (nosuch) was never set: no kernel that was launched has this function")
 
 
-CASES = [numba, triton, nvrtc_ours, nvrtc_nvidias, source_request, processes, never_set]
+CASES = [numba, numba_cuda, numba_recorded, triton, triton_live, cupy, cuda_core, nvrtc_ours, nvrtc_nvidias, nvrtc_script_ours, nvrtc_script_nvidias, source_request, processes, catches_errors, never_set]
 
 
 if __name__ == "__main__":

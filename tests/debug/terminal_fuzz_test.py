@@ -4,10 +4,10 @@
   terminal_fuzz_test.py --list
   terminal_fuzz_test.py --build DIR CASE                            a short run, the same every time
   terminal_fuzz_test.py --build DIR --seed S --commands N CASE      a longer one
+  terminal_fuzz_test.py --build DIR --everything --commands N CASE  programs, compilers' options and --check change, too (fuzzing.py)
 
 Whatever is typed: a prompt comes back, the debugger does not crash, and the program does not end by a signal.
 """
-import argparse
 import os
 import pathlib
 import random
@@ -20,6 +20,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import debugger_test as debugger  # noqa: E402
+import fuzzing  # noqa: E402
 
 PROMPT = b"(warpgrind) "
 PATIENCE = 4      # seconds until Ctrl-C is pressed
@@ -31,8 +32,9 @@ EXPRESSIONS = ["v", "i", "n", "p", "p.weight", "p.weight[1]", "p.x + p.y", "tile
                "$1", "$", "$$2", "$99", "%r1", "%f3", "%rd2", "sizeof(int)", "(float)i", "i == 3 ? 1 : 2", "*(int*)0", "in[1 << 30]", "tile[-1]", "\"", "'a",
                "v = 3", "i++", "a" * 2000, "(" * 400 + "1" + ")" * 400, "&&", "p.", "->", "0x", "1e999", "é", "@", "1 @ 2", "lane", "warp"]
 CONDITIONS = ["threadIdx.x == 3", "i == 70", "step == 8", "blockIdx.x == 1", "v > 2", "nosuch", "(", "1 / 0", "0", "1", "p", ""]
-LINES = [debugger.TILE, debugger.LOOP, debugger.ADD, debugger.ANSWER, debugger.TILE - 1, 1, 0, 9999, 2**31, "x", "-1", ""]
-PLACES = ["sum", "square", "faults", "nosuch", "square<float>", "sum.cu:{line}", "{line}", "{line}", "nosuch.cu:3", "sum.cu:", ":7", "*0x10", "", "::", "{path}:{line}"]
+NO_LINES = [1, 0, 9999, 2**31, "x", "-1", ""]
+PLACES = ["{kernel}", "{kernel}", "{kernel}", "square", "nosuch", "square<float>", "{file}:{line}", "{line}", "{line}", "nosuch.cu:3", "{file}:", ":7",
+          "*0x10", "", "::", "{path}:{line}"]
 COUNTS = ["", "", "", "1", "2", "3", "10", "0", "-1", "x", "99999999999999999999", "2 3"]
 FORMATS = ["", "", "/x", "/d", "/t", "/c", "/f", "/a", "/o", "/u", "/s", "/q", "/", "/xx", "/3x"]
 TRIPLES = ["(0,0,0)", "(1,0,0)", "(3,0,0)", "5", "(63,0,0)", "(64,0,0)", "(1,", "(,)", "(99999999999,0,0)", "-1", "", "0", "x"]
@@ -48,14 +50,17 @@ class Failure(Exception):
 
 
 class Terminal:
-    def __init__(self, build, *words):
-        self.process = subprocess.Popen([str(build / "bin/warpgrind"), "debug", debugger.SOURCE, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, env=debugger.whole_run.environment(XDG_CACHE_HOME=str(build / "test-cache")))
-        self.recent = []
-        self.unread = b""
-        self.read_to_prompt()
+    def __init__(self, build, target):
+        options = ["--check"] if target.check else []
+        self.process = subprocess.Popen([str(build / "bin/warpgrind"), "debug", *options, target.program, *target.words], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                        env=debugger.whole_run.environment(XDG_CACHE_HOME=str(build / "test-cache")))
+        self.target, self.recent = target, []
+        said = []
+        if self.read_to_prompt(patience=FOR_START, said=said) is None:
+            raise Failure(f"{target}: the debugger ended with {self.process.wait(LONGEST)} before its first prompt: {said[0][-500:]!r}")
 
-    def read_to_prompt(self, echo=b"", patience=PATIENCE):
+    def read_to_prompt(self, echo=b"", patience=PATIENCE, said=None):
         """The text up to a prompt. Ctrl-C is pressed, twice at most, if none comes for a while. None: the debugger has ended."""
         begin, pressed, text = time.monotonic(), 0, b""
         stream = self.process.stdout.fileno()
@@ -67,11 +72,13 @@ class Terminal:
                 pressed += 1
                 self.process.send_signal(signal.SIGINT)
             if waited > LONGEST:
-                raise Failure(f"no prompt after {waited:.0f} s; commands before: {self.recent}; text: {text[-500:]!r}")
+                raise Failure(f"no prompt after {waited:.0f} s; {self.target}; commands before: {self.recent}; text: {text[-500:]!r}")
             if not select.select([stream], [], [], 0.1)[0]:
                 continue
             got = os.read(stream, 1 << 16)
             if not got:
+                if said is not None:
+                    said.append(text)
                 return None
             text += got
 
@@ -84,9 +91,9 @@ class Terminal:
         starts = command.strip().split(" ")[0] in ("r", "run", "start")
         text = self.read_to_prompt(bytes_ + b"\n", FOR_START if starts else PATIENCE)
         if text is None and self.process.wait(LONGEST) != 0:
-            raise Failure(f"the debugger ended with {self.process.returncode}; commands before: {self.recent}")
+            raise Failure(f"the debugger ended with {self.process.returncode}; {self.target}; commands before: {self.recent}")
         if text and "was killed by signal" in text and not re.search(r"signal 9|signal 6 \(Aborted\)", text):
-            raise Failure(f"the program crashed: {text[-300:]}; commands before: {self.recent}")
+            raise Failure(f"the program crashed: {text[-300:]}; {self.target}; commands before: {self.recent}")
         return text
 
     def leave(self):
@@ -94,7 +101,7 @@ class Terminal:
             self.process.stdin.close()
             try:
                 if self.process.wait(LONGEST) != 0:
-                    raise Failure(f"the debugger ended with {self.process.returncode}; commands before: {self.recent}")
+                    raise Failure(f"the debugger ended with {self.process.returncode}; {self.target}; commands before: {self.recent}")
             finally:
                 self.process.kill()
         self.process.stdout.close()
@@ -103,12 +110,19 @@ class Terminal:
 class Commands:
     def __init__(self, seed):
         self.chance = random.Random(seed)
+        self.target = None
 
     def pick(self, values):
         return self.chance.choice(values)
 
+    def line(self):
+        return self.pick(NO_LINES if self.chance.random() < 0.3 else self.target.code_lines)
+
+    def expression(self):
+        return self.pick(self.target.names if self.target.names and self.chance.random() < 0.3 else EXPRESSIONS)
+
     def place(self):
-        return self.pick(PLACES).format(line=self.pick(LINES), path=debugger.SOURCE)
+        return self.pick(PLACES).format(line=self.line(), path=self.target.source, file=f"{self.target.name}.cu", kernel=self.pick(self.target.kernels))
 
     def condition(self):
         return f" if {self.pick(CONDITIONS)}" if self.chance.random() < 0.4 else ""
@@ -124,28 +138,28 @@ class Commands:
             (1, lambda: f"continue {pick(COUNTS)}"),
             (2, lambda: f"{pick(['until', 'advance'])} {self.place()}"),
             (6, lambda: f"{pick(['break', 'b', 'tbreak'])} {self.place()}{self.condition()}"),
-            (3, lambda: f"{pick(['watch', 'rwatch', 'awatch'])} {pick(EXPRESSIONS)}{self.condition()}"),
-            (1, lambda: f"catch {pick(['launch', 'launch sum', 'fault', 'assert', 'nosuch', ''])}"),
+            (3, lambda: f"{pick(['watch', 'rwatch', 'awatch'])} {self.expression()}{self.condition()}"),
+            (1, lambda: "catch " + pick(["launch", f"launch {pick(self.target.kernels)}", "fault", "assert", "api", "barrier", "divergence", "nosuch", ""])),
             (2, lambda: f'dprintf {self.place()},"{pick(["here", "{v} {i}", "{", "{nosuch}", "}", ""])}"'),
             (4, lambda: f"{pick(['delete', 'disable', 'enable'])} {self.numbers() or '1'}"),
             (1, lambda: pick(["delete", "disable", "enable", "clear"])),
             (1, lambda: f"clear {self.place()}"),
             (2, lambda: f"condition {chance.randrange(8)} {pick(CONDITIONS)}"),
             (1, lambda: f"ignore {chance.randrange(8)} {pick(COUNTS)}"),
-            (8, lambda: f"print{pick(FORMATS)} {pick(EXPRESSIONS)}"),
+            (8, lambda: f"print{pick(FORMATS)} {self.expression()}"),
             (4, lambda: f"x{pick(['', '/4xw', '/8f', '/s', '/i', '/2i', '/3dg', '/c', '/0x', '/q', '/100000xb'])} {pick(['tile', '&v', 'in', '$pc', '0', '-1', 'nosuch', 'out'])}"),
-            (3, lambda: f"warp {pick(EXPRESSIONS)}"),
+            (3, lambda: f"warp {self.expression()}"),
             (4, lambda: f"{pick(['thread', 'block', 'warp', 'lane', 'cuda block', 'cuda thread'])} {pick(TRIPLES)}"),
             (1, lambda: f"block {pick(TRIPLES)} thread {pick(TRIPLES)}"),
-            (2, lambda: f"last-write {pick(EXPRESSIONS)}"),
-            (3, lambda: f"set var {pick(EXPRESSIONS)} = {pick(EXPRESSIONS)}"),
-            (2, lambda: f"display{pick(FORMATS)} {pick(EXPRESSIONS)}"),
+            (2, lambda: f"last-write {self.expression()}"),
+            (3, lambda: f"set var {self.expression()} = {self.expression()}"),
+            (2, lambda: f"display{pick(FORMATS)} {self.expression()}"),
             (1, lambda: f"undisplay {self.numbers()}"),
             (3, lambda: f"list {pick(['', '-', '1,5', '5,1', self.place()])}"),
             (5, lambda: "info " + pick(["args", "blocks", "breakpoints", "display", "frame", "lanes", "launches", "line", "locals", "registers",
                                         "source", "sources", "threads", "warps", "kernels", "watchpoints", "registers %r1"])),
             (3, lambda: pick(["backtrace", "backtrace 1", "up", "down", "frame", "frame 1", "disassemble", "help", "help step", "where"])),
-            (1, lambda: f"whatis {pick(EXPRESSIONS)}"),
+            (1, lambda: f"whatis {self.expression()}"),
             (6, lambda: pick(NONSENSE)),
             (3, lambda: ""),
             (2, lambda: "".join(chr(chance.randrange(32, 0x250)) for _ in range(chance.randrange(40)))),
@@ -155,102 +169,110 @@ class Commands:
 
 # ---- Cases
 
-def any_commands(build, seed, commands):
+def any_commands(build, seed, commands, targets):
     chance = random.Random(seed)
     words = Commands(seed + 1)
     sent = lives = 0
     while sent < commands:
-        terminal = Terminal(build, *chance.choice([[], [], ["1"], ["2"], ["3"]]))
+        words.target = targets.next()
+        terminal = Terminal(build, words.target)
         lives += 1
         try:
-            ended = False
             for _ in range(chance.randrange(3)):
-                terminal.do(words.one())
                 sent += 1
-            terminal.do(f"break sum.cu:{debugger.TILE}")
+                if terminal.do(words.one()) is None:
+                    break
+            ended = terminal.process.poll() is not None
+            if ended:
+                print(f"left by {terminal.recent[-1]!r}")
+                continue
+            terminal.do(f"break {chance.choice(words.target.kernels)}")
             terminal.do("run")
-            while sent < commands and not ended:
+            stay = 150 if targets.everything else commands
+            while sent < commands and stay > 0 and not ended:
                 odds = chance.random()
                 command = "run" if odds < 0.004 else "start" if odds < 0.007 else "kill" if odds < 0.009 else "quit" if odds < 0.011 else words.one()
                 text = terminal.do(command)
                 sent += 1
+                stay -= 1
                 ended = text is None
                 if text and text.endswith("The program is not being run.\n") and chance.random() < 0.5:
-                    terminal.do(f"tbreak sum.cu:{debugger.ADD}")
+                    terminal.do(f"tbreak {chance.choice(words.target.kernels)}")
                     terminal.do("run")
         finally:
             terminal.leave()
     print(f"{sent} commands in {lives} sessions")
 
 
-QUESTIONS = ["info frame", "info registers", "info warps", "x/64xw &tile[0]", "x/32xw in", "x/4xw out", "x/1xw &counter", "warp i"]
+QUESTIONS = ["info frame", "info args", "info locals", "info registers", "info warps", "info lanes", "backtrace", "warp threadIdx.x"]
 
 
-def state(terminal):
-    """All that the terminal shows of a place: registers, shared and global memory, and the warps."""
-    return [terminal.do(question) for question in QUESTIONS]
+class Walk:
+    """Steps of one program in one session."""
+
+    def __init__(self, build, chance, target):
+        self.terminal, self.chance, self.target = Terminal(build, target), chance, target
+
+    def state(self):
+        """All that the terminal shows of a place: variables, registers, shared and global memory, and the warps."""
+        pointers = re.findall(r"^(\w+) = .*0x[0-9a-f]{6,}", self.terminal.do("info args"), re.M)
+        # Variables of shared memory, and what the arguments point to.
+        more = [f"x/64xw {name}" for name in pointers] + [f"print {name}" for name in ("tile", "data[0]@64", "counter")]
+        return [(question, re.sub(r"^\$\d+ = ", "", self.terminal.do(question))) for question in QUESTIONS + more]
+
+    def begin(self):
+        """At a random line. False: the program did not stop there."""
+        self.terminal.do("delete")
+        place = self.chance.choice(self.target.kernels + [f"{self.target.name}.cu:{n}" for n in self.target.code_lines])
+        block = f" && blockIdx.x == {self.chance.randrange(2)}" if self.chance.random() < 0.5 else ""
+        self.terminal.do(f"tbreak {place} if threadIdx.x % 32 == {self.chance.randrange(32)}{block}")
+        return "[The program " not in self.terminal.do("run")
+
+    def there_and_back(self):
+        """Some instructions forward and back. Returns the number of steps, and whether the state was compared."""
+        before, done = self.state(), 0
+        for _ in range(self.chance.randrange(1, 9)):
+            text = self.terminal.do("stepi")
+            if "[" in text.split("\n")[0] or "topped by" in text or "[The program " in text:  # the warp ended, waits or faults: the step went to another one
+                return done, False
+            done += 1
+        for _ in range(done):
+            if "cannot go back" in self.terminal.do("reverse-stepi"):
+                return 2 * done, False
+        after = self.state()
+        if after != before:
+            wrong = [(old, new) for old, new in zip(before, after) if old != new]
+            raise Failure(f"{self.target}: {done} steps forward and back: {wrong[0]}; commands before: {self.terminal.recent}")
+        return 2 * done, True
 
 
-def forward_and_back(build, seed, commands):
-    """From a random place n steps forward and n back: the same place, registers and memory, byte for byte."""
+def forward_and_back(build, seed, commands, targets):
+    """From a random place n steps forward and n back: the same place, variables, registers and memory, byte for byte."""
     chance = random.Random(seed)
-    terminal = Terminal(build)
     sent = rounds = 0
-    try:
-        while sent < commands:
-            terminal.do("delete")
-            terminal.do(f"tbreak sum.cu:{chance.choice([debugger.TILE, debugger.LOOP, debugger.ADD])} if threadIdx.x == {chance.randrange(32)} && "
-                        f"blockIdx.x == {chance.randrange(4)}")
-            terminal.do("run")
-            for _ in range(3):
-                for _ in range(chance.randrange(4)):
-                    terminal.do(chance.choice(["stepi", "next", "step"]))
-                before = state(terminal)
-                done = 0
-                for _ in range(chance.randrange(1, 9)):
-                    text = terminal.do("stepi")
-                    if "[" in text.split("\n")[0]:  # the warp ended or waits: the step went to another one
-                        break
-                    done += 1
-                else:
-                    for _ in range(done):
-                        terminal.do("reverse-stepi")
-                    after = state(terminal)
-                    if after != before:
-                        wrong = [(q, b, a) for q, b, a in zip(QUESTIONS, before, after) if a != b]
-                        raise Failure(f"{done} steps forward and back: {wrong[0]}; commands before: {terminal.recent}")
-                    rounds += 1
-                sent += 2 * done + 2 * len(QUESTIONS)
-    finally:
-        terminal.leave()
-    print(f"{rounds} times the same state after going forward and back")
+    while sent < commands:
+        walk = Walk(build, chance, targets.next(may_check=False))
+        try:
+            for _ in range(5 if targets.everything else commands):
+                if sent >= commands:
+                    break
+                sent += 3
+                if not walk.begin():
+                    continue
+                for _ in range(3):
+                    for _ in range(chance.randrange(4)):
+                        walk.terminal.do(chance.choice(["stepi", "next", "step"]))
+                    steps, compared = walk.there_and_back()
+                    sent += steps + 2 * len(QUESTIONS)
+                    rounds += compared
+        finally:
+            walk.terminal.leave()
+    print(f"{sent} commands; {rounds} times the same state after going forward and back")
     assert rounds > 0
 
 
 CASES = {any_commands: 300, forward_and_back: 150}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--build", type=pathlib.Path)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--commands", type=int)
-    parser.add_argument("case", nargs="?")
-    options = parser.parse_args()
-    if options.list:
-        print("\n".join(case.__name__ for case in CASES))
-        return 0
-    for case, commands in CASES.items():
-        if options.case not in (None, case.__name__):
-            continue
-        try:
-            case(options.build.resolve(), options.seed, options.commands or commands)
-        except Failure as failure:
-            print(f"{case.__name__}, seed {options.seed}: {failure}")
-            return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(fuzzing.run(CASES, __doc__, "commands", Failure))

@@ -169,6 +169,10 @@ TEST(DebugNames, AreSplitAndMatchedAsGdbDoes) {
       {"(anonymous namespace)::f", "_ZN12_GLOBAL__N_11fEv", true},
       {"atomicAdd", "_ZN34_INTERNAL_c6cc7ff4_4_a_cu_73f105649atomicAddEPii", true},
       {"::atomicAdd", "_ZN34_INTERNAL_c6cc7ff4_4_a_cu_73f105649atomicAddEPii", true},
+      {"scale", "_ZN8__main__5scaleB2v1B3abcEx", true},  // __main__::scale[abi:v1][abi:abc](long long), of Numba
+      {"__main__::scale", "_ZN8__main__5scaleB2v1B3abcEx", true},
+      {"scale[abi:v1][abi:abc]", "_ZN8__main__5scaleB2v1B3abcEx", true},
+      {"scale[abi:v2]", "_ZN8__main__5scaleB2v1B3abcEx", false},
       {"kernel", "kernel", true},
       {"kern", "kernel", false},
       {"", "kernel", false},

@@ -162,6 +162,12 @@ TEST(DebugVariables, OfLinkedModulesAreThoseOfTheirModule) {
   for (const Variable& v : info.globals())
     if (v.name == "hidden") hidden.push_back(location_text(v.location, info.module(), 0));
   EXPECT_EQ(hidden, (std::vector<std::string>{"global hidden+0", "global hidden$module1+0"}));
+
+  // As one text, from which the same modules come back.
+  auto joined = ptx::split_texts(ptx::join_texts({debuginfo_module("shapes_nvcc.ptx"), *second}));
+  ASSERT_EQ(joined.size(), 2u);
+  EXPECT_TRUE(joined[1].ends_with((*second)->text.substr((*second)->text.find(".version"))));
+  EXPECT_EQ(ptx::split_texts(text), std::vector<std::string>{text});
 }
 
 }  // namespace

@@ -31,12 +31,17 @@ void note(cudaError_t error) {
   if (dropped(e)) ++thread_state().unchecked_errors[session::findings().api_errors().add(e)];
 }
 
+// Lookups of functions by name: clients such as cuda-python try each name that a later CUDA has.
+bool is_lookup(const std::string& call) {
+  return call.starts_with("cuGetProcAddress") || call.starts_with("cudaGetDriverEntryPoint");
+}
+
 // Shows the error of the current call to a debugger. The error of an earlier kernel, which each later call returns, is
 // shown once.
 thread_local bool error_is_shown = false;  // of the current call
 void show(std::string call, const char* name, const char* text, bool sticky) {
   static std::atomic<bool> sticky_shown{false};
-  if (session::options().debug_socket.empty() || error_is_shown) return;
+  if (session::options().debug_socket.empty() || error_is_shown || is_lookup(call)) return;
   error_is_shown = true;
   if (sticky && sticky_shown.exchange(true)) return;
   const ThreadState& thread = thread_state();

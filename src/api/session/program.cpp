@@ -38,11 +38,13 @@ Result<std::shared_ptr<const ptx::Module>> Program::build() {
     if (choice->unfit && !choice->machine_code) refused_by_model_ = true;
     Result<std::string> text = fatbin::ptx_text(*choice->entry);
     if (!text) return text.error();
-    std::string name =
-        choice->entry->name.empty() ? fmt::format("{} (PTX {})", name_, modules.size() + 1) : choice->entry->name;
-    Result<std::shared_ptr<ptx::Module>> parsed = ptx::parse(text.take(), name);
-    if (!parsed) return parsed.error();
-    modules.push_back(parsed.take());
+    for (std::string& part : ptx::split_texts(text.take())) {
+      std::string name =
+          choice->entry->name.empty() ? fmt::format("{} (PTX {})", name_, modules.size() + 1) : choice->entry->name;
+      Result<std::shared_ptr<ptx::Module>> parsed = ptx::parse(std::move(part), name);
+      if (!parsed) return parsed.error();
+      modules.push_back(parsed.take());
+    }
   }
   Result<std::shared_ptr<ptx::Module>> runtime = ptx::device_runtime_for(modules);
   if (!runtime) return runtime.error();

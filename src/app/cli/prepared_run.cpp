@@ -73,7 +73,9 @@ void name_older_driver(const std::string& library) {
 // Run-time compilers cache their results under keys that name the GPU's type, but not whether it is real. Machine code
 // made for a real GPU cannot run here. So their caches are separate from those of other runs, unless the user sets a
 // folder.
-void keep_caches_apart(const fs::path& folder) {
+// CuPy's results of a debugged run name lines of the program's script, which may move: they are not kept.
+void keep_caches_apart(const fs::path& folder, bool debuggable) {
+  if (debuggable) setenv("CUPY_CACHE_IN_MEMORY", "1", 0);
   constexpr std::pair<const char*, const char*> kCaches[] = {{"CUPY_CACHE_DIR", "cupy"},
                                                              {"TRITON_CACHE_DIR", "triton"}};
   for (const auto& [variable, name] : kCaches) setenv(variable, (folder / name).c_str(), 0);
@@ -122,7 +124,7 @@ Status set_environment(const RunCommand& command, const PreparedRun& run, const 
   const std::string& cache = run.options.cache_directory;
   const fs::path caches = cache.empty() ? run.folder.path : cache;
   // What the debugger compiles has debug information, and is no result for other runs.
-  keep_caches_apart(command.debuggable ? caches / "debug" : caches);
+  keep_caches_apart(command.debuggable ? caches / "debug" : caches, command.debuggable);
   return Ok{};
 }
 

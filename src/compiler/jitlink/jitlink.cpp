@@ -161,7 +161,9 @@ nvJitLinkResult add_entries(Link& link, const Result<std::vector<fatbin::FatbinE
     if (!chosen) return fail(link, NVJITLINK_ERROR_ARCH_MISMATCH, fmt::format("{}: {}", name, chosen.error().message));
     auto text = fatbin::ptx_text(*chosen->entry);
     if (!text) return fail(link, NVJITLINK_ERROR_INVALID_INPUT, fmt::format("{}: {}", name, text.error().message));
-    if (const nvJitLinkResult result = add_text(link, text.take(), name); result != NVJITLINK_SUCCESS) return result;
+    for (std::string& part : ptx::split_texts(text.take()))
+      if (const nvJitLinkResult result = add_text(link, std::move(part), name); result != NVJITLINK_SUCCESS)
+        return result;
   }
   return NVJITLINK_SUCCESS;
 }
@@ -305,6 +307,14 @@ nvJitLinkResult take_lto(Link& link, std::string& text) {
   return NVJITLINK_SUCCESS;
 }
 
+// Compiled for a debugger (-G, debug=True of Numba).
+bool describes_variables(const ptx::Module& module) {
+  for (const ptx::DebugPart& part : module.debug_parts)
+    for (const ptx::DebugSection& section : part.sections)
+      if (section.name == ".debug_info") return true;
+  return false;
+}
+
 nvJitLinkResult Complete(nvJitLinkHandle handle) {
   const auto link = find(handle);
   if (!link) return NVJITLINK_ERROR_NULL_INPUT;
@@ -320,7 +330,8 @@ nvJitLinkResult Complete(nvJitLinkHandle handle) {
   if (text.empty()) {
     const auto linked = ptx::link(link->modules);
     if (!linked) return fail(*link, NVJITLINK_ERROR_INTERNAL, "error   : " + linked.error().message);
-    text = ptx::print(**linked);
+    const bool joins = !link->ptx_wanted && link->lto_inputs.empty() && describes_variables(**linked);
+    text = joins ? ptx::join_texts(link->modules) : ptx::print(**linked);
   }
   if (link->ptx_wanted) {
     link->ptx = text;

@@ -12,6 +12,8 @@
 
 namespace warpgrind::nvrtc {
 
+inline constexpr const char* kDefaultName = "default_program";  // of a text without a name
+
 struct Source {
   std::string text, name;
   std::vector<std::pair<std::string, std::string>> headers;  // name, content

@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/run_variables.h"
+#include "nvrtc/script_lines.h"
 
 namespace warpgrind::nvrtc {
 
@@ -64,6 +65,11 @@ std::vector<std::string> with_debug_option(std::vector<std::string> options) {
   });
   if (!decided) options.emplace_back("-G");
   return options;
+}
+
+std::string with_own_script_lines(const Source& source) {
+  if (source.name != kDefaultName) return source.text;
+  return with_script_lines(source.text, source.name, own_scripts());
 }
 
 std::string with_stored_sources(const std::string& ptx, const Source& source, const std::string& folder) {

@@ -75,11 +75,13 @@ nvrtcResult debugged_ptx(nvrtcProgram program, char* to) {
 
 nvrtcResult debugged_create(nvrtcProgram* program, const char* text, const char* name, int count,
                             const char* const* headers, const char* const* names) {
-  const nvrtcResult result = theirs.CreateProgram(program, text, name, count, headers, names);
-  if (result != NVRTC_SUCCESS) return result;
+  if (!text) return theirs.CreateProgram(program, text, name, count, headers, names);
   Source source;
   source.text = text;
-  source.name = name && *name ? name : "default_program";
+  source.name = name && *name ? name : kDefaultName;
+  const std::string given = with_own_script_lines(source);
+  const nvrtcResult result = theirs.CreateProgram(program, given.c_str(), name, count, headers, names);
+  if (result != NVRTC_SUCCESS) return result;
   for (int i = 0; i < count; ++i) source.headers.emplace_back(names[i], headers[i]);
   const std::lock_guard lock(sources().mutex);
   sources().of[*program] = std::move(source);

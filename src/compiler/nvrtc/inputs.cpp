@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "nvrtc/debugged.h"
 #include "nvrtc/name_map.h"
 
 namespace warpgrind::nvrtc {
@@ -37,7 +38,8 @@ constexpr const char* kDefaultDeviceEnd =
 
 std::string whole_text(const Source& source, const Options& options) {
   std::string out = options.default_device ? kDefaultDevice : "";
-  out += fmt::format("#line 1 {}\n{}\n", quoted(source.name), source.text);
+  out += fmt::format("#line 1 {}\n{}\n", quoted(source.name),
+                     debug_folder().empty() ? source.text : with_own_script_lines(source));
   if (options.default_device) out += kDefaultDeviceEnd;
   return out + name_map_source(source.expressions, options.request.standard >= "c++17");
 }

@@ -121,7 +121,7 @@ nvrtcResult CreateProgram(nvrtcProgram* prog, const char* src, const char* name,
   if (!src || count < 0 || (count > 0 && (!headers || !names))) return NVRTC_ERROR_INVALID_INPUT;
   auto program = std::make_shared<Program>();
   program->source.text = src;
-  program->source.name = name && *name ? name : "default_program";
+  program->source.name = name && *name ? name : kDefaultName;
   for (int i = 0; i < count; i++) {
     if (!headers[i] || !names[i]) return NVRTC_ERROR_INVALID_INPUT;
     program->source.headers.emplace_back(names[i], headers[i]);

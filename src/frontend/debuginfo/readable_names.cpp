@@ -96,6 +96,19 @@ std::string_view without_template(std::string_view component) {
   return component;
 }
 
+// Without ABI tags, as Numba and GCC write them: `scale` of `scale[abi:v1]`.
+std::string without_tags(std::string_view component) {
+  constexpr std::string_view kTag = "[abi:";
+  std::string out;
+  for (std::size_t at = 0; at < component.size();) {
+    const std::size_t tag = component.find(kTag, at), end = component.find(']', tag);
+    out += component.substr(at, tag - at);
+    if (tag == component.npos || end == component.npos) break;
+    at = end + 1;
+  }
+  return out;
+}
+
 std::string without_blanks(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at)
@@ -162,8 +175,10 @@ bool name_matches(std::string_view query, const FunctionName& name) {
   if (!wanted.parameters.empty() && without_blanks(wanted.parameters) != without_blanks(name.parameters)) return false;
   const std::vector<std::string_view> want = components(wanted.name), have = components(name.name);
   if (want.size() > have.size() || (absolute && want.size() != have.size())) return false;
-  return std::equal(want.rbegin(), want.rend(), have.rbegin(), [](std::string_view w, std::string_view h) {
+  return std::equal(want.rbegin(), want.rend(), have.rbegin(), [](std::string_view w, std::string_view full) {
     if (w.empty()) return false;
+    const std::string untagged = without_tags(full);
+    const std::string_view h = w.find('[') == w.npos ? untagged : full;
     if (without_blanks(w) == without_blanks(h)) return true;
     return without_template(w) == w && without_blanks(w) == without_blanks(without_template(h));
   });

@@ -19,7 +19,8 @@ FunctionName readable_name(const std::string& linkage_name);
 std::string last_name(const std::string& linkage_name);
 
 // True if `query` means the function: `scale`, `geo::scale`, `scale<float>`, `scale(float, float)`, or its linkage
-// name. Namespaces and template arguments may be left out; `::scale` means that there are no namespaces.
+// name. Namespaces, template arguments and ABI tags (`[abi:v1]`) may be left out; `::scale` means that there are no
+// namespaces.
 bool name_matches(std::string_view query, const std::string& linkage_name);
 bool name_matches(std::string_view query, const FunctionName& name);
 

@@ -260,4 +260,25 @@ Result<std::shared_ptr<Module>> link(const std::vector<std::shared_ptr<Module>>&
   return Linker(modules).run();
 }
 
+std::string join_texts(const std::vector<std::shared_ptr<Module>>& modules) {
+  std::string out;
+  for (const auto& module : modules) {
+    if (!out.empty() && out.back() != '\n') out += '\n';
+    out += module->text;
+  }
+  return out;
+}
+
+std::vector<std::string> split_texts(std::string text) {
+  constexpr std::string_view kNext = "\n.version ";
+  std::vector<std::string> out;
+  std::size_t at = 0;
+  for (std::size_t end = text.find(".version "); (end = text.find(kNext, end)) != text.npos; ++end) {
+    out.push_back(text.substr(at, end + 1 - at));
+    at = end + 1;
+  }
+  out.push_back(at == 0 ? std::move(text) : text.substr(at));
+  return out;
+}
+
 }  // namespace warpgrind::ptx

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -14,5 +15,11 @@ namespace warpgrind::ptx {
 // stay declarations: built-in functions such as vprintf, and others that are reported when a kernel that needs them is
 // launched. Texts and file tables are concatenated, and all line numbers are adjusted.
 Result<std::shared_ptr<Module>> link(const std::vector<std::shared_ptr<Module>>& modules);
+
+// Several modules' texts as one, to be linked when they are loaded. link() keeps their debug information, which print()
+// of a linked module leaves out.
+std::string join_texts(const std::vector<std::shared_ptr<Module>>& modules);
+// The texts of such a text: each `.version` behind the first begins one. Numba joins its modules this way, too.
+std::vector<std::string> split_texts(std::string text);
 
 }  // namespace warpgrind::ptx

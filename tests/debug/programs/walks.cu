@@ -64,6 +64,22 @@ __global__ void second_warp(int* data) {
   data[t + 64 * blockIdx.x] = value;
 }
 
+__device__ int element(const int* from, int at) {
+  return from[at];
+}
+
+// Reads what the launch before has left in shared and local memory.
+__global__ void leftovers(int* data) {
+  __shared__ int tile[64];
+  int own[4];
+  int t = threadIdx.x;
+  int old = tile[t] + element(own, t % 4);
+  data[t] = old;
+  tile[t] = old + t + 1;
+  own[t % 4] = old + 2;
+  data[t + 64] = 0;
+}
+
 int main(int argc, char** argv) {
   const char* wanted = argc > 1 ? argv[1] : "";
   int* data = nullptr;
@@ -75,7 +91,8 @@ int main(int argc, char** argv) {
     const char* name;
     void (*kernel)(int*);
   } kernels[] = {{"shared_memory", shared_memory}, {"atomics", atomics}, {"local_array", local_array},
-                 {"prints", prints},               {"divided", divided}, {"second_warp", second_warp}};
+                 {"prints", prints},               {"divided", divided}, {"second_warp", second_warp},
+                 {"leftovers", leftovers},         {"leftovers", leftovers}};
   for (auto& k : kernels)
     if (std::strcmp(k.name, wanted) == 0) k.kernel<<<2, 64>>>(data);
   cudaDeviceSynchronize();

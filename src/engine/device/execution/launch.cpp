@@ -10,6 +10,7 @@
 
 #include "device/device_impl.h"
 #include "device/execution/execution.h"
+#include "device/execution/leftovers.h"
 #include "device/execution/made_launch.h"
 #include "device/execution/rounds.h"
 #include "device/execution/some_blocks.h"
@@ -36,7 +37,10 @@ void write_parameters(Engine& engine, const KernelRecord& kernel, const PackedPa
 }
 
 void prepare_workers(Engine& engine, Launch& launch) {
-  for (unsigned i = 0; i < launch.workers; ++i) prepare_worker(*engine.workers[i], launch);
+  for (unsigned i = 0; i < launch.workers; ++i) {
+    prepare_worker(*engine.workers[i], launch);
+    if (launch.before) forget_leftovers(*engine.workers[i], launch);
+  }
 }
 
 void release_workers(Engine& engine, const Launch& launch) {

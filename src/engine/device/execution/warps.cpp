@@ -50,6 +50,7 @@ void release_local_memory(WarpFiber& f) {
   f.frame_capacity = (bytes + 63) / 64 * 64;
   f.context.frame = static_cast<std::uint8_t*>(std::aligned_alloc(64, f.frame_capacity));
   WG_ASSERT(f.context.frame);
+  if (f.worker->launch->before) std::memset(f.context.frame, 0, f.frame_capacity);
 }
 
 // Sets the fields that are the same for every warp of the launch.
