@@ -185,6 +185,8 @@ def freed_memory(build):
     client.breaks_at(INCREASE)
     client.begin()
     check(sorted(client.launches()), [2, 3])
+    streams = {one["id"]: one["stream"] for one in client.call("warpgrind/launches")["launches"]}
+    assert streams[2].isdigit() and streams[3] == "", streams
     why = client.call("warpgrind/launches")["whyNoMore"]
     assert "freed" in why, why
     client.last_write("data[0]")

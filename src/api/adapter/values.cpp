@@ -508,15 +508,14 @@ Requests::Body Requests::launches(const Json&) {
   const auto three = [](const Dim3& d) { return Json::array({d.x, d.y, d.z}); };
   std::string why;
   std::vector<debugger::Debugger::KnownLaunch> known = debugger_.known_launches(&why);
-  if (known.empty())
-    known.push_back(
-        {debugger_.launch_number(), launch.back, launch.kernel->demangled, launch.config.grid, launch.config.block});
+  if (known.empty()) known.push_back({debugger_.launch_number(), launch.back, launch.kernel->demangled, launch.config});
   Json list = Json::array();
   for (const auto& one : known)
     list.push_back({{"id", one.number},
                     {"kernel", one.kernel},
-                    {"grid", three(one.grid)},
-                    {"block", three(one.block)},
+                    {"grid", three(one.config.grid)},
+                    {"block", three(one.config.block)},
+                    {"stream", one.config.stream == 0 ? "" : std::to_string(one.config.stream)},
                     {"state", one.back == launch.back  ? "stopped"
                               : one.back > launch.back ? "ended, can be entered again"
                               : one.back == 0          ? "the newest"

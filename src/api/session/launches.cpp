@@ -153,6 +153,7 @@ LaunchOutcome Launches::run(const LaunchRequest& request) {
   RunningKernel running;  // Ctrl-C stops the kernel, which then reports its position
   device::LaunchConfig config = request.config;
   config.range = request.ranges;
+  if (request.stream != timing::Timeline::legacy_default(request.device)) config.stream = request.stream;
   Result<device::LaunchResult> result =
       gpu.launch(*module, request.kernel->function, config, request.parameters, request.work);
   if (!result) {

@@ -352,8 +352,7 @@ std::vector<Debugger::KnownLaunch> Debugger::known_launches(std::string* why) co
   if (device::KeptMemory::instance().why_not(launch_->before).empty())
     for (std::uint64_t back = 0; back <= earlier.count(); ++back)
       if (const auto made = earlier.find(back))
-        out.push_back({launch_number() + launch_->back - back, back, made->kernel->demangled, made->config.grid,
-                       made->config.block});
+        out.push_back({launch_number() + launch_->back - back, back, made->kernel->demangled, made->config});
   *why = earlier.why_no_more();
   return out;
 }

@@ -110,7 +110,7 @@ class Debugger final : public device::StopHandler {
   struct KnownLaunch {
     std::uint64_t number = 0, back = 0;
     std::string kernel;
-    Dim3 grid, block;
+    device::LaunchConfig config;
   };
   std::vector<KnownLaunch> known_launches(std::string* why) const;
   // 1, 2, 3 ... in the order in which launches begin; a launch that runs again keeps its number.

@@ -102,6 +102,7 @@ struct LaunchConfig {
   std::string_view range{};  // events::Launch::range; valid only while the launch runs
   bool in_graph = false;     // a node of a graph: its kernel may launch graphs
   std::uint64_t graph = 0;   // handle of that graph, if kernels may launch it; else 0
+  unsigned stream = 0;       // for a debugger's lists; 0: a default stream
   bool operator==(const LaunchConfig&) const = default;
 };
 

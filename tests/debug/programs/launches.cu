@@ -67,7 +67,9 @@ int frees() {
   cudaMalloc(&more, 64 * sizeof(int));
   fill<<<1, 64>>>(more, 64, 1);
   cudaFree(more);
-  fill<<<1, 64>>>(data, 64, 2);
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  fill<<<1, 64, 0, stream>>>(data, 64, 2);
   increase<<<1, 64>>>(data, 64);
   cudaDeviceSynchronize();
   std::printf("calls %d\n", total_calls());

@@ -79,9 +79,11 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
 
   if (shadow) note_tracking(*shadow, kernel.how.definedness);
   const MemorySnapshot* const before = keep_memory(engine, module, kernel);
-  if (before)
-    EarlierLaunches::instance().add(&device, std::make_shared<const MadeLaunch>(MadeLaunch{
-                                                 &module, &kernel, config, parameters, depth, cycles.load()}));
+  if (before) {
+    MadeLaunch made{&module, &kernel, config, parameters, depth, cycles.load()};
+    made.config.range = {};  // valid only now
+    EarlierLaunches::instance().add(&device, std::make_shared<const MadeLaunch>(std::move(made)));
+  }
   bool repeats = false;
   for (;;) {
     write_parameters(engine, kernel, parameters);  // the plan and the observers read them
