@@ -196,6 +196,12 @@ int lab(const LabCommand& command) {
   if (!command.report_path.empty())
     if (const Status page = report::html_available(); !page) return complain(page.error()), kUsageError;
 
+  if (command.steps && (command.on != "virtual" || (command.report_path.empty() && command.json_path.empty())))
+    return complain(command.on != "virtual" ? "--steps cannot be combined with --on gpu"
+                                            : "--steps needs --report FILE or --json FILE",
+                    "the page of --report goes through the kernels on the virtual GPU step by step"),
+           kUsageError;
+
   lab::BatchSettings settings;
   settings.run.warpgrind = own_executable();
   settings.run.gpu = command.gpu;
@@ -217,6 +223,9 @@ int lab(const LabCommand& command) {
   settings.large = !command.no_large && !command.full && command.sizes.empty() && command.type.empty() &&
                    command.rungs.empty() && command.topic_options.empty();
   settings.fresh = command.fresh;
+  settings.is_recorded = command.steps;
+  settings.records_slow = wanted->size() == 1;
+  settings.steps = course->steps;
   const std::string cache = session::default_cache_directory();
   if (wanted->size() > 1 && !cache.empty()) settings.state_folder = cache + "/lab";
 
