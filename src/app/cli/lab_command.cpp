@@ -154,6 +154,16 @@ Result<lab::LabResult> measured_results(const LabCommand& command, const std::st
 }
 
 // What follows the topics: the summary of several, the rows that were skipped, and what to type next.
+// Whether --steps has a GPU model to record on and a file to write to.
+Status steps_possible(const LabCommand& command) {
+  if (!command.steps) return {};
+  const char* why = "the page of --report goes through the kernels on the virtual GPU step by step";
+  if (command.on != "virtual") return Error{ErrorKind::bad_input, "--steps cannot be combined with --on gpu", why};
+  if (command.report_path.empty() && command.json_path.empty())
+    return Error{ErrorKind::bad_input, "--steps needs --report FILE or --json FILE", why};
+  return {};
+}
+
 void print_closing(const lab::LabResult& result, bool brief) {
   if (result.topics.size() > 1) print_text(stdout, lab::summary_text(result));
   if (brief && result.topics.size() == 1) print_text(stdout, lab::without_result(result.topics.front()));
@@ -196,11 +206,7 @@ int lab(const LabCommand& command) {
   if (!command.report_path.empty())
     if (const Status page = report::html_available(); !page) return complain(page.error()), kUsageError;
 
-  if (command.steps && (command.on != "virtual" || (command.report_path.empty() && command.json_path.empty())))
-    return complain(command.on != "virtual" ? "--steps cannot be combined with --on gpu"
-                                            : "--steps needs --report FILE or --json FILE",
-                    "the page of --report goes through the kernels on the virtual GPU step by step"),
-           kUsageError;
+  if (const Status possible = steps_possible(command); !possible) return complain(possible.error()), kUsageError;
 
   lab::BatchSettings settings;
   settings.run.warpgrind = own_executable();
