@@ -154,8 +154,10 @@ Result<lab::LabResult> measured_results(const LabCommand& command, const std::st
 }
 
 // What follows the topics: the summary of several, the rows that were skipped, and what to type next.
-// Whether --steps has a GPU model to record on and a file to write to.
-Status steps_possible(const LabCommand& command) {
+// Whether this build has a page, and --steps a GPU model to record on and a file to write to.
+Status page_possible(const LabCommand& command) {
+  if (!command.report_path.empty())
+    if (Status page = report::html_available(); !page) return page;
   if (!command.steps) return {};
   const char* why = "the page of --report goes through the kernels on the virtual GPU step by step";
   if (command.on != "virtual") return Error{ErrorKind::bad_input, "--steps cannot be combined with --on gpu", why};
@@ -203,10 +205,7 @@ int lab(const LabCommand& command) {
   const auto measured = measured_results(command, folder, *wanted);
   if (!measured) return complain(measured.error()), kUsageError;
 
-  if (!command.report_path.empty())
-    if (const Status page = report::html_available(); !page) return complain(page.error()), kUsageError;
-
-  if (const Status possible = steps_possible(command); !possible) return complain(possible.error()), kUsageError;
+  if (const Status possible = page_possible(command); !possible) return complain(possible.error()), kUsageError;
 
   lab::BatchSettings settings;
   settings.run.warpgrind = own_executable();
