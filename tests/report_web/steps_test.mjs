@@ -115,6 +115,16 @@ await run({
     check(second.every((c, lane) => c === (lane % 2 ? "left" : "active")), `odd lanes have left: ${second}`);
     check((await words(page)).endsWith("line 9: leaves the kernel."), await words(page));
   },
+  async atomics_on_one_word() {
+    const data = profile(true);
+    const step = data.recordings[0].steps[1];
+    step.accesses = [{ kind: "atomic", space: "shared", bytes: 4, mask: "0xffffffff", addresses: "32:0", values: "32:32", wavefronts: 32, ideal_wavefronts: 1 }];
+    const page = await start(report("steps_atomics", data));
+    await page.keyboard.press("ArrowRight");
+    check((await words(page)).includes("updates tile (32 passes, updates of one word or bank follow each other)"), await words(page));
+    check(!(await page.textContent(".st-said")).includes("bank conflict"), "lanes that update one word have no bank conflict");
+    check((await page.locator(".st-bank i.bad").count()) === 0, "and no bank is red");
+  },
   async undefined_bytes() {
     const data = profile(true);
     const { steps } = data.recordings[0];

@@ -203,7 +203,7 @@ export class MemoryPane {
       this.said.textContent =
         conflicts.worst > 1
           ? `${writes(a) ? "Write" : "Read"} of ${threadsOf(a.lanes.length)}: ${cost.text}. ${full.length > 1 ? "Banks" : "Bank"} ${ranges(full)} must serve ${conflicts.worst} words${full.length > 1 ? " each" : ""}.`
-          : `${writes(a) ? "Write" : "Read"} of ${threadsOf(a.lanes.length)}: ${cost.text || "no bank conflict"}. No bank must serve two words.`;
+          : `${writes(a) ? "Write" : "Read"} of ${threadsOf(a.lanes.length)}: ${cost.text || "no bank conflict"}.${cost.bad ? "" : " No bank must serve two words."}`;
       const { unwritten } = this.replay.steps[this.at];
       if (unwritten) this.said.textContent += ` ${unwritten === 1 ? "A word" : `${unwritten} words`} that the step reads ${unwritten === 1 ? "was" : "were"} never written: the value${unwritten === 1 ? " is" : "s are"} undefined.`;
       this.said.className = cost.bad || unwritten ? "st-said bad" : "st-said good";

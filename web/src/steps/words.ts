@@ -24,6 +24,8 @@ export function costOf(a: Access): { text: string; bad: boolean } {
   const { wavefronts, ideal_wavefronts, sectors, ideal_sectors } = a.raw;
   if (wavefronts !== undefined) {
     const ideal = Math.max(1, ideal_wavefronts ?? 1);
+    // Atomic operations of several lanes on one word are no bank conflict, and take a pass each.
+    if (wavefronts > ideal && (a.kind === "atomic" || a.kind === "reduction")) return { text: `${wavefronts} passes, updates of one word or bank follow each other`, bad: true };
     if (wavefronts > ideal) return { text: ideal === 1 ? `${wavefronts}-way bank conflict` : `${wavefronts} passes instead of ${ideal}`, bad: true };
     return { text: "no bank conflict", bad: false };
   }
