@@ -153,19 +153,19 @@ Result<lab::LabResult> measured_results(const LabCommand& command, const std::st
   return all;
 }
 
-// What follows the topics: the summary of several, the rows that were skipped, and what to type next.
 // Whether this build has a page, and --steps a GPU model to record on and a file to write to.
 Status page_possible(const LabCommand& command) {
   if (!command.report_path.empty())
     if (Status page = report::html_available(); !page) return page;
-  if (!command.steps) return {};
+  if (!command.steps) return Ok{};
   const char* why = "the page of --report goes through the kernels on the virtual GPU step by step";
   if (command.on != "virtual") return Error{ErrorKind::bad_input, "--steps cannot be combined with --on gpu", why};
   if (command.report_path.empty() && command.json_path.empty())
     return Error{ErrorKind::bad_input, "--steps needs --report FILE or --json FILE", why};
-  return {};
+  return Ok{};
 }
 
+// What follows the topics: the summary of several, the rows that were skipped, and what to type next.
 void print_closing(const lab::LabResult& result, bool brief) {
   if (result.topics.size() > 1) print_text(stdout, lab::summary_text(result));
   if (brief && result.topics.size() == 1) print_text(stdout, lab::without_result(result.topics.front()));
