@@ -19,7 +19,7 @@ run: setup
 # The tour of `make run`, for an existing build.
 tour:
 	@rm -f $(BUILD)/lab.html
-	@if [ -s $(BUILD)/web/page.html ]; then report="--report $(BUILD)/lab.html"; fi; \
+	@if [ -s $(BUILD)/web/page.html ]; then report="--steps --report $(BUILD)/lab.html"; fi; \
 	  $(BUILD)/bin/warpgrind lab all --brief --json $(BUILD)/lab.json $$report || exit; \
 	  [ -n "$$report" ] || echo "left out: the page for the browser (node or npm is missing or had failed: see $(BUILD)/web)"
 

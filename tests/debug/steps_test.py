@@ -34,12 +34,12 @@ def warpgrind(build, *words):
                           env=whole_run.environment(XDG_CACHE_HOME=str(build / "test-cache")))
 
 
-def record(build, compiler, *options, arguments=()):
+def record(build, compiler, *options, arguments=(), result="no error"):
     """The recordings by kernel."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "profile.json"
         run = warpgrind(build, "--steps", "--compiler", compiler, "--json", str(path), *options, str(SOURCE), *arguments)
-        assert run.returncode == 0 and "no error" in run.stdout, run.stdout + run.stderr
+        assert run.returncode == 0 and result in run.stdout, run.stdout + run.stderr
         profile = json.loads(path.read_text())
     assert any(s["text"] for s in profile["sources"] if s["file"].endswith("steps.cu")), "the source is in the profile"
     return {r["name"].split("(")[0].removeprefix("void "): r for r in profile["recordings"]}
@@ -118,8 +118,43 @@ def branch(build):
 
 def limits(build):
     """A long loop is cut, with the reason; the kernel's result is not."""
-    r = record(build, "clang", arguments=["long"])["spin"]
+    r = record(build, "clang", "--steps-limit", "4096", arguments=["long"])["spin"]
     assert len(r["steps"]) == 20000 and r["cut"] == "the block takes more than 20000 steps", (len(r["steps"]), r.get("cut"))
+
+
+def values_of_global_memory(build):
+    """What each lane reads and writes; not where --steps-limit asks for small recordings."""
+    fill = line_of("tile[row][threadIdx.x] = ")
+    for compiler in COMPILERS:
+        r = record(build, compiler)
+        first = accesses(r["transpose<0>"], fill, "global", "load")[0]
+        numbers = [struct.unpack("<f", struct.pack("<I", int(v)))[0] for v in runs(first["values"])]
+        assert numbers == [float(lane) for lane in range(32)], numbers
+        assert {o["format"] for o in r["transpose<0>"]["objects"]} == {"floating"}, r["transpose<0>"]["objects"]
+        store = accesses(r["split"], line_of("out[i] = -i;"), "global", "store")[0]
+        assert runs(store["values"]) == [str(-lane & 0xffffffff) for lane in range(32) if lane % 3], store
+        small = record(build, compiler, "--steps-limit", "64")["transpose<0>"]
+        assert not any("values" in a for a in accesses(small, fill, "global", "load"))
+
+
+def fault(build):
+    """The recording of a kernel that faults ends with the step, and names the lane."""
+    line = line_of("out[place] = 1;")
+    for compiler in COMPILERS:
+        r = record(build, compiler, arguments=["fault"], result="illegal memory access")["outside"]
+        assert "write of 4 bytes" in r["fault"]["text"] and r["cut"] == r["fault"]["text"], r["fault"]
+        assert r["fault"]["lane"] == 5 and r["fault"]["step"] == len(r["steps"]) - 1, r["fault"]
+        step = r["steps"][-1]
+        assert step["warp"] == 0 and r["places"][step["place"]]["line"] == line, step
+
+
+def small_recordings(build):
+    """Each recording has its own limit, and says which option sets it."""
+    recordings = record(build, "clang", "--steps-limit", "4")
+    assert len(recordings) == 3, recordings.keys()
+    for name in ("transpose<0>", "transpose<1>"):
+        assert recordings[name]["cut"] == "it has 4 KiB; --steps-limit KIB is the limit", recordings[name]["cut"]
+        assert 2 < len(recordings[name]["steps"]) < 60, len(recordings[name]["steps"])
 
 
 def options(build):
@@ -134,7 +169,7 @@ def options(build):
         assert "recordings" not in json.loads(path.read_text())
 
 
-CASES = [bank_conflicts, contents_of_the_tile, branch, limits, options]
+CASES = [bank_conflicts, contents_of_the_tile, branch, values_of_global_memory, fault, small_recordings, limits, options]
 
 if __name__ == "__main__":
     run_cases(CASES, __doc__)

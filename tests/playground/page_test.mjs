@@ -124,6 +124,36 @@ tests.from_edit_to_drawn_access = async () => {
   await page.context().close();
 };
 
+tests.step_through = async () => {
+  for (const width of [1400, 390]) {
+    const page = await open("/", { width });
+    await page.type(program("if (i % 2) to[i] = from[i];"));
+    await page.run("Step through");
+    await page.waitForSelector(".steps .st-words");
+    const words = () => page.textContent(".st-words");
+    const first = await words();
+    check(first.startsWith("Warp 0, all 32 lanes, line 2"), `${width}: ${first}`);
+    await page.keyboard.press("ArrowRight");
+    check((await words()).includes("line 3: sets i"), `${width}: the keys step at once: ${await words()}`);
+    await page.click("[aria-label^='One step of this warp forwards']");
+    check((await words()).includes("the lanes part"), `${width}: ${await words()}`);
+    await page.click("[aria-label^='One step of this warp back']");
+    await page.click("[aria-label^='One step of this warp back']");
+    check((await words()) === first, `${width}: and back`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    check(wide <= 0, `nothing scrolls sideways at ${width} pixels, but ${wide}`);
+    await page.screenshot({ path: join(out, `steps-${width}.png`) });
+    await page.fill(".st-block input", "3,0,0");
+    await page.click("button:text-is('Record this block')");
+    await page.waitForSelector("button.main[disabled]");
+    await page.done();
+    await page.waitForSelector(".steps .st-words");
+    await page.keyboard.press("ArrowRight");
+    check((await page.textContent(".st-var-value >> nth=0")).length > 0 && (await page.inputValue(".st-block input")) === "3,0,0", `${width}: another block`);
+    await page.context().close();
+  }
+};
+
 tests.compile_errors_in_their_lines = async () => {
   const page = await open("/");
   await page.type(program("to[i] = form[i];"));

@@ -99,6 +99,8 @@ for topic, chapter in chapters.items():
     where = f"lab/{topic}/chapter.json"
     check(chapter["topic"] == topic, f"{where}: its topic is {chapter['topic']}")
     check(chapter["question"].strip() and chapter["opening"] and chapter["take_away"], f"{where}: question, opening and take_away")
+    recorded = chapter.get("recorded", {"sizes": "1"})
+    check(set(recorded) <= {"sizes", "type", "rungs", "slow"} and re.fullmatch(r"[0-9x,]+", recorded["sizes"]), f"{where}: `recorded` has sizes, type, rungs, slow: {recorded}")
     for step in chapter.get("steps", []):
         check(all(t.strip() for t in texts(step["text"])) and "before" in step, f"{where}: a step has a text and what is before it")
         check_rung(where, topic, step)

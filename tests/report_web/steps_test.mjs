@@ -1,6 +1,6 @@
 // The view "Steps" in headless Chromium, on a recording made here: two warps fill a tile of 4 x 32 floats by rows, meet at a barrier,
 // and read it by columns. Options as in harness.mjs.
-import { check, open, report, run } from "./harness.mjs";
+import { check, open, report, run, withData } from "./harness.mjs";
 
 const kColumns = 32;
 const lines = ["__global__ void k(const float* in, float* out) {", "  __shared__ float tile[4][32];", "  int i = threadIdx.x;", "  tile[i / 32][i % 32] = in[i];", "  __syncthreads();", "  if (i % 2)", "    out[i] = tile[0][0];", "  else", "    out[i] = 1;", "}"];
@@ -82,9 +82,9 @@ await run({
     check((await page.textContent(".st-cell.full >> nth=1")) === "1.5", "values are floats");
     check((await words(page)).includes("reads in (4 sectors) and writes tile"), await words(page));
     for (let i = 0; i < 3; ++i) await page.keyboard.press("ArrowRight");
-    check((await page.textContent(".st-said")).includes("2 different words lie in bank 0"), "the bank conflict is named");
+    check((await page.textContent(".st-said")).includes("Bank 0 must serve 2 words"), "the bank conflict is named");
     check((await count(".later")) === 1 && (await page.locator(".st-bank i.bad").count()) === 1, "one word waits for its bank");
-    check((await page.locator(".st-lane.active").count()) === 16 && (await page.locator(".st-lane.path0").count()) === 16, "two paths of 16 lanes");
+    check((await page.locator(".st-lane.active").count()) === 16 && (await page.locator(".st-lane[class*=path]").count()) === 16, "two paths of 16 lanes");
     await page.click(".st-cell >> nth=1");
     check((await page.textContent(".st-detail")).includes("tile[0][1] in bank 1: 1.5, written by warp 0 in step 2"), "a cell says what it is");
     const quiet = await start(report("steps_without", profile(false)));
@@ -100,6 +100,98 @@ await run({
     check((await page.textContent(".st-var-over")).includes("0 \u2026 31"), "the range over the warp");
     await page.click(".st-var-head");
     check((await page.locator(".st-value.changed").count()) === 32, "all lanes changed");
+  },
+  async branches() {
+    const page = await start(report("steps", profile(true)));
+    for (let i = 0; i < 3; ++i) await page.keyboard.press("ArrowRight");
+    check((await words(page)) === "Warp 0, all 32 lanes, line 6: the lanes part: 16 lanes go on at line 7 and 16 go on at line 9.", await words(page));
+    const colours = async () => page.evaluate(() => [...document.querySelectorAll(".st-lane")].map((l) => /active|path\d|left|none/.exec(l.className)[0]));
+    await page.keyboard.press("ArrowRight");
+    const first = await colours();
+    check(first.every((c, lane) => (c === "active") === (lane % 2 === 1)), `lanes of the active mask aaaaaaaa are active: ${first}`);
+    check(new Set(first.filter((c) => c !== "active")).size === 1, "all others are on one path");
+    await page.keyboard.press("ArrowRight");
+    const second = await colours();
+    check(second.every((c, lane) => c === (lane % 2 ? "left" : "active")), `odd lanes have left: ${second}`);
+    check((await words(page)).endsWith("line 9: leaves the kernel."), await words(page));
+  },
+  async atomics_on_one_word() {
+    const data = profile(true);
+    const step = data.recordings[0].steps[1];
+    step.accesses = [{ kind: "atomic", space: "shared", bytes: 4, mask: "0xffffffff", addresses: "32:0", values: "32:32", wavefronts: 32, ideal_wavefronts: 1 }];
+    const page = await start(report("steps_atomics", data));
+    await page.keyboard.press("ArrowRight");
+    check((await words(page)).includes("updates tile (32 passes, updates of one word or bank follow each other)"), await words(page));
+    check(!(await page.textContent(".st-said")).includes("bank conflict"), "lanes that update one word have no bank conflict");
+    check((await page.locator(".st-bank i.bad").count()) === 0, "and no bank is red");
+  },
+  async undefined_bytes() {
+    const data = profile(true);
+    const { steps } = data.recordings[0];
+    steps[4].accesses = []; // warp 1 writes nothing, and warp 0 a half of each word
+    Object.assign(steps[1].accesses[1], { bytes: 2, addresses: "32+4:0", values: all(() => 7) });
+    const page = await start(report("steps_undefined", data));
+    for (let i = 0; i < 4; ++i) await page.keyboard.press("ArrowRight");
+    check((await words(page)).includes("finds 2 words of it that nothing wrote"), await words(page));
+    check((await page.getAttribute(".st-words", "class")).includes("bad"), "and it is marked");
+    check((await page.locator(".st-cell.part").count()) === 32, "words of which a half was written look different");
+    check((await page.textContent(".st-cell.part >> nth=0")) === "?", "a number with undefined bytes has no value");
+    check((await page.textContent(".st-said")).includes("never written"), await page.textContent(".st-said"));
+  },
+  async values_of_global_memory() {
+    const data = profile(true);
+    data.recordings[0].objects[0].format = "floating";
+    data.recordings[0].steps[1].accesses[0].values = all((l) => bits(l + 0.25));
+    const page = await start(report("steps_global", data));
+    await page.keyboard.press("ArrowRight");
+    await page.click(".st-access:has-text('reads in')");
+    await page.click(".st-lane >> nth=5");
+    check((await page.textContent("[aria-label=Accesses] .st-said")).includes("Lane 5: in[5]. It gets 5.25."), await page.textContent("[aria-label=Accesses] .st-said"));
+    check((await page.locator(".st-moved .st-value").count()) === 32, "the values of all lanes");
+  },
+  async fault() {
+    const data = profile(true);
+    const r = data.recordings[0];
+    r.steps.length = 5;
+    r.cut = "write of 4 bytes at 0x10";
+    r.fault = { text: "write of 4 bytes at 0x10", advice: "check the index", step: 4, lane: 3 };
+    const page = await start(report("steps_fault", data));
+    check((await page.textContent("main")).includes("What to do: check the index."), "the page begins with what happened");
+    await page.click("button:has-text('Go to step 5')");
+    await page.waitForSelector(".st-line.now.fault");
+    check((await words(page)).includes("Fault in lane 3: write of 4 bytes at 0x10."), await words(page));
+    check((await page.locator(".st-lane.fault").count()) === 1 && (await page.textContent(".st-lane.fault")) === "3", "the lane is marked");
+    check((await page.locator(".st-strip-state:text-is('fault')").count()) === 1, "and its warp");
+    await page.keyboard.press("ArrowLeft");
+    check((await page.locator(".st-lane.fault").count()) === 0 && (await page.locator(".st-line.fault").count()) === 0, "a step before there is no fault");
+  },
+  async deadlock() {
+    const data = profile(true);
+    const r = data.recordings[0];
+    r.steps.length = 6;
+    r.steps[5] = { warp: 1, place: r.steps[5].place, waits: "2", accesses_left_out: 0 };
+    r.cut = "deadlock";
+    r.fault = { text: "deadlock", advice: "" };
+    const page = await start(report("steps_deadlock", data));
+    await page.keyboard.press("End");
+    check((await words(page)).endsWith("waits at barrier 2. The kernel ends here: deadlock."), await words(page));
+    const states = await page.locator(".st-strip-state").allTextContents();
+    check(states.join() === "waits: barrier 0,waits: barrier 2", `each warp with its barrier: ${states}`);
+  },
+  async lab() {
+    const data = profile(true);
+    const row = (rung, recordings) => ({ rung, what: rung, role: "rung", size: [64], size_text: "64", type: "float", parameters: {}, range: rung, verified: true, origin: "estimated", gpu_us: { median: 1, low: 1, high: 1, count: 3 }, recordings });
+    const topic = { topic: "t", title: "t", document: "", shows: "", gpu: "h200", virtual: true, error: "", device: {}, rows: [row("first", [0]), row("second")], notes: [], models: [], recordings: data.recordings, recorded_sources: data.sources };
+    const html = withData(report("steps", profile(true)), "steps_lab", { profiles: [], lab: { command: "", date: "", machine: "", on: "virtual", full: false, topics: [topic] } });
+    const page = await open(html);
+    await page.at("view=lab&topic=t&rung=second");
+    await page.waitForSelector(".step-through");
+    check((await page.textContent(".step-through")).includes("Not recorded: second."), await page.textContent(".step-through"));
+    await page.click(".step-through a:has-text('first: k')");
+    await page.waitForSelector(".steps .st-words");
+    check((await words(page)).startsWith("Warp 0, all 32 lanes, line 3"), await words(page));
+    check((await page.locator(".st-line").count()) > 5, "with its source");
+    check((await page.getAttribute(".st-head a.button", "href")).includes("topic=t&rung=first"), "and the way back");
   },
   async phone() {
     for (const scheme of ["light", "dark"]) {

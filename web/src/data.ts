@@ -2,7 +2,7 @@
 // Any part may be missing: older profiles and runs without --detail lack parts.
 
 import type { Course } from "./course";
-import type { Definition, Kernel, MetricValue, Model, Origin, Profile, Site } from "./profile_types";
+import type { Definition, Kernel, MetricValue, Model, Origin, Profile, Recording, Site, SourceFile } from "./profile_types";
 
 export type * from "./profile_types";
 
@@ -110,6 +110,7 @@ export interface LabRow {
   metrics?: Metrics;
   derived?: Record<string, number | string>;
   kernels?: RowKernel[];
+  recordings?: number[]; // of the topic
 }
 export interface Topic {
   topic: string;
@@ -125,6 +126,9 @@ export interface Topic {
   models: Topic[];
   large?: LabRow[]; // the ladder at a size where its lesson holds, from some blocks of each launch
   sources?: SourceText[];
+  recordings?: Recording[]; // `warpgrind lab --steps`: a block of each kernel of each rung, at a small size
+  recorded_sources?: SourceFile[];
+  no_recordings?: string; // why --steps recorded nothing
 }
 export interface Lab {
   command: string;

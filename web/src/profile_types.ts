@@ -506,6 +506,14 @@ export interface Finding {
   cause?: FindingCause; // cause of the error
 }
 
+/** What ended the launch of a recorded block. */
+export interface RecordedFault {
+  text: string; // what happened
+  advice: string; // what to do
+  step?: number; // of the block, in which it happened
+  lane?: number; // of that step's warp
+}
+
 /** A source line with steps. */
 export interface RecordedPlace {
   file: string; // source; empty: not known
@@ -537,6 +545,7 @@ export interface SharedVariable {
 export interface RecordedObject {
   name: string; // of the kernel's parameter that points to it; empty: not known
   type: string; // of an element; empty: not known
+  format?: string; // of its numbers, as of variables in shared memory
   allocation: number | null; // id of the allocation; null: not known
   offset: number; // bytes from the start of the allocation to the named pointer
   element_bytes: number; // 0: not known
@@ -550,7 +559,7 @@ export interface RecordedAccess {
   mask: string; // lanes
   addresses: string; // runs over these lanes: offsets in shared memory, or from the object's pointer
   sizes?: string; // runs: bytes of each lane if they differ
-  values?: string; // runs: what shared memory holds after a write, as words of 4 bytes, lane by lane
+  values?: string; // runs: what memory holds after the access, as words of 4 bytes, lane by lane; of loads only from global memory
   object?: number; // of global memory: index into objects
   wavefronts?: number; // of shared memory: passes through the banks
   ideal_wavefronts?: number; // the same without bank conflicts
@@ -584,12 +593,14 @@ export interface Recording {
   mangled_name: string;
   device: number;
   launch: number; // number of the launch, from 0
+  range?: string; // NVTX ranges of the launch, joined by /
   grid: number[]; // X, Y, Z
   block: number[]; // likewise
   index: number[]; // of the recorded block
   shared_bytes: number; // of the block
   no_variables?: string; // why no variables are recorded
   cut?: string; // why the recording ends before the block does
+  fault?: RecordedFault; // that ended the launch
   places: RecordedPlace[]; // source lines with steps
   variables: RecordedVariable[]; // variables of the lanes
   shared: SharedVariable[]; // variables in shared memory

@@ -18,7 +18,8 @@ namespace warpgrind::recorder {
 namespace {
 
 constexpr std::size_t kMostAccesses = 64;           // of one step
-constexpr std::uint64_t kMostWrittenBytes = 65536;  // of one access, whose values are recorded
+constexpr std::uint64_t kMostWrittenBytes = 65536;  // of one write to shared memory, whose values are recorded
+constexpr std::uint64_t kMostGlobalBytes = 512;     // of one access to global memory, likewise: 16 of each lane
 constexpr std::size_t kStepBytes = 48, kAccessBytes = 150, kChangeBytes = 60;  // in the profile, without the texts
 
 const char* kind_name(AccessType type) {
@@ -66,6 +67,13 @@ BlockRecording::BlockRecording(const events::Launch& launch, const Dim3& index, 
   out_.block = launch.block;
   out_.index = index;
   out_.launch = launch.id;
+  out_.range = launch.range;
+  if (limits_.most_bytes == 0) out_.cut = why_full();
+}
+
+std::string BlockRecording::why_full() const {
+  return limits_.is_last ? "the recordings of this run have reached their limit; -k NAME leaves all of it to one kernel"
+                         : fmt::format("it has {} KiB; --steps-limit KIB is the limit", limits_.most_bytes >> 10);
 }
 
 void BlockRecording::begin(const device::Launch& launch, debuginfo::DebugInfo& info) {
@@ -101,7 +109,7 @@ void BlockRecording::count(std::size_t bytes) {
   if (out_.steps.size() >= limits_.most_steps)
     out_.cut = fmt::format("the block takes more than {} steps", limits_.most_steps);
   else if (bytes_ >= limits_.most_bytes)
-    out_.cut = fmt::format("the recordings of this run have more than {} KiB", limits_.most_bytes >> 10);
+    out_.cut = why_full();
 }
 
 std::uint32_t BlockRecording::place_of(const debugger::StoppedWarp& warp) {
@@ -205,7 +213,7 @@ std::uint32_t BlockRecording::object_of(const events::Access& a, std::uint64_t a
     if (objects_[i].fallback.empty()) objects_[i].fallback = fallback;
     return static_cast<std::uint32_t>(i);
   }
-  objects_.push_back({range, fallback});
+  objects_.push_back({range, fallback, ""});
   return static_cast<std::uint32_t>(objects_.size() - 1);
 }
 
@@ -218,11 +226,17 @@ void BlockRecording::guess_format(const events::Access& a, std::uint64_t offset)
   }
 }
 
+// Of global memory, until the type of a pointer is known.
+void BlockRecording::guess_format(const events::Access& a, Object& object) const {
+  if (object.format.empty()) object.format = format_in(launch_.facts->sites[a.site].text);
+}
+
 void BlockRecording::add(const events::Access& a, const std::string& from) {
   const bool shared = a.space == StateSpace::shared;
   if (!shared && a.space != StateSpace::global && a.space != StateSpace::constant && a.space != StateSpace::texture)
     return;
-  if (a.path == events::AccessPath::call || a.mask == 0) return;
+  // Of calls only memcpy and its like count here: what printf reads is no access of the kernel's own.
+  if ((a.path == events::AccessPath::call && !shared) || a.mask == 0) return;
   results::RecordedStep* step = nullptr;
   std::uint32_t number = 0;
   if (from.empty()) {
@@ -281,26 +295,40 @@ void BlockRecording::add(const events::Access& a, const std::string& from) {
   }
   if (shared) guess_format(a, static_cast<std::uint64_t>(addresses.front()));
   const bool writes = a.type != AccessType::load;
-  if (shared && writes && a.host != 0 && written_bytes <= kMostWrittenBytes) written_.push_back(written);
-  count(kAccessBytes + out.addresses.size() + out.sizes.size());
+  // Of global memory the two addresses are mostly the same: events::Access::host is 0.
+  const bool is_global = a.space == StateSpace::global &&
+                         (a.path == events::AccessPath::instruction || a.path == events::AccessPath::async_copy);
+  if (out.object) guess_format(a, objects_[*out.object]);
+  if (a.host != 0 && shared && writes && written_bytes <= kMostWrittenBytes) written_.push_back(written);
+  if (is_global && limits_.values_of_global_memory && written_bytes <= kMostGlobalBytes) {
+    if (writes)
+      written_.push_back(written);
+    else
+      out.values = runs_of(words_of(written));  // memory is as before the access
+  }
+  count(kAccessBytes + out.values.size() + out.addresses.size() + out.sizes.size());
   step->accesses.push_back(std::move(out));
 }
 
-// Reads what shared memory holds after the writes since the last stop.
+std::vector<std::int64_t> BlockRecording::words_of(const Written& w) {
+  std::vector<std::int64_t> words;
+  for (LaneMask m = w.mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(m));
+    const auto* from = reinterpret_cast<const std::uint8_t*>(w.host + w.addresses[lane]);
+    for (std::uint32_t at = 0; at < w.sizes[lane]; at += sizeof(std::uint32_t)) {
+      std::uint32_t word = 0;
+      std::memcpy(&word, from + at, std::min<std::size_t>(sizeof word, w.sizes[lane] - at));
+      words.push_back(word);
+    }
+  }
+  return words;
+}
+
+// Reads what memory holds after the writes since the last stop.
 void BlockRecording::settle() {
   for (const Written& w : written_) {
-    std::vector<std::int64_t> words;
-    for (LaneMask m = w.mask; m != 0; m &= m - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(m));
-      const auto* from = reinterpret_cast<const std::uint8_t*>(w.host + w.addresses[lane]);
-      for (std::uint32_t at = 0; at < w.sizes[lane]; at += sizeof(std::uint32_t)) {
-        std::uint32_t word = 0;
-        std::memcpy(&word, from + at, std::min<std::size_t>(sizeof word, w.sizes[lane] - at));
-        words.push_back(word);
-      }
-    }
     results::RecordedAccess& access = out_.steps[w.step].accesses[w.access];
-    access.values = runs_of(words);
+    access.values = runs_of(words_of(w));
     count(access.values.size());
   }
   written_.clear();
@@ -322,10 +350,29 @@ void BlockRecording::end() {
   ended_ = true;
 }
 
+void BlockRecording::fault(const device::Fault& fault, std::optional<std::uint32_t> number) {
+  if (ended_ || out_.fault) return;
+  if (!is_full()) settle();
+  results::RecordedFault& out = out_.fault.emplace();
+  out.text = fault.message;
+  out.advice = fault.advice;
+  if (!number) {
+    const Dim3& b = fault.block;
+    if (!(b == out_.index)) out.text = fmt::format("block ({},{},{}): {}", b.x, b.y, b.z, out.text);
+    return;
+  }
+  const Warp& w = warp(*number);
+  const std::uint64_t x = out_.block.x, y = out_.block.y;
+  const std::uint64_t thread = fault.thread.x + (fault.thread.y + fault.thread.z * y) * x;
+  out.lane = static_cast<std::uint32_t>(thread % kWarpSize);
+  if (!is_full() && w.step != Warp::kNone && w.step + 1 == out_.steps.size()) out.step = w.step;
+}
+
 void BlockRecording::name_objects(results::Profile& profile) {
   for (const Object& object : objects_) {
     results::RecordedObject& out = out_.objects.emplace_back();
     out.name = object.fallback;
+    out.format = object.format;
     const auto [first, bytes] = object.range;
     if (bytes == 0) continue;
     out.allocation = observers::allocation_id(profile, object.range);
@@ -335,13 +382,14 @@ void BlockRecording::name_objects(results::Profile& profile) {
       out.type = p.type;
       out.offset = static_cast<std::int64_t>(p.address - first);
       out.element_bytes = p.element_bytes;
+      if (!p.format.empty()) out.format = p.format;
       break;
     }
   }
 }
 
 results::Recording BlockRecording::take(results::Profile& profile) {
-  if (!ended_ && out_.cut.empty()) out_.cut = "the launch ended before the block did";
+  if (!ended_ && out_.cut.empty()) out_.cut = out_.fault ? out_.fault->text : "the launch ended before the block did";
   if (variables_) {
     out_.variables = variables_->variables();
     out_.shared = variables_->shared();

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "device/fault.h"
 #include "device/state.h"
 #include "events/events.h"
 #include "observers/profile_observer.h"
@@ -19,9 +21,11 @@ namespace warpgrind::recorder {
 
 class BlockRecording {
  public:
-  // Limits of one recording. `most_bytes`: of its texts, about as the profile has them.
+  // Limits of one recording. `most_bytes`: of its texts, about as the profile has them; 0: nothing is recorded.
   struct Limits {
     std::size_t most_steps = 20000, most_bytes = 0;
+    bool values_of_global_memory = true;
+    bool is_last = false;  // most_bytes is what the recordings before it left over
   };
   BlockRecording(const events::Launch& launch, const Dim3& index, const observers::Watched& watched,
                  const Limits& limits);
@@ -38,6 +42,8 @@ class BlockRecording {
   void arrive(const events::Barrier& barrier);
   void pass(const events::BarrierPassed& barrier);
   void end();  // of the block
+  // The launch ends by `fault`. warp: that made it; nullopt: several, or one of another block.
+  void fault(const device::Fault& fault, std::optional<std::uint32_t> warp);
 
   // No more is recorded.
   bool is_full() const { return !out_.cut.empty(); }
@@ -55,7 +61,7 @@ class BlockRecording {
     std::array<std::uint32_t, kWarpSize> last{};                     // the last step of each lane; kNone: none
     std::map<std::pair<std::string, std::uint32_t>, LaneMask> done;  // file and line: lanes that were there
   };
-  struct Written {  // by the step, and read when it is over
+  struct Written {  // by the step, and read from memory when it is over
     std::uint32_t step = 0, access = 0;
     std::uint64_t host = 0;
     LaneMask mask = 0;
@@ -65,6 +71,7 @@ class BlockRecording {
   struct Object {
     observers::AllocationRange range;
     std::string fallback;  // name of the parameter or variable by PTX
+    std::string format;    // of its numbers by the first instruction that names one
   };
 
   Warp& warp(std::uint32_t number);
@@ -72,10 +79,13 @@ class BlockRecording {
   void add_step(std::uint32_t warp, std::uint32_t place, LaneMask lanes);
   results::RecordedStep* current(std::uint32_t warp, LaneMask lanes);
   void settle();
+  static std::vector<std::int64_t> words_of(const Written& written);
   void add_changes(const debugger::StoppedWarp& stopped, Warp& w, LaneMask lanes);
   void count(std::size_t bytes);
   std::uint32_t object_of(const events::Access& access, std::uint64_t address, std::uint64_t* origin);
   void guess_format(const events::Access& access, std::uint64_t offset);
+  void guess_format(const events::Access& access, Object& object) const;
+  std::string why_full() const;
   void name_objects(results::Profile& profile);
 
   const observers::Watched& watched_;

@@ -103,7 +103,8 @@ void LaneVariables::add_pointer(LaneContext context, const debuginfo::Variable& 
   for (const Pointer& p : pointers_)
     if (p.name == variable.name || p.address == address) return;
   const TypeId element = types_.stripped(value.type).target;
-  pointers_.push_back({variable.name, types_.name(element), address, static_cast<std::uint32_t>(types_.size(element))});
+  pointers_.push_back({variable.name, types_.name(element), number_format(types_, element).first, address,
+                       static_cast<std::uint32_t>(types_.size(element))});
 }
 
 // "&in[5]" instead of an address that another run does not have.
@@ -118,7 +119,6 @@ std::optional<std::string> LaneVariables::pointer_text(const Value& value) {
   for (const Pointer& p : pointers_) {
     if (p.address < memory->first || p.address >= memory->first + memory->second) continue;
     const auto distance = static_cast<std::int64_t>(address - p.address);
-    if (distance == 0) return p.name;
     if (p.element_bytes != 0 && distance % p.element_bytes == 0)
       return fmt::format("&{}[{}]", p.name, distance / p.element_bytes);
     return fmt::format("{} + {} bytes", p.name, distance);

@@ -37,7 +37,7 @@ class LaneVariables {
   const std::vector<results::SharedVariable>& shared() const { return shared_; }
   // A pointer parameter of the kernel. Found with the first stops of the first warp.
   struct Pointer {
-    std::string name, type;
+    std::string name, type, format;  // type and format of an element
     std::uint64_t address = 0;
     std::uint32_t element_bytes = 0;
   };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "device/module.h"
 #include "device/state.h"
@@ -27,15 +28,21 @@ events::Wants Recorder::wants_of(const events::Launch& launch) {
 void Recorder::on_launch_begin(const events::Launch& launch) {
   const Dim3& block = watched_.trace_block;
   const bool inside = block.x < launch.grid.x && block.y < launch.grid.y && block.z < launch.grid.z;
+  std::string key(settings_.each_range ? launch.range : std::string_view());
+  key += "\n" + std::string(launch.facts->name);
   const std::lock_guard lock(mutex_);
-  if (!inside || recordings_.contains(launch.facts->name)) return;
+  if (!inside || recordings_.contains(key)) return;
   std::size_t used = 0;
   for (const auto& [name, recording] : recordings_) used += recording->bytes();
+  const std::size_t most = std::max(kMostBytes, settings_.most_bytes_of_one);
   BlockRecording::Limits limits;
-  limits.most_bytes = kMostBytes - std::min(kMostBytes, used);
-  auto& recording = recordings_[launch.facts->name];
+  limits.most_bytes = std::min(settings_.most_bytes_of_one, most - std::min(most, used));
+  limits.values_of_global_memory = settings_.most_bytes_of_one >= kLeastWithValues;
+  limits.is_last = limits.most_bytes < settings_.most_bytes_of_one;
+  if (limits.most_bytes < std::min(kLeastBytes, settings_.most_bytes_of_one)) limits.most_bytes = 0;
+  auto& recording = recordings_[key];
   recording = std::make_unique<BlockRecording>(launch, block, watched_, limits);
-  order_.push_back(launch.facts->name);
+  order_.push_back(key);
   running_[launch.id] = recording.get();
 }
 
@@ -121,10 +128,18 @@ void Recorder::stopped(jit::WarpContext& context, LaneMask lanes, std::uint32_t 
   if (recording->is_full()) device::set_stop_flags(launch, kernel.none.data());
 }
 
+void Recorder::faulted(device::Launch& launch, const device::Fault& fault, jit::WarpContext* context) {
+  const std::lock_guard lock(mutex_);
+  BlockRecording* const recording = running(launch.info.id);
+  if (recording == nullptr) return;
+  const bool is_here = context != nullptr && device::fiber_of(*context).block_linear == recording->linear();
+  recording->fault(fault, is_here ? std::optional(context->warp) : std::nullopt);
+}
+
 void Recorder::contribute(results::Profile& profile) const {
   const std::lock_guard lock(mutex_);
-  for (const std::string& name : order_)
-    if (const auto found = recordings_.find(name); found != recordings_.end())
+  for (const std::string& key : order_)
+    if (const auto found = recordings_.find(key); found != recordings_.end())
       profile.recordings.push_back(found->second->take(profile));
 }
 

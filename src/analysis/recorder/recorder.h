@@ -1,5 +1,6 @@
-// Recorder of one block of each kernel (`warpgrind run --steps`). It stops the warps of that block at every line, as a
-// debugger does (device/stop_handler.h), and observes what they access in between.
+// Recorder of one block of each kernel (`warpgrind run --steps`), or of each kernel in each NVTX range. It stops the
+// warps of that block at every line, as a debugger does (device/stop_handler.h), and observes what they access in
+// between.
 //
 // A device has one recorder or one debugger. Kernels are then compiled with stops, and a launch has one worker.
 #pragma once
@@ -21,10 +22,16 @@ namespace warpgrind::recorder {
 
 class Recorder final : public observers::ProfileObserver, public device::StopHandler {
  public:
-  // Of all recordings of a device, about as the profile has them.
-  static constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+  // Of all recordings of a device, about as the profile has them. A recording of less than kLeastBytes is not begun.
+  static constexpr std::size_t kMostBytes = std::size_t{6} << 20, kLeastBytes = std::size_t{8} << 10;
+  static constexpr std::size_t kLeastWithValues = std::size_t{256} << 10;
+  struct Settings {
+    bool each_range = false;  // a recording of each kernel in each NVTX range
+    // Smaller recordings than kLeastWithValues leave out the values in global memory.
+    std::size_t most_bytes_of_one = std::size_t{1536} << 10;  // if more than kMostBytes, there is one recording
+  };
 
-  explicit Recorder(const observers::Watched& watched) : watched_(watched) {}
+  Recorder(const observers::Watched& watched, const Settings& settings) : watched_(watched), settings_(settings) {}
 
   // ---- Observer. The block is Watched::trace_block of the first counted launch of each kernel that has it.
   events::Wants wants() const override;
@@ -42,7 +49,7 @@ class Recorder final : public observers::ProfileObserver, public device::StopHan
   void begins(device::Launch& launch) override;
   void stopped(jit::WarpContext& context, LaneMask lanes, std::uint32_t place) override;
   void touched(jit::WarpContext&, const Touch&) override {}
-  void faulted(device::Launch&, const device::Fault&, jit::WarpContext*) override {}
+  void faulted(device::Launch& launch, const device::Fault& fault, jit::WarpContext* context) override;
   void expect(const device::Fault&) override {}
   std::uint64_t most_kept_bytes() const override { return 0; }
   bool runs_again(device::Launch&) override { return false; }
@@ -55,11 +62,12 @@ class Recorder final : public observers::ProfileObserver, public device::StopHan
   BlockRecording* running(const events::Launch& launch, const Dim3& block);
 
   const observers::Watched watched_;
+  const Settings settings_;
   mutable std::mutex mutex_;
   debugger::DebugInfos infos_;
   debugger::Explanations explanations_;
   std::map<const device::KernelRecord*, debugger::KernelPlaces> kernels_;
-  std::map<std::string, std::unique_ptr<BlockRecording>> recordings_;  // by mangled name
+  std::map<std::string, std::unique_ptr<BlockRecording>> recordings_;  // by range and mangled name
   std::vector<std::string> order_;                                     // of the first launches
   std::map<std::uint64_t, BlockRecording*> running_;                   // by events::Launch::id
 };

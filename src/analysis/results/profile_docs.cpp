@@ -119,6 +119,8 @@ inline constexpr Object kObject<RecordedChange>{"RecordedChange", "A variable wi
 template <>
 inline constexpr Object kObject<RecordedStep>{"RecordedStep", "One warp at one source line."};
 template <>
+inline constexpr Object kObject<RecordedFault>{"RecordedFault", "What ended the launch of a recorded block."};
+template <>
 inline constexpr Object kObject<Recording>{"Recording", "One block of a kernel, step by step."};
 template <>
 inline constexpr Object kObject<Profile>{"Profile", "All results of a run."};

@@ -37,6 +37,7 @@ struct SharedVariable {
 struct RecordedObject {  // global memory
   std::string name;      // of the parameter or variable that points to it; empty: unknown
   std::string type;      // of an element; empty: unknown
+  std::string format;    // of its numbers, as SharedVariable::format
   std::optional<std::uint32_t> allocation;
   std::int64_t offset = 0;          // of the named pointer in the allocation
   std::uint32_t element_bytes = 0;  // 0: unknown
@@ -49,7 +50,7 @@ struct RecordedAccess {
   LaneMask mask = 0;
   std::string addresses;                                      // runs over the lanes of `mask`
   std::string sizes;                                          // runs; bytes of each lane if they differ
-  std::string values;                                         // runs; words after a write to shared memory
+  std::string values;                                         // runs; words, see recording_members.h
   std::optional<std::uint32_t> object;                        // global memory: index into Recording::objects
   std::optional<std::uint32_t> wavefronts, ideal_wavefronts;  // shared memory
   std::optional<std::uint32_t> sectors, ideal_sectors;        // global memory
@@ -71,15 +72,23 @@ struct RecordedStep {
   std::uint32_t accesses_left_out = 0;
 };
 
+struct RecordedFault {  // that ended the launch
+  std::string text, advice;
+  std::optional<std::uint32_t> step;  // in which a warp of the block made it
+  std::optional<std::uint32_t> lane;  // of that warp
+};
+
 struct Recording {
   std::string name, mangled_name;
   int device = 0;
   Dim3 grid, block;          // sizes
   Dim3 index{0, 0, 0};       // of the recorded block
   std::uint64_t launch = 0;  // number of the launch
+  std::string range;         // NVTX ranges of the launch, joined by "/"
   std::uint64_t shared_bytes = 0;
   std::string no_variables;  // why there are none; empty: there are
   std::string cut;           // why it ends before the block does; empty: it is whole
+  std::optional<RecordedFault> fault;
   std::vector<RecordedPlace> places;
   std::vector<RecordedVariable> variables;
   std::vector<SharedVariable> shared;

@@ -39,6 +39,7 @@ template <class V, Is<RecordedObject> T>
 void members(V& v, T& x) {
   v.member("name", x.name, Since::first, "of the kernel's parameter that points to it; empty: not known");
   v.member("type", x.type, Since::first, "of an element; empty: not known");
+  v.member("format", x.format, Since::if_any, "of its numbers, as of variables in shared memory");
   v.member("allocation", x.allocation, Since::first, "id of the allocation; null: not known");
   v.member("offset", x.offset, Since::first, "bytes from the start of the allocation to the named pointer");
   v.member("element_bytes", x.element_bytes, Since::first, "0: not known");
@@ -53,8 +54,9 @@ void members(V& v, T& x) {
   v.member("addresses", x.addresses, Since::first,
            "runs over these lanes: offsets in shared memory, or from the object's pointer");
   v.member("sizes", x.sizes, Since::if_any, "runs: bytes of each lane if they differ");
-  v.member("values", x.values, Since::if_any,
-           "runs: what shared memory holds after a write, as words of 4 bytes, lane by lane");
+  v.member(
+      "values", x.values, Since::if_any,
+      "runs: what memory holds after the access, as words of 4 bytes, lane by lane; of loads only from global memory");
   v.member("object", x.object, Since::if_any, "of global memory: index into objects");
   v.member("wavefronts", x.wavefronts, Since::if_any, "of shared memory: passes through the banks");
   v.member("ideal_wavefronts", x.ideal_wavefronts, Since::if_any, "the same without bank conflicts");
@@ -83,18 +85,28 @@ void members(V& v, T& x) {
   v.member("accesses_left_out", x.accesses_left_out, Since::later, "number of further requests");
 }
 
+template <class V, Is<RecordedFault> T>
+void members(V& v, T& x) {
+  v.member("text", x.text, Since::first, "what happened");
+  v.member("advice", x.advice, Since::first, "what to do");
+  v.member("step", x.step, Since::if_any, "of the block, in which it happened");
+  v.member("lane", x.lane, Since::if_any, "of that step's warp");
+}
+
 template <class V, Is<Recording> T>
 void members(V& v, T& x) {
   v.member("name", x.name, Since::first, "of the kernel, demangled");
   v.member("mangled_name", x.mangled_name, Since::first, "");
   v.member("device", x.device, Since::first, "");
   v.member("launch", x.launch, Since::first, "number of the launch, from 0");
+  v.member("range", x.range, Since::if_any, "NVTX ranges of the launch, joined by /");
   v.member("grid", x.grid, Since::first, "X, Y, Z");
   v.member("block", x.block, Since::first, "likewise");
   v.member("index", x.index, Since::first, "of the recorded block");
   v.member("shared_bytes", x.shared_bytes, Since::first, "of the block");
   v.member("no_variables", x.no_variables, Since::if_any, "why no variables are recorded");
   v.member("cut", x.cut, Since::if_any, "why the recording ends before the block does");
+  v.member("fault", x.fault, Since::if_any, "that ended the launch");
   v.member("places", x.places, Since::first, "source lines with steps");
   v.member("variables", x.variables, Since::first, "variables of the lanes");
   v.member("shared", x.shared, Since::first, "variables in shared memory");

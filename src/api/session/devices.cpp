@@ -69,7 +69,10 @@ std::unique_ptr<device::Device> Devices::make(int ordinal) {
   device::Options options = device_options(options_);
   std::unique_ptr<recorder::Recorder> recorder;
   if (options_.steps && !options.stops) {
-    recorder = std::make_unique<recorder::Recorder>(watched);
+    recorder::Recorder::Settings settings;
+    settings.each_range = options_.steps_of_ranges;
+    settings.most_bytes_of_one = std::size_t{options_.steps_kib} << 10;
+    recorder = std::make_unique<recorder::Recorder>(watched, settings);
     options.stops = recorder.get();
   }
   auto made = std::make_unique<device::Device>(ordinal, model_, options);

@@ -35,6 +35,8 @@ std::string encode(const RunOptions& o) {
                       {"schedules", o.schedules},
                       {"detail", o.detail},
                       {"steps", o.steps},
+                      {"steps_of_ranges", o.steps_of_ranges},
+                      {"steps_kib", o.steps_kib},
                       {"fill", o.fill},
                       {"tell_at_signals", o.tell_at_signals},
                       {"track_unused_memory", o.track_unused_memory},
@@ -86,6 +88,8 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "schedules", o.schedules);
   json::read(j, "detail", o.detail);
   json::read(j, "steps", o.steps);
+  json::read(j, "steps_of_ranges", o.steps_of_ranges);
+  json::read(j, "steps_kib", o.steps_kib);
   json::read(j, "fill", o.fill);
   json::read(j, "tell_at_signals", o.tell_at_signals);
   json::read(j, "track_unused_memory", o.track_unused_memory);

@@ -36,6 +36,8 @@ struct RunOptions {
   Dim3 trace_block{0, 0, 0};     // with `detail`: the block whose accesses are kept in order
   bool detail = false;           // for reports: also request patterns, counters by line, sources
   bool steps = false;            // record the steps of that block, in the first counted launch of each kernel
+  bool steps_of_ranges = false;  // the same in each NVTX range
+  unsigned steps_kib = 1536;     // most KiB of such a recording
   checkers::Selection checks;    // `warpgrind check`
   bool tell_at_signals = false;  // SIGTERM and SIGINT: the profile is written first, as checks report their findings
   bool track_unused_memory = false;  // with the checks of init: report allocations that are never written

@@ -153,6 +153,18 @@ Result<lab::LabResult> measured_results(const LabCommand& command, const std::st
   return all;
 }
 
+// Whether this build has a page, and --steps a GPU model to record on and a file to write to.
+Status page_possible(const LabCommand& command) {
+  if (!command.report_path.empty())
+    if (Status page = report::html_available(); !page) return page;
+  if (!command.steps) return Ok{};
+  const char* why = "the page of --report goes through the kernels on the virtual GPU step by step";
+  if (command.on != "virtual") return Error{ErrorKind::bad_input, "--steps cannot be combined with --on gpu", why};
+  if (command.report_path.empty() && command.json_path.empty())
+    return Error{ErrorKind::bad_input, "--steps needs --report FILE or --json FILE", why};
+  return Ok{};
+}
+
 // What follows the topics: the summary of several, the rows that were skipped, and what to type next.
 void print_closing(const lab::LabResult& result, bool brief) {
   if (result.topics.size() > 1) print_text(stdout, lab::summary_text(result));
@@ -193,8 +205,7 @@ int lab(const LabCommand& command) {
   const auto measured = measured_results(command, folder, *wanted);
   if (!measured) return complain(measured.error()), kUsageError;
 
-  if (!command.report_path.empty())
-    if (const Status page = report::html_available(); !page) return complain(page.error()), kUsageError;
+  if (const Status possible = page_possible(command); !possible) return complain(possible.error()), kUsageError;
 
   lab::BatchSettings settings;
   settings.run.warpgrind = own_executable();
@@ -217,6 +228,9 @@ int lab(const LabCommand& command) {
   settings.large = !command.no_large && !command.full && command.sizes.empty() && command.type.empty() &&
                    command.rungs.empty() && command.topic_options.empty();
   settings.fresh = command.fresh;
+  settings.is_recorded = command.steps;
+  settings.records_slow = wanted->size() == 1;
+  settings.steps = course->steps;
   const std::string cache = session::default_cache_directory();
   if (wanted->size() > 1 && !cache.empty()) settings.state_folder = cache + "/lab";
 

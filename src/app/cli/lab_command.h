@@ -9,7 +9,7 @@ namespace warpgrind::cli {
 struct LabCommand {
   std::vector<std::string> topics;  // empty: list them; "all": every topic
   bool list = false, full = false, fresh = false, no_models = false, brief = false, table = false, no_cache = false;
-  bool no_large = false;
+  bool no_large = false, steps = false;
   std::string gpu = "h200", on = "virtual", sizes, type, json_path, csv_path, report_path, compare_path, programs,
               cache;
   std::vector<std::string> rungs;

@@ -84,6 +84,15 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   run->add_flag("--steps", command.options.steps,
                 "Records one block of each kernel step by step, for --report or --json; a .cu file is compiled for "
                 "debugging");
+  CLI::Option* const steps = run->get_option("--steps");
+  run->add_flag("--steps-of-ranges", command.options.steps_of_ranges,
+                "Records the steps of each kernel in each NVTX range in which it is launched")
+      ->needs(steps);
+  run->add_option("--steps-limit", command.options.steps_kib, "Most KiB of the recording of one kernel")
+      ->type_name("KIB")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str()
+      ->needs(steps);
   run->add_option("--block", command.trace_block,
                   "Block whose accesses --detail records in order, and --steps its steps")
       ->type_name("X,Y,Z")
@@ -363,6 +372,8 @@ CLI::App* add_lab(CLI::App& app, LabCommand& command) {
   lab->add_option("--json", command.json_path, "Writes the results as JSON to FILE")->type_name("FILE");
   lab->add_option("--csv", command.csv_path, "Writes the results as CSV to FILE, one line per row")->type_name("FILE");
   lab->add_option("--report", command.report_path, "Writes the results as one HTML page to FILE")->type_name("FILE");
+  lab->add_flag("--steps", command.steps,
+                "Also records a block of each rung's kernels step by step, at a small size, for the page of --report");
   lab->add_option("--compare", command.compare_path,
                   "Shows measured times beside the predicted ones, from FILE, the JSON of a run with --on gpu "
                   "(default: stored results for that GPU)")

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "lab/derive.h"
+#include "lab/recordings.h"
 
 namespace warpgrind::lab {
 
@@ -31,8 +33,8 @@ class State {
  public:
   State(const std::vector<const Topic*>& topics, const BatchSettings& s) {
     if (s.state_folder.empty()) return;
-    std::string words = fmt::format("{} {} {} {} {} {} {}", s.large, s.run.native ? "gpu" : s.run.gpu, s.run.full,
-                                    s.run.sizes, s.run.type, s.models, s.run.detail);
+    std::string words = fmt::format("{} {} {} {} {} {} {} {}", s.large, s.run.native ? "gpu" : s.run.gpu, s.run.full,
+                                    s.run.sizes, s.run.type, s.models, s.run.detail, s.is_recorded);
     for (const std::string& rung : s.run.rungs) words += " " + rung;
     for (const auto& [name, value] : s.run.options) words += " " + name + "=" + value;
     for (const Topic* t : topics) {
@@ -142,6 +144,33 @@ class Progress {
   Clock::time_point begin_ = Clock::now();
 };
 
+// The rungs of a topic at a small size, recorded step by step. A problem is the reason why there are no recordings.
+void record_steps(const Topic& topic, const BatchSettings& settings, const RunSettings& run, TopicResult& result) {
+  constexpr double kMostSeconds = 120;  // many times what the lab's topics need, for a busy machine
+  const auto found = settings.steps.find(topic.name);
+  if (found == settings.steps.end()) {
+    result.no_recordings = "the topic's chapter names no size at which its kernels are recorded";
+    return;
+  }
+  if (found->second.is_slow && !settings.records_slow) {
+    result.no_recordings =
+        fmt::format("recording it takes long; `warpgrind lab {} --steps --report FILE` does it", topic.name);
+    return;
+  }
+  RunSettings small = run;
+  small.steps = true;
+  small.detail = small.full = false;
+  small.sizes = found->second.sizes;
+  small.type = found->second.type;
+  if (small.rungs.empty()) small.rungs = found->second.rungs;
+  small.timeout_seconds = run.timeout_seconds > 0 ? std::min(run.timeout_seconds, kMostSeconds) : kMostSeconds;
+  TopicResult recorded = run_topic(topic, small);
+  if (recorded.recordings.empty())
+    result.no_recordings = recorded.error.empty() ? "it launched no kernel of its own" : recorded.error;
+  result.seconds += recorded.seconds;
+  take_recordings(result, std::move(recorded));
+}
+
 TopicResult run_with_models(const Topic& topic, const BatchSettings& settings, const RunSettings& run,
                             const TopicResult* bandwidth) {
   const bool models = settings.models, large = settings.large;
@@ -150,6 +179,7 @@ TopicResult run_with_models(const Topic& topic, const BatchSettings& settings, c
                             : limits_of_model(run.gpu));
   if (run.native && topic.name == "bandwidth") derive(result, limits_of_device(result.device, &result));
   if (run.native || !result.good()) return result;
+  if (settings.is_recorded && !interrupted()) record_steps(topic, settings, run, result);
   if (large && !topic.large_sizes.empty() && !interrupted()) {
     RunSettings some = run;
     some.large = true;
@@ -170,7 +200,12 @@ TopicResult run_with_models(const Topic& topic, const BatchSettings& settings, c
       same.large.clear();
       same.notes.clear();
       same.sources.clear();
-      for (Row& row : same.rows) row.kernels.clear();
+      same.recordings.clear();
+      same.recorded_sources.clear();
+      for (Row& row : same.rows) {
+        row.kernels.clear();
+        row.recordings.clear();
+      }
       result.models.push_back(std::move(same));
       continue;
     }

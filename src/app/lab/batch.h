@@ -3,9 +3,11 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "lab/course.h"
 #include "lab/run.h"
 
 namespace warpgrind::lab {
@@ -17,6 +19,9 @@ struct BatchSettings {
   bool progress = false;     // a bar on stderr
   bool large = true;         // also the large size of a topic that has one
   bool models = true;        // also run the other GPU models a topic names
+  // A second, small run of these topics records their kernels step by step. Only with `is_recorded`.
+  bool is_recorded = false, records_slow = false;  // records_slow: also topics whose chapter says that it takes long
+  std::map<std::string, StepsRun> steps;
 };
 
 struct BatchOutcome {

@@ -53,6 +53,17 @@ ChapterWords words_of(const OrderedJson& chapter) {
   return words;
 }
 
+StepsRun steps_of(const OrderedJson& recorded) {
+  StepsRun out{json::get<std::string>(recorded, "sizes"),
+               json::get<std::string>(recorded, "type"),
+               {},
+               json::get<bool>(recorded, "slow")};
+  if (const auto it = recorded.find("rungs"); it != recorded.end() && it->is_array())
+    for (const OrderedJson& rung : *it)
+      if (rung.is_string()) out.rungs.push_back(rung.get<std::string>());
+  return out;
+}
+
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> out;
   std::error_code problem;
@@ -101,6 +112,8 @@ Result<Course> read_course(const std::string& folder, const std::string& exercis
     const std::string topic = json::get<std::string>(*chapter, "topic");
     if (topic.empty()) return Error{ErrorKind::bad_input, fmt::format("{} names no \"topic\"", path.string()), ""};
     course.chapters[topic] = words_of(*chapter);
+    if (const auto it = chapter->find("recorded"); it != chapter->end() && it->is_object())
+      course.steps[topic] = steps_of(*it);
     chapters[topic] = chapter.take();
     if (const auto of_it = exercises.find(topic); of_it != exercises.end())
       chapters[topic]["exercises"] = std::move(of_it->second);

@@ -15,9 +15,17 @@ struct ChapterWords {
   std::string question, lesson;  // without markup; lesson: the first point to remember
 };
 
+// Run of a topic whose kernels are recorded step by step (`warpgrind lab --steps`).
+struct StepsRun {
+  std::string sizes, type;         // as --sizes and --type take them; type: empty: all
+  std::vector<std::string> rungs;  // as --rung takes them; empty: all
+  bool is_slow = false;            // recorded only where it is the only topic
+};
+
 struct Course {
   std::string json;                              // all of it as one object, for the report's page; empty: no course
   std::map<std::string, ChapterWords> chapters;  // by topic
+  std::map<std::string, StepsRun> steps;         // by topic; topics that are not here are not recorded
   std::vector<std::string> order;                // topics, in the order of the chapters
 };
 

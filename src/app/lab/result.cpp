@@ -145,6 +145,7 @@ Json row_json(const Row& r) {
   j["metrics"] = metrics_json(r.metrics);
   j["derived"] = derived_json(r.derived);
   if (!r.kernels.empty()) j["kernels"] = results::JsonWriter::value(r.kernels);
+  if (!r.recordings.empty()) j["recordings"] = r.recordings;
   return j;
 }
 
@@ -181,6 +182,9 @@ Row read_row(const Json& j) {
   r.metrics = read_metrics(j);
   r.derived = read_derived(j);
   read_list(j, "kernels", r.kernels);
+  json::each(j, "recordings", [&](const Json& n) {
+    if (n.is_number_unsigned()) r.recordings.push_back(n.get<std::uint32_t>());
+  });
   return r;
 }
 
@@ -233,6 +237,11 @@ Json topic_json(const TopicResult& t) {
               {"models", std::move(models)}};
   if (!t.large.empty()) out["large"] = std::move(large);
   if (!t.sources.empty()) out["sources"] = results::JsonWriter::value(t.sources);
+  if (!t.recordings.empty()) {
+    out["recordings"] = results::JsonWriter::value(t.recordings);
+    out["recorded_sources"] = results::JsonWriter::value(t.recorded_sources);
+  }
+  if (!t.no_recordings.empty()) out["no_recordings"] = t.no_recordings;
   return out;
 }
 
@@ -254,6 +263,9 @@ TopicResult read_topic(const Json& j) {
   json::each(j, "large", [&](const Json& r) { t.large.push_back(read_row(r)); });
   json::each(j, "notes", [&](const Json& n) { t.notes.push_back({text(n, "title"), text(n, "text")}); });
   read_list(j, "sources", t.sources);
+  read_list(j, "recordings", t.recordings);
+  read_list(j, "recorded_sources", t.recorded_sources);
+  t.no_recordings = text(j, "no_recordings");
   json::each(j, "models", [&](const Json& m) { t.models.push_back(read_topic(m)); });
   return t;
 }

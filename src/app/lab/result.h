@@ -60,6 +60,8 @@ struct Row {
   results::Metrics metrics;  // of the launches in the row's range; empty on a real GPU
   Derived derived;
   std::vector<RowKernel> kernels;  // in the order of their first launches
+  std::vector<std::uint32_t>
+      recordings;  // of the rung's kernels, at a small size: indices into TopicResult::recordings
 
   std::uint64_t blocks = 0;  // about this many blocks of each launch ran, so nothing is verified; 0: all ran
 
@@ -88,9 +90,12 @@ struct TopicResult {
   Device device;
   std::vector<Row> rows;
   std::vector<Note> notes;
-  std::vector<SourceText> sources;  // those that kernels of the rows name
-  std::vector<TopicResult> models;  // the same topic on other GPU models
-  std::vector<Row> large;           // the ladder at a size that shows its lesson: estimated from some blocks
+  std::vector<SourceText> sources;                    // those that kernels of the rows name
+  std::vector<results::Recording> recordings;         // --steps: a block of each kernel of each rung
+  std::vector<results::SourceFile> recorded_sources;  // of these
+  std::string no_recordings;                          // why --steps recorded nothing
+  std::vector<TopicResult> models;                    // the same topic on other GPU models
+  std::vector<Row> large;  // the ladder at a size that shows its lesson: estimated from some blocks
 
   std::size_t verified() const, shown() const;
   bool good() const { return exit_code == 0 && error.empty(); }

@@ -15,6 +15,7 @@
 #include "base/process.h"
 #include "base/temporary_folder.h"
 #include "fatbin/elf_image.h"
+#include "lab/recordings.h"
 #include "lab/row_kernels.h"
 #include "results/json.h"
 
@@ -26,12 +27,18 @@ namespace {
 // (docs/accuracy-blocks.md).
 constexpr unsigned kBlocksOfLarge = 64;
 
+// Of one recording: some hundred steps, so that the page of all topics stays small.
+constexpr unsigned kMostKibOfRecording = 48;
+
 std::vector<std::string> command_line(const Topic& topic, const RunSettings& s, const std::string& rows,
                                       const std::string& profile) {
   std::vector<std::string> line;
   if (!s.native) {
     line = {s.warpgrind, "run", "--quiet", "--gpu", s.gpu, "--json", profile};
     if (s.detail) line.push_back("--detail");
+    if (s.steps)
+      line.insert(line.end(), {"--steps", "--steps-of-ranges", "--steps-limit", std::to_string(kMostKibOfRecording),
+                               "--no-caches"});
     if (s.large) line.insert(line.end(), {"--blocks", std::to_string(kBlocksOfLarge)});
     if (s.threads > 0) line.insert(line.end(), {"--threads", std::to_string(s.threads)});
     if (s.timeout_seconds > 0) line.insert(line.end(), {"--timeout", fmt::format("{}", s.timeout_seconds)});
@@ -144,6 +151,7 @@ TopicResult run_topic(const Topic& topic, const RunSettings& settings) {
     if (profile) {
       join_counters(result, *profile);
       if (settings.detail) join_kernels(result, *profile);
+      if (settings.steps) join_recordings(result, *profile);
     } else {
       result.error = "no counters: " + profile.error().message;
     }

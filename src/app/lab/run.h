@@ -18,6 +18,7 @@ struct RunSettings {
   bool full = false;
   bool large = false;   // the topic's large size, of which some blocks run: TopicResult::large
   bool detail = false;  // also the kernels of each row: their texts and access patterns
+  bool steps = false;   // also TopicResult::recordings; the counts are those of a recorded run
   unsigned threads = 0;
   double timeout_seconds = 0;  // as in `warpgrind run`
   std::string cache;           // folder of compiled kernels; empty: the default one

@@ -28,7 +28,12 @@ __global__ void spin(int* out, int rounds) {
   *out = sum;
 }
 
-int main(int count, char**) {
+__global__ void outside(int* out) {
+  int place = threadIdx.x == 5 ? 1 << 28 : threadIdx.x;
+  out[place] = 1;
+}
+
+int main(int count, char** words) {
   float host[1024];
   for (int i = 0; i < 1024; ++i) host[i] = static_cast<float>(i);
   float *in, *out;
@@ -38,6 +43,7 @@ int main(int count, char**) {
   transpose<0><<<1, dim3(32, 2)>>>(in, out);
   transpose<1><<<1, dim3(32, 2)>>>(in, out);
   split<<<2, 32>>>(reinterpret_cast<int*>(out));
-  if (count > 1) spin<<<1, 32>>>(reinterpret_cast<int*>(out), 50000);
+  if (count > 1 && words[1][0] == 'l') spin<<<1, 32>>>(reinterpret_cast<int*>(out), 50000);
+  if (count > 1 && words[1][0] == 'f') outside<<<1, 64>>>(reinterpret_cast<int*>(out));
   std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }

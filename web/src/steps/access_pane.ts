@@ -2,7 +2,7 @@
 import { h } from "../dom";
 import { ranges } from "./lanes";
 import { type Access, type Replay, sizeOf, writes } from "./replay";
-import { costOf, globalName, nameOf, verb } from "./words";
+import { costOf, globalName, nameOf, valueText, verb } from "./words";
 
 const kMostSectors = 64;
 
@@ -11,12 +11,14 @@ export class AccessPane {
   private readonly list = h("div", { class: "st-accesses", role: "group", "aria-label": "Accesses of this step" });
   private readonly stage = h("div", { class: "st-sectors" });
   private readonly words = h("p", { class: "st-said" });
+  private readonly cells = h("div", { class: "st-values" });
+  private readonly values = h("details", { class: "st-moved", open: innerWidth > 900 }, h("summary", null, "Values of the lanes"), this.cells);
 
   constructor(
     private readonly replay: Replay,
     private readonly choose: (index: number) => void,
   ) {
-    this.element = h("section", { class: "card", "aria-label": "Accesses" }, h("h2", null, "Memory accesses"), this.list, this.words, this.stage);
+    this.element = h("section", { class: "card", "aria-label": "Accesses" }, h("h2", null, "Memory accesses"), this.list, this.words, this.stage, this.values);
   }
 
   show(at: number, chosen: number, lane: number): void {
@@ -39,9 +41,36 @@ export class AccessPane {
     if (!a || a.space === "shared") {
       this.words.textContent = "";
       this.stage.replaceChildren();
+      this.values.hidden = true;
       return;
     }
     this.drawSectors(a, lane);
+  }
+
+  /** By lane; undefined: not recorded. */
+  private valuesOf(a: Access): Map<number, string> | undefined {
+    if (!a.words) return undefined;
+    const object = a.raw.object === undefined ? undefined : this.replay.recording.objects[a.raw.object];
+    const out = new Map<number, string>();
+    let word = 0;
+    a.lanes.forEach((lane, i) => {
+      const count = Math.ceil(sizeOf(a, i) / 4);
+      out.set(lane, valueText(a.words!.slice(word, word + count), sizeOf(a, i), object?.format ?? "", object?.element_bytes || Math.min(4, sizeOf(a, i))));
+      word += count;
+    });
+    return out;
+  }
+
+  private drawValues(a: Access, values: Map<number, string> | undefined, lane: number): void {
+    this.values.hidden = !values;
+    if (!values) return;
+    const { recording } = this.replay;
+    this.cells.replaceChildren(
+      ...a.lanes.map((l, i) => {
+        const text = values.get(l) ?? "";
+        return h("span", { class: `st-value${l === lane ? " chosen" : ""}${writes(a) ? " changed" : ""}`, title: `lane ${l}: ${globalName(recording, a, i)} = ${text}` }, h("small", null, l), text);
+      }),
+    );
   }
 
   private drawSectors(a: Access, lane: number): void {
@@ -61,6 +90,9 @@ export class AccessPane {
     const used = sectors.reduce((n, [, words]) => n + words.size, 0);
     this.words.className = cost.bad ? "st-said bad" : "st-said good";
     this.words.textContent = `${a.lanes.length} lanes, ${a.bytes} byte${a.bytes === 1 ? "" : "s"} each: ${cost.text || `${sectors.length} sectors`}, ${Math.round((100 * used) / (8 * sectors.length))} % of ${sectors.length === 1 ? "it" : "them"} used.${own >= 0 ? ` Lane ${lane}: ${globalName(recording, a, own)}.` : ""}`;
+    const values = this.valuesOf(a);
+    if (own >= 0 && values) this.words.textContent += ` It ${writes(a) ? "holds" : "gets"} ${values.get(lane)}${writes(a) ? " afterwards" : ""}.`;
+    this.drawValues(a, values, lane);
     let before = -2;
     this.stage.replaceChildren(
       ...sectors.slice(0, kMostSectors).map(([sector, words]) => {

@@ -5,6 +5,11 @@ import { lanesOf, mask, ranges } from "./lanes";
 import type { Replay } from "./replay";
 import { placeName } from "./words";
 
+const kPathColours = 8; // of style.css
+
+/** A sign of a legend with its words, which no line break parts. */
+export const keyOf = (kind: string, words: string): HTMLElement => h("span", { class: "st-pair" }, h("span", { class: `st-key ${kind}`, "aria-hidden": "true" }), words);
+
 export class LanePane {
   readonly element: HTMLElement;
   readonly variables: HTMLElement;
@@ -22,8 +27,8 @@ export class LanePane {
   ) {
     for (let lane = 0; lane < 32; ++lane)
       this.cells.push(h("button", { type: "button", class: "st-lane", tabindex: -1, onclick: () => this.choose(lane) }, lane) as HTMLButtonElement);
-    this.element = h("section", { class: "card", "aria-label": "Lanes" }, h("h2", null, "Lanes ", this.of), h("div", { class: "st-lanes", role: "group", "aria-label": "Choose a lane" }, this.cells), this.legend);
-    this.variables = h("section", { class: "card", "aria-label": "Variables" }, h("h2", null, "Variables ", this.laneName), this.rows);
+    this.element = h("section", { class: "card st-lanes-card", "aria-label": "Lanes" }, h("h2", null, "Lanes ", this.of), h("div", { class: "st-lanes", role: "group", "aria-label": "Choose a lane" }, this.cells), this.legend);
+    this.variables = h("section", { class: "card st-variables", "aria-label": "Variables" }, h("h2", null, "Variables ", this.laneName), this.rows);
   }
 
   show(at: number, warp: number, lane: number): void {
@@ -48,16 +53,24 @@ export class LanePane {
     });
     paths.sort((a, b) => Number(b.active) - Number(a.active));
     const kind = new Array<string>(32).fill("none");
-    let other = 0;
+    const taken = new Set<number>();
     const items = paths.map((p) => {
-      const name = p.place < 0 ? "left" : p.active ? "active" : `path${other++ % 3}`;
+      // A line keeps its colour from step to step, if no other path has it.
+      let colour = p.place % kPathColours;
+      while (p.place >= 0 && !p.active && taken.has(colour) && taken.size < kPathColours) colour = (colour + 1) % kPathColours;
+      if (p.place >= 0 && !p.active) taken.add(colour);
+      const name = p.place < 0 ? "left" : p.active ? "active" : `path${colour}`;
       for (const l of p.lanes) kind[l] = name;
-      const words = p.place < 0 ? "have left the kernel" : p.active ? `${runs ? "at" : "stand at"} ${placeName(places[p.place])}` : `wait, and go on at ${placeName(places[p.place])}`;
-      return h("li", null, h("span", { class: `st-key ${name}`, "aria-hidden": "true" }), h("strong", null, p.lanes.length === 1 ? "1 lane" : `${p.lanes.length} lanes`), ` ${words} `, h("span", { class: "soft" }, ranges(p.lanes)));
+      const one = p.lanes.length === 1;
+      const words = p.place < 0 ? `${one ? "has" : "have"} left the kernel` : p.active ? `${runs ? "at" : one ? "stands at" : "stand at"} ${placeName(places[p.place])}` : `${one ? "waits, and goes" : "wait, and go"} on at ${placeName(places[p.place])}`;
+      return h("li", null, h("span", { class: `st-key ${name}`, "aria-hidden": "true" }), h("strong", null, one ? "1 lane" : `${p.lanes.length} lanes`), ` ${words} `, h("span", { class: "soft" }, ranges(p.lanes)));
     });
+    const { fault } = replay.recording;
+    const faulty = fault?.step !== undefined && fault.step <= at && replay.steps[fault.step].warp === warp ? fault.lane : undefined;
+    if (faulty !== undefined) items.push(h("li", { class: "bad" }, keyOf("fault", `lane ${faulty} made the fault`)));
     this.legend.replaceChildren(...items);
     this.cells.forEach((cell, lane) => {
-      cell.className = `st-lane ${kind[lane]}${lane === chosen ? " chosen" : ""}`;
+      cell.className = `st-lane ${kind[lane]}${lane === chosen ? " chosen" : ""}${lane === faulty ? " fault" : ""}`;
       cell.disabled = kind[lane] === "none";
       const thread = warp * 32 + lane;
       const x = thread % block[0];

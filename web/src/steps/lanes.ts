@@ -27,11 +27,20 @@ export function lanesOf(bits: number): number[] {
 
 export const has = (bits: number, lane: number): boolean => ((bits >>> lane) & 1) === 1;
 
-/** "0\u20133, 7" */
+/** "0\u20133, 7"; "1, 3, \u2026 31" for equal distances */
 export function ranges(list: number[]): string {
   const out: string[] = [];
+  const kLeastOfSeries = 5;
   for (let i = 0; i < list.length; ) {
     let end = i;
+    const distance = list[i + 1] - list[i];
+    while (distance > 1 && list[end + 1] - list[end] === distance) ++end;
+    if (end - i + 1 >= kLeastOfSeries) {
+      out.push(`${list[i]}, ${list[i + 1]}, \u2026 ${list[end]}`);
+      i = end + 1;
+      continue;
+    }
+    end = i;
     while (end + 1 < list.length && list[end + 1] === list[end] + 1) ++end;
     out.push(end > i + 1 ? `${list[i]}\u2013${list[end]}` : end > i ? `${list[i]}, ${list[end]}` : `${list[i]}`);
     i = end + 1;

@@ -3,11 +3,13 @@ import type { Banks, SharedVariable } from "../profile_types";
 import { h } from "../dom";
 import { bytes as bytesText, count } from "../format";
 import { type Conflicts, conflictsOf } from "./banks";
+import { keyOf } from "./lane_pane";
 import { ranges } from "./lanes";
 import { type Access, type Memory, type Replay, wordsOf, writes } from "./replay";
-import { costOf, elementName, rounded, sharedAt, wordText } from "./words";
+import { costOf, elementName, rounded, sharedAt, threadsOf, wordText } from "./words";
 
 const kMostRows = 64; // drawn at a time
+const kAsk = "Point at a cell, or tap it, to see its element with all digits.";
 
 export class MemoryPane {
   readonly element: HTMLElement;
@@ -15,7 +17,7 @@ export class MemoryPane {
   private readonly bars: HTMLElement[] = [];
   private readonly head = h("div", { class: "st-banks", "aria-hidden": "true" });
   private readonly said = h("p", { class: "st-said" });
-  private readonly detail = h("p", { class: "st-detail soft", "aria-live": "polite" }, "Tap a cell to see its element.");
+  private readonly detail = h("p", { class: "st-detail soft", "aria-live": "polite" }, kAsk);
   private readonly pages = h("div", { class: "toolbar st-pages" });
   private readonly filled = h("span", { class: "soft" });
   private readonly colour = h(
@@ -25,12 +27,14 @@ export class MemoryPane {
     h("option", { value: "age" }, "colour: how long ago"),
   );
   private cells: HTMLElement[] = [];
+  private kinds: string[] = []; // of the cells: outside shared memory, the first word of a variable
   private looks: string[] = [];
   private firstRow = -1;
   private pinned: number | undefined; // page that the reader chose
   private at = 0;
   private access: Access | undefined;
-  private picked = -1;
+  private picked = -1; // word
+  private above = -1; // word under the mouse
 
   constructor(
     private readonly replay: Replay,
@@ -42,6 +46,7 @@ export class MemoryPane {
       this.bars.push(bar);
       this.head.append(h("span", { class: "st-bank" }, bar, h("small", null, b)));
     }
+    for (const type of ["pointerdown", "pointermove", "pointerleave"]) this.grid.addEventListener(type, (e) => this.pointed(e as PointerEvent));
     this.element = h(
       "section",
       { class: "card st-memory", "aria-label": "Shared memory" },
@@ -53,18 +58,12 @@ export class MemoryPane {
       h(
         "p",
         { class: "st-keys soft" },
-        h("span", { class: "st-key cell" }),
-        "unwritten ",
-        h("span", { class: "st-key cell full" }),
-        "written ",
-        h("span", { class: "st-key cell used" }),
-        "read since then ",
-        h("span", { class: "st-key cell writes" }),
-        "written now ",
-        h("span", { class: "st-key cell reads" }),
-        "read now ",
-        h("span", { class: "st-key cell reads later" }),
-        "waits for its bank. Values are rounded: tap for all digits. ",
+        keyOf("cell", "unwritten"),
+        keyOf("cell full", "written"),
+        keyOf("cell used", "read since then"),
+        keyOf("cell writes", "written now"),
+        keyOf("cell reads", "read now"),
+        keyOf("cell reads later", "waits for its bank"),
         this.colour,
       ),
     );
@@ -109,6 +108,7 @@ export class MemoryPane {
     if (first === this.firstRow) return;
     this.firstRow = first;
     this.cells = [];
+    this.kinds = [];
     this.looks = [];
     const parts: HTMLElement[] = [];
     let name: string | undefined;
@@ -120,8 +120,10 @@ export class MemoryPane {
       name = title || name;
       for (let bank = 0; bank < across; ++bank) {
         const word = row * across + bank;
-        const cell = h("span", { class: "st-cell", onclick: () => this.pick(word) });
+        const cell = h("span", { class: "st-cell" });
         if (word >= this.words) cell.classList.add("outside");
+        const begins = bank > 0 && this.replay.recording.shared.some((v) => Math.floor(v.offset / 4) === word);
+        this.kinds.push(word >= this.words ? " outside" : begins ? " begins" : "");
         this.cells.push(cell);
         parts.push(cell);
       }
@@ -135,13 +137,14 @@ export class MemoryPane {
     const memory = replay.memoryAt(at);
     const step = replay.steps[at];
     const conflicts = access ? conflictsOf(access, this.banks) : undefined;
-    const now = new Map<number, string>();
-    for (const a of step.accesses)
-      if (a.space === "shared")
-        a.lanes.forEach((_, i) => {
-          const [from, to] = wordsOf(a, i);
-          for (let w = from; w <= to; ++w) now.set(w, `${now.get(w) ?? ""}${writes(a) ? " writes" : " reads"}`);
-        });
+    const now = new Map<number, string>(); // the chosen access, and thinner the others of the step
+    const mark = (a: Access, kind: string): void =>
+      a.lanes.forEach((_, i) => {
+        const [from, to] = wordsOf(a, i);
+        for (let w = from; w <= to; ++w) now.set(w, kind);
+      });
+    for (const a of step.accesses) if (a.space === "shared" && a !== access) mark(a, writes(a) ? " writes also" : " reads also");
+    if (access) mark(access, writes(access) ? " writes" : " reads");
     const byAge = this.colour.value === "age";
     const across = this.banks.banks;
     const first = this.firstRow * across;
@@ -151,12 +154,12 @@ export class MemoryPane {
       const written = memory.written[word];
       const look = written ? this.lookOf(memory, word, written, byAge) : "|";
       const marks = `${now.get(word) ?? ""}${now.has(word) && conflicts?.later.has(word) ? " later" : ""}${word === this.picked ? " picked" : ""}`;
-      const text = written ? rounded(wordText(memory.bytes, word, sharedAt(replay.recording, word * 4))) : "";
+      const text = written ? rounded(wordText(memory, word, sharedAt(replay.recording, word * 4))) : "";
       const all = `${look}${marks}|${text}`;
       if (all === this.looks[i]) return;
       this.looks[i] = all;
       const [kind, share] = look.split("|");
-      cell.className = `st-cell ${kind}${marks}`;
+      cell.className = `st-cell ${kind}${marks}${this.kinds[i]}`;
       if (share) cell.style.setProperty("--share", share);
       else cell.style.removeProperty("--share");
       if (written) cell.dataset.warp = String(replay.steps[written - 1].warp % 8);
@@ -176,9 +179,10 @@ export class MemoryPane {
 
   private lookOf(memory: Memory, word: number, written: number, byAge: boolean): string {
     const used = memory.read[word] > written;
-    if (!byAge) return used ? "used|" : "full|";
+    const part = [0, 1, 2, 3].every((b) => memory.defined[4 * word + b] || 4 * word + b >= this.replay.recording.shared_bytes) ? "" : " part";
+    if (!byAge) return `${used ? "used" : "full"}${part}|`;
     const age = Math.max(0, this.at + 1 - written);
-    return `age ${used ? "used" : "full"}|${Math.round(14 + 70 / (1 + age / 12))}%`;
+    return `age ${used ? "used" : "full"}${part}|${Math.round(14 + 70 / (1 + age / 12))}%`;
   }
 
   private describeAccess(memory: Memory, conflicts: Conflicts | undefined): void {
@@ -198,22 +202,36 @@ export class MemoryPane {
       const full = conflicts.depth.flatMap((d, b) => (d === conflicts.worst ? [b] : []));
       this.said.textContent =
         conflicts.worst > 1
-          ? `${writes(a) ? "Write" : "Read"} of ${a.lanes.length} lanes: ${cost.text}. ${conflicts.worst} different words lie in bank${full.length > 1 ? "s" : ""} ${ranges(full)}, one after the other.`
-          : `${writes(a) ? "Write" : "Read"} of ${a.lanes.length} lanes: ${cost.text || "no bank conflict"}. No bank has to serve two words.`;
-      this.said.className = cost.bad ? "st-said bad" : "st-said good";
+          ? `${writes(a) ? "Write" : "Read"} of ${threadsOf(a.lanes.length)}: ${cost.text}. ${full.length > 1 ? "Banks" : "Bank"} ${ranges(full)} must serve ${conflicts.worst} words${full.length > 1 ? " each" : ""}.`
+          : `${writes(a) ? "Write" : "Read"} of ${threadsOf(a.lanes.length)}: ${cost.text || "no bank conflict"}.${cost.bad ? "" : " No bank must serve two words."}`;
+      const { unwritten } = this.replay.steps[this.at];
+      if (unwritten) this.said.textContent += ` ${unwritten === 1 ? "A word" : `${unwritten} words`} that the step reads ${unwritten === 1 ? "was" : "were"} never written: the value${unwritten === 1 ? " is" : "s are"} undefined.`;
+      this.said.className = cost.bad || unwritten ? "st-said bad" : "st-said good";
     }
     this.grid.setAttribute("aria-label", `Shared memory after this step: ${written} of ${this.words} words written. ${this.said.textContent}`);
   }
 
-  private pick(word: number): void {
-    this.picked = this.picked === word ? -1 : word;
+  /** A finger or a pressed mouse chooses a cell, also when it moves over the grid. A mouse above it shows the cell. */
+  private pointed(e: PointerEvent): void {
+    if (e.type === "pointerleave") {
+      this.above = -1;
+      return this.draw();
+    }
+    const target = document.elementFromPoint(e.clientX, e.clientY);
+    const index = target ? this.cells.indexOf(target as HTMLElement) : -1;
+    if (index < 0 || this.kinds[index] === " outside") return;
+    const word = this.firstRow * this.banks.banks + index;
+    if (e.type === "pointerdown") this.picked = this.picked === word ? -1 : word;
+    else if (e.buttons) this.picked = word;
+    else if (this.above === word) return;
+    this.above = e.pointerType === "mouse" ? word : -1;
     this.draw();
   }
 
   private describe(memory: Memory): void {
-    const word = this.picked;
+    const word = this.above >= 0 ? this.above : this.picked;
     if (word < 0 || word >= this.words) {
-      this.detail.textContent = "Tap a cell to see its element.";
+      this.detail.textContent = kAsk;
       return;
     }
     const { replay } = this;
@@ -223,7 +241,7 @@ export class MemoryPane {
     this.detail.replaceChildren(
       h("strong", null, elementName(variable, word * 4)),
       ` in bank ${Math.floor(word / (this.banks.bank_bytes / 4)) % this.banks.banks}: `,
-      step ? `${wordText(memory.bytes, word, variable)}, written by warp ${replay.steps[step - 1].warp} in step ${step}` : "not written yet",
+      step ? `${wordText(memory, word, variable)}, written by warp ${replay.steps[step - 1].warp} in step ${step}` : "not written yet",
       memory.read[word] ? `, last read in step ${memory.read[word]}` : "",
       lanes.length ? `; this access: lane${lanes.length > 1 ? "s" : ""} ${ranges(lanes)}` : "",
       ".",

@@ -1,6 +1,6 @@
 // The view: a bar with buttons and a slider, and the panes that show one step. All panes are functions of the step, the
 // warp, the lane and the access that are chosen, so that going back shows what going forwards did.
-import type { Banks, Profile, Recording } from "../profile_types";
+import type { Banks, Recording, SourceFile } from "../profile_types";
 import { h, s } from "../dom";
 import { count } from "../format";
 import { address, type State } from "../state";
@@ -32,6 +32,8 @@ const kIcons: Record<string, string> = {
 const icon = (sign: string): SVGElement =>
   s("svg", { viewBox: "0 0 20 20", class: `st-icon${["first", "play", "last"].includes(sign) ? " filled" : ""}`, "aria-hidden": "true" }, s("path", { d: kIcons[sign] }));
 
+const keys = (...names: string[]): HTMLElement[] => names.map((name) => h("kbd", null, name));
+
 export class Player {
   readonly element: HTMLElement;
   readonly replay: Replay;
@@ -54,12 +56,12 @@ export class Player {
 
   constructor(
     recording: Recording,
-    profile: Profile,
+    sources: SourceFile[],
     banks: Banks,
     private readonly state: State,
   ) {
     const replay = (this.replay = new Replay(recording));
-    this.source = new SourcePane(profile, replay, (w) => this.chooseWarp(w));
+    this.source = new SourcePane(sources, replay, (w) => this.chooseWarp(w));
     this.lanes = new LanePane(replay, (l) => this.chooseLane(l), () => this.show());
     this.accesses = new AccessPane(replay, (i) => ((this.access = i), this.show()));
     this.memory = recording.shared_bytes > 0 ? new MemoryPane(replay, banks) : undefined;
@@ -90,6 +92,7 @@ export class Player {
       "div",
       { class: "steps", tabindex: 0, role: "group", "aria-label": "Steps of the block. Left and right arrows step, up and down choose the warp, space plays.", onkeydown: (e: KeyboardEvent) => this.key(e) },
       h("div", { class: "st-now" }, this.words),
+      h("p", { class: "st-hint soft", "aria-hidden": "true" }, keys("\u2190", "\u2192"), "step ", keys("\u2191", "\u2193"), "warp ", keys("space"), "plays ", keys("Home", "End"), "first, last step"),
       h(
         "div",
         { class: "st-columns" },
@@ -145,6 +148,8 @@ export class Player {
     this.at = step;
     this.warp = warp;
     this.access = firstAccess(this.replay.steps[step].accesses);
+    const { fault } = this.replay.recording;
+    if (fault?.step === step && fault.lane !== undefined) this.lane = fault.lane;
     this.keepLane();
     this.show();
   }
@@ -202,7 +207,8 @@ export class Player {
   private show(): void {
     const { replay, at, warp } = this;
     const step = replay.steps[at];
-    this.words.textContent = sentence(replay, step);
+    this.words.textContent = sentence(replay, at);
+    this.words.classList.toggle("bad", step.unwritten > 0 || (!!replay.recording.fault && at === replay.steps.length - 1));
     this.words.dataset.warp = String(step.warp % 8);
     this.counter.textContent = `${count(at + 1)} of ${count(replay.steps.length)}`;
     this.slider.value = String(at);

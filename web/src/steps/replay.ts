@@ -9,7 +9,7 @@ export interface Access {
   lanes: number[];
   addresses: number[]; // of these lanes
   sizes?: number[];
-  words?: number[]; // after a write to shared memory, lane by lane
+  words?: number[]; // what memory holds after the access, lane by lane
   raw: RecordedAccess;
 }
 
@@ -18,12 +18,14 @@ export interface Step {
   place: number;
   lanes: number; // mask
   accesses: Access[];
+  unwritten: number; // words of shared memory that it reads, and that hold a byte that nothing wrote
   raw: RecordedStep;
 }
 
 /** Shared memory after a step, by words of 4 bytes. A number n of a step is kept as n + 1; 0: never. */
 export interface Memory {
   bytes: Uint8Array;
+  defined: Uint8Array; // 1: the byte was written
   written: Int32Array;
   read: Int32Array;
 }
@@ -46,6 +48,7 @@ export class Replay {
   readonly warps: number[];
   readonly ofWarp = new Map<number, number[]>(); // its steps
   readonly existing = new Map<number, number>(); // lanes of a warp
+  readonly barriers: number; // at which the block waits
   private readonly values = new Map<string, { step: number; text: string }[][]>(); // "warp variable": by lane
   private readonly kept: Memory[] = [];
   private memory: Memory;
@@ -56,13 +59,16 @@ export class Replay {
     this.steps = recording.steps.map((raw) => {
       const lanes = raw.lanes ? mask(raw.lanes) : (last.get(raw.warp) ?? 0);
       last.set(raw.warp, lanes);
-      return { warp: raw.warp, place: raw.place, lanes, accesses: (raw.accesses ?? []).map(decode), raw };
+      return { warp: raw.warp, place: raw.place, lanes, accesses: (raw.accesses ?? []).map(decode), unwritten: 0, raw };
     });
+    const [x, y, z] = recording.block;
+    const threads = x * y * z;
     this.steps.forEach((step, i) => {
       const list = this.ofWarp.get(step.warp);
       if (list) list.push(i);
       else this.ofWarp.set(step.warp, [i]);
-      this.existing.set(step.warp, ((this.existing.get(step.warp) ?? 0) | step.lanes) >>> 0);
+      const lanes = Math.min(32, threads - 32 * step.warp);
+      this.existing.set(step.warp, lanes >= 32 ? 0xffffffff : (1 << lanes) - 1);
       for (const change of step.raw.changes ?? []) {
         const key = `${step.warp} ${change.variable}`;
         let lanes = this.values.get(key);
@@ -72,12 +78,31 @@ export class Replay {
       }
     });
     this.warps = [...this.ofWarp.keys()].sort((a, b) => a - b);
+    this.barriers = new Set(this.steps.flatMap((s) => s.raw.waits ?? [])).size;
     this.memory = this.empty();
+    this.findUnwritten();
+  }
+
+  private findUnwritten(): void {
+    const defined = new Uint8Array(this.recording.shared_bytes);
+    for (const step of this.steps) {
+      if (step.raw.accesses_left_out) return; // they may have written
+      const words = new Set<number>();
+      for (const a of step.accesses)
+        if (a.space === "shared")
+          a.lanes.forEach((_, i) => {
+            for (let at = a.addresses[i]; at < Math.min(a.addresses[i] + sizeOf(a, i), defined.length); ++at) {
+              if (!defined[at] && (a.kind === "load" || a.kind === "atomic" || a.kind === "reduction")) words.add(Math.floor(at / 4));
+              if (writes(a)) defined[at] = 1;
+            }
+          });
+      step.unwritten = words.size;
+    }
   }
 
   private empty(): Memory {
     const words = Math.ceil(this.recording.shared_bytes / 4);
-    return { bytes: new Uint8Array(words * 4), written: new Int32Array(words), read: new Int32Array(words) };
+    return { bytes: new Uint8Array(words * 4), defined: new Uint8Array(words * 4), written: new Int32Array(words), read: new Int32Array(words) };
   }
 
   /** The step of the warp that follows `at`; undefined: there is none. */
@@ -117,7 +142,24 @@ export class Replay {
   placeOf(warp: number, at: number): number | undefined {
     if (this.steps[at]?.warp === warp) return this.steps[at].place;
     const waiting = this.waitsAt(warp, at) !== undefined ? this.latest(warp, at) : this.next(warp, at);
-    return waiting === undefined ? undefined : this.steps[waiting].place;
+    const last = waiting ?? this.latest(warp, at);
+    return last === undefined ? undefined : this.steps[last].place;
+  }
+
+  /** Where the lanes of step `at` go on, in the order in which they do; place -1: they leave the kernel. */
+  goesOn(at: number): { place: number; lanes: number[] }[] {
+    const { warp, lanes } = this.steps[at];
+    const list = this.ofWarp.get(warp) ?? [];
+    const out: { place: number; lanes: number[] }[] = [];
+    let missing = lanes;
+    for (let i = after(list, at); i < list.length && missing; ++i) {
+      const step = this.steps[list[i]];
+      const found = lanesOf((step.lanes & missing) >>> 0);
+      if (found.length) out.push({ place: step.place, lanes: found });
+      missing = (missing & ~step.lanes) >>> 0;
+    }
+    if (missing && !this.recording.cut) out.push({ place: -1, lanes: lanesOf(missing) });
+    return out;
   }
 
   /** Where each lane of the warp is or goes next; -1: it has left the kernel, or does not exist. */
@@ -192,12 +234,13 @@ export class Replay {
             const to = a.addresses[i] + done + b;
             if (to < this.memory.bytes.length) this.memory.bytes[to] = ((a.words[word] ?? 0) >>> (8 * b)) & 255;
           }
+        if (writes(a)) this.memory.defined.fill(1, a.addresses[i], a.addresses[i] + size);
       });
     }
   }
 }
 
-const copy = (m: Memory): Memory => ({ bytes: m.bytes.slice(), written: m.written.slice(), read: m.read.slice() });
+const copy = (m: Memory): Memory => ({ bytes: m.bytes.slice(), defined: m.defined.slice(), written: m.written.slice(), read: m.read.slice() });
 
 /** Index of the first number in the sorted list that is greater than `at`. */
 function after(list: number[], at: number): number {

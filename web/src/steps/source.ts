@@ -1,5 +1,5 @@
 // The source of a recording, with the warps at their lines.
-import type { Profile } from "../profile_types";
+import type { SourceFile } from "../profile_types";
 import { h } from "../dom";
 import { fileName } from "../format";
 import { highlightLine, insideComments } from "../highlight";
@@ -15,7 +15,7 @@ export class SourcePane {
   private marked: number[] = [];
 
   constructor(
-    private readonly profile: Profile,
+    private readonly sources: SourceFile[],
     private readonly replay: Replay,
     private readonly choose: (warp: number) => void,
   ) {
@@ -30,7 +30,7 @@ export class SourcePane {
     this.marked = [];
     const { places } = this.replay.recording;
     const own = places.filter((p) => p.file === file && p.line).map((p) => p.line);
-    const source = this.profile.sources?.find((s) => s.file === file);
+    const source = this.sources.find((s) => s.file === file);
     const lines = source && !source.missing ? source.text.split("\n") : [];
     const comments = insideComments(lines);
     const first = Math.max(1, Math.min(...own) - 6);
@@ -56,7 +56,7 @@ export class SourcePane {
     for (const line of this.marked) {
       const old = this.rows.get(line);
       old?.chips.replaceChildren();
-      old?.row.classList.remove("now", "calls", "next");
+      old?.row.classList.remove("now", "calls", "next", "fault");
       old?.row.removeAttribute("aria-current");
     }
     const at_line = new Map<number, number[]>();
@@ -76,6 +76,7 @@ export class SourcePane {
     for (const call of place.calls ?? []) if (call.file === this.file) this.rows.get(call.line)?.row.classList.add("calls");
     const now = this.rows.get(place.line);
     now?.row.classList.add(step.warp === warp ? "now" : "next");
+    if (replay.recording.fault?.step === at && step.warp === warp) now?.row.classList.add("fault");
     now?.row.setAttribute("aria-current", "step");
     if (now) this.bring(now.row);
   }

@@ -1,5 +1,6 @@
 // All warps of the block over time: when each of them runs, and when it waits at a barrier.
 import { type Child, h, s } from "../dom";
+import { keyOf } from "./lane_pane";
 import type { Replay } from "./replay";
 import { placeName } from "./words";
 
@@ -33,7 +34,7 @@ export class Strip {
       { class: "card st-strip", "aria-label": "Warps" },
       h("h2", null, "Warps of the block over time"),
       h("div", { class: "st-strip-rows" }, lines, this.head),
-      h("p", { class: "st-keys soft" }, h("span", { class: "st-key run" }), "runs ", h("span", { class: "st-key wait" }), "waits at a barrier ", h("span", { class: "st-key line" }), "ready, another warp runs. A click goes there."),
+      h("p", { class: "st-keys soft" }, keyOf("run", "runs"), keyOf("wait", "waits at a barrier"), keyOf("line", "ready, another warp runs"), h("span", null, "A click goes there.")),
     );
   }
 
@@ -66,12 +67,15 @@ export class Strip {
     const { replay } = this;
     this.head.style.setProperty("--at", String((at + 0.5) / Math.max(1, replay.steps.length)));
     for (const [warp, { row, button, state }] of this.rows) {
-      const now = replay.state(warp, at);
+      const waits = replay.waitsAt(warp, at);
+      const now = waits === undefined ? replay.state(warp, at) : "waits";
       const place = replay.placeOf(warp, at);
       const where = place === undefined ? "" : placeName(replay.recording.places[place]);
-      const words = { here: `runs ${where}`, waits: "waits", "not begun": "not begun", done: "has ended", ready: `at ${where}` }[now];
+      const { fault } = replay.recording;
+      const faulted = fault?.step !== undefined && fault.step <= at && replay.steps[fault.step].warp === warp;
+      const words = faulted ? "fault" : { here: `runs ${where}`, waits: replay.barriers > 1 ? `waits: barrier ${waits}` : "waits", "not begun": "not begun", done: "has ended", ready: `at ${where}` }[now];
       state.textContent = words;
-      state.classList.toggle("waits", now === "waits");
+      state.classList.toggle("waits", now === "waits" || faulted);
       row.classList.toggle("chosen", warp === chosen);
       button.setAttribute("aria-pressed", String(warp === chosen));
       button.setAttribute("aria-label", `Warp ${warp}: ${words}`);

@@ -1,7 +1,7 @@
 // Sentences and values of the steps.
 import type { RecordedPlace, Recording, SharedVariable } from "../profile_types";
 import { fileName } from "../format";
-import { type Access, type Replay, type Step, writes } from "./replay";
+import { type Access, type Memory, type Replay, writes } from "./replay";
 
 export const placeName = (p: RecordedPlace): string => (p.line ? `line ${p.line}` : p.function);
 export const fullPlace = (p: RecordedPlace): string => `${p.function}, ${p.line ? `${fileName(p.file)}:${p.line}` : "line not known"}`;
@@ -24,6 +24,8 @@ export function costOf(a: Access): { text: string; bad: boolean } {
   const { wavefronts, ideal_wavefronts, sectors, ideal_sectors } = a.raw;
   if (wavefronts !== undefined) {
     const ideal = Math.max(1, ideal_wavefronts ?? 1);
+    // Atomic operations of several lanes on one word are no bank conflict, and take a pass each.
+    if (wavefronts > ideal && (a.kind === "atomic" || a.kind === "reduction")) return { text: `${wavefronts} passes, updates of one word or bank follow each other`, bad: true };
     if (wavefronts > ideal) return { text: ideal === 1 ? `${wavefronts}-way bank conflict` : `${wavefronts} passes instead of ${ideal}`, bad: true };
     return { text: "no bank conflict", bad: false };
   }
@@ -38,8 +40,9 @@ const verbs: Record<string, string> = { load: "reads", store: "writes", atomic: 
 export const verb = (a: Access): string => verbs[a.kind] ?? a.kind;
 
 /** What the step does, in one sentence. */
-export function sentence(replay: Replay, step: Step): string {
+export function sentence(replay: Replay, at: number): string {
   const { recording } = replay;
+  const step = replay.steps[at];
   const place = recording.places[step.place];
   const count = step.lanes ? [...Array(32).keys()].filter((l) => (step.lanes >>> l) & 1).length : 0;
   const parts: string[] = [];
@@ -54,11 +57,43 @@ export function sentence(replay: Replay, step: Step): string {
     const cost = costOf(access);
     parts.push(`${verb(access)} ${nameOf(recording, access)}${times > 1 ? ` ${times} times` : ""}${cost.text && (cost.bad || access.space !== "shared") ? ` (${cost.text})` : ""}`);
   }
+  if (step.unwritten) parts.push(`finds ${step.unwritten === 1 ? "a word" : `${step.unwritten} words`} of it that nothing wrote`);
   const changed = [...new Set((step.raw.changes ?? []).map((c) => recording.variables[c.variable]?.name))].filter(Boolean);
   if (changed.length) parts.push(`sets ${changed.slice(0, 4).join(", ")}${changed.length > 4 ? " and more" : ""}`);
-  if (step.raw.waits !== undefined) parts.push(step.raw.opens !== undefined ? "is the last at the barrier, which opens" : "waits at the barrier");
-  const list = parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}` : (parts[0] ?? "goes on");
-  return `Warp ${step.warp}, ${threadsOf(count)}, ${placeName(place)}: ${list}.`;
+  if (step.raw.waits !== undefined) {
+    const barrier = barrierName(replay, step.raw.waits);
+    parts.push(step.raw.opens !== undefined ? `is the last at ${barrier}, which opens` : `waits at ${barrier}`);
+  }
+  const ways = waysOn(replay, at);
+  if (!parts.length && ways.length < 2 && !(recording.fault && !ways.length)) parts.push(ways.length ? ways[0] : "ends the recording");
+  const list = parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}` : parts[0];
+  const fault = recording.fault;
+  if (fault && at === replay.steps.length - 1) {
+    const done = list ? `${list}. ` : "";
+    const lane = fault.step === at && fault.lane !== undefined ? `Fault in lane ${fault.lane}` : "The kernel ends here";
+    return `Warp ${step.warp}, ${threadsOf(count)}, ${placeName(place)}: ${done}${lane}: ${fault.text}.`;
+  }
+  const apart = ways.length > 1 ? `${list ? `${list}. The` : "the"} lanes part: ${ways.slice(0, -1).join(", ")} and ${ways[ways.length - 1]}` : list;
+  return `Warp ${step.warp}, ${threadsOf(count)}, ${placeName(place)}: ${apart}.`;
+}
+
+/** "the barrier", or with its number where the block has several. */
+export const barrierName = (replay: Replay, barrier: string): string => (replay.barriers > 1 ? `barrier ${barrier}` : "the barrier");
+
+/** Where the lanes of a step go on: "goes on at line 5", or a part for each of the ways that they take. */
+function waysOn(replay: Replay, at: number): string[] {
+  const here = placeName(replay.recording.places[replay.steps[at].place]);
+  const ways = new Map<string, number>();
+  for (const { place, lanes } of replay.goesOn(at)) {
+    const name = place < 0 ? "" : placeName(replay.recording.places[place]);
+    ways.set(name, (ways.get(name) ?? 0) + lanes.length);
+  }
+  const kMost = 4;
+  const list = [...ways];
+  const way = (name: string, one: boolean): string => (!name ? `${one ? "leaves" : "leave"} the kernel` : name === here ? `${one ? "stays" : "stay"} at ${name}` : `${one ? "goes" : "go"} on at ${name}`);
+  if (list.length === 1) return [list[0][0] ? `goes on at ${list[0][0]}` : "leaves the kernel"];
+  const out = list.slice(0, kMost).map(([name, lanes], i) => `${lanes}${i ? "" : lanes === 1 ? " lane" : " lanes"} ${way(name, lanes === 1)}`);
+  return list.length > kMost ? [...out, `${list.length - kMost} further groups elsewhere`] : out;
 }
 
 // ---- Values in shared memory
@@ -92,20 +127,46 @@ const text = (value: number | bigint, size: number): string => {
 };
 
 /** The numbers in a word of shared memory; of a number of 8 bytes the first word has the text. */
-export function wordText(bytes: Uint8Array, word: number, variable: SharedVariable | undefined): string {
+export function wordText(memory: Memory, word: number, variable: SharedVariable | undefined): string {
+  const { bytes, defined } = memory;
   const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const size = variable?.element_bytes || 4;
   const format = variable?.format || "";
   const at = word * 4;
-  if (!format) return `0x${data.getUint32(at, true).toString(16)}`;
-  if (size > 4) return (at - (variable?.offset ?? 0)) % size === 0 && at + size <= bytes.length ? text(one(data, at, format, size), size) : "";
+  const known = (from: number, length: number): boolean => {
+    for (let b = from; b < from + length; ++b) if (!defined[b]) return false;
+    return true;
+  };
+  if (!format) return known(at, 4) ? `0x${data.getUint32(at, true).toString(16)}` : kUndefined;
+  if (size > 4) {
+    if ((at - (variable?.offset ?? 0)) % size !== 0 || at + size > bytes.length) return "";
+    return known(at, size) ? text(one(data, at, format, size), size) : kUndefined;
+  }
   const out: string[] = [];
-  for (let b = 0; b + size <= 4; b += size) out.push(text(one(data, at + b, format, size), size));
+  for (let b = 0; b + size <= 4; b += size) out.push(known(at + b, size) ? text(one(data, at + b, format, size), size) : kUndefined);
   return out.join(" ");
 }
 
-/** At most four or five characters, for a cell: "1024.53" is "1025", 123456 is "123k". */
+const kUndefined = "?"; // bytes that nothing wrote
+
+/** What a lane moves, as numbers: `words` begins with the lane's own. Empty: the format does not fit. */
+export function valueText(words: number[], bytes: number, format: string, elementBytes: number): string {
+  const data = new DataView(new ArrayBuffer(Math.max(4, Math.ceil(bytes / 4) * 4)));
+  for (let w = 0; w * 4 < bytes; ++w) data.setUint32(w * 4, (words[w] ?? 0) >>> 0, true);
+  const size = [1, 2, 4, 8].includes(elementBytes) && bytes % elementBytes === 0 ? elementBytes : bytes <= 4 ? bytes : 4;
+  const fits = format && (format !== "floating" || size >= 4) && !((format === "half" || format === "bfloat16") && size !== 2);
+  const out: string[] = [];
+  for (let at = 0; at + size <= bytes; at += size)
+    out.push(fits ? text(one(data, at, format, size), size) : `0x${(size === 1 ? data.getUint8(at) : size === 2 ? data.getUint16(at, true) : data.getUint32(at, true)).toString(16)}`);
+  return out.join(" ");
+}
+
+/** At most four or five characters, for a cell: "1024.53" is "1025", 123456 is "123k", -0.25 is "-.25". */
 export function rounded(words: string): string {
+  return shortened(words).replace(/^(-?)0\./, "$1.");
+}
+
+function shortened(words: string): string {
   if (words.length <= 4) return words;
   const value = Number(words);
   if (words.includes(" ") || words.startsWith("0x") || !Number.isFinite(value)) return "\u00b7";
@@ -113,7 +174,7 @@ export function rounded(words: string): string {
   if (size >= 1e9 || size < 1e-3) return value.toExponential(0).replace("e+", "e");
   if (size >= 1e6) return `${Math.round(value / 1e6)}M`;
   if (size >= 1e4) return `${Math.round(value / 1e3)}k`;
-  return size >= 100 ? String(Math.round(value)) : String(Number(value.toFixed(size >= 10 ? 1 : 2)));
+  return size >= 100 ? String(Math.round(value)) : String(Number(value.toFixed(size >= 10 ? (value < 0 ? 0 : 1) : 2 - (value <= -1 ? 1 : 0))));
 }
 
 /** "tile[3][4]": the element at an offset of shared memory. */

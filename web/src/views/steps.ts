@@ -1,27 +1,78 @@
 // One block of a kernel, step by step (`--steps`).
-import type { Recording } from "../profile_types";
-import { modelOf, type Page } from "../data";
+import { chapterState } from "../course";
+import { type Banks, modelOf, type Page, type Recording, type SourceFile, type Topic } from "../data";
 import { type Child, h, note, section } from "../dom";
 import { count, shortKernel } from "../format";
-import { go, type State } from "../state";
+import { address, go, type State } from "../state";
 import { Player } from "../steps/player";
+import { label } from "./lab_rows";
+
+const optimised = "Recorded from optimised code: lines come in the order of its instructions, and one line may come several times.";
+const unoptimised = "Recorded from code that is compiled for debugging, without optimisation: its accesses are those of the source, and the counters of this run are not those of an optimised program.";
 
 export interface Rerun {
   block: (index: string) => void; // runs the program again and records another block, "1,0,0"
 }
 
-const all = (page: Page): { recording: Recording; profile: Page["profiles"][number] }[] =>
-  page.profiles.flatMap((profile) => (profile.recordings ?? []).map((recording) => ({ recording, profile })));
+interface Recorded {
+  recording: Recording;
+  sources: SourceFile[];
+  banks?: Banks; // of the GPU
+  group: string; // topic of the lab
+  rungs: string[]; // of the topic, with their parameters
+  rung?: string;
+}
+
+const unique = (list: string[]): string[] => [...new Set(list)];
+
+const all = (page: Page): Recorded[] => [
+  ...page.profiles.flatMap((profile) =>
+    (profile.recordings ?? []).map((recording) => ({ recording, sources: profile.sources ?? [], banks: modelOf(page, profile)?.banks, group: "", rungs: [] })),
+  ),
+  ...(page.lab?.topics ?? []).flatMap((topic) =>
+    (topic.recordings ?? []).map((recording, i) => ({
+      recording,
+      sources: topic.recorded_sources ?? [],
+      banks: page.models.find((m) => m.id === topic.gpu)?.banks,
+      group: topic.topic,
+      rung: topic.rows.find((r) => r.recordings?.includes(i))?.rung,
+      rungs: unique(topic.rows.filter((r) => r.recordings?.includes(i)).map(label)),
+    })),
+  ),
+];
+
+/** Position of a topic's recording among all of the page: the `r` of the address. */
+export function recordingAt(page: Page, topic: Topic, index: number): number {
+  return all(page).findIndex((r) => r.recording === topic.recordings?.[index]);
+}
 
 export const hasSteps = (page: Page): boolean => all(page).length > 0;
 
+/** Why there are no more steps, with a way to the fault. */
+function ending(recording: Recording, state: State): Child {
+  const last = String(recording.steps.length);
+  if (recording.fault)
+    return note(
+      h("strong", null, "The kernel did not end well: "),
+      `${recording.fault.text}. `,
+      recording.fault.advice ? `What to do: ${recording.fault.advice}. ` : null,
+      h("button", { type: "button", class: "button", onclick: () => go({ view: "steps", r: state.r, step: last }) }, `Go to step ${last}, the last one`),
+    );
+  return recording.cut ? note(`The recording ends after ${count(recording.steps.length)} steps: ${recording.cut}.`) : null;
+}
+
 export function stepsView(page: Page, state: State, rerun?: Rerun): Child {
   const recordings = all(page);
-  const { recording, profile } = recordings[Number(state.r ?? 0)] ?? recordings[0];
+  const { recording, sources, group, ...own } = recordings[Number(state.r ?? 0)] ?? recordings[0];
+  const option = (r: Recorded, i: number): HTMLElement => h("option", { value: i, selected: r.recording === recording }, [r.rungs.join(", "), shortKernel(r.recording.name)].filter(Boolean).join(": "));
+  const groups = unique(recordings.map((r) => r.group));
   const select = h(
     "select",
     { "aria-label": "Kernel", onchange: (e: Event) => go({ view: "steps", r: (e.target as HTMLSelectElement).value }) },
-    recordings.map((r, i) => h("option", { value: i, selected: r.recording === recording }, shortKernel(r.recording.name))),
+    groups.map((name) => {
+      const options = recordings.flatMap((r, i) => (r.group === name ? [option(r, i)] : []));
+      return name ? h("optgroup", { label: name }, options) : options;
+    }),
   );
   const block = h("input", { value: recording.index.join(","), size: 8, inputmode: "text", pattern: "\\s*\\d+\\s*,\\s*\\d+\\s*,\\s*\\d+\\s*", "aria-label": "Block to record: X,Y,Z" });
   const ask = (e: Event): void => {
@@ -35,19 +86,20 @@ export function stepsView(page: Page, state: State, rerun?: Rerun): Child {
     rerun
       ? h("form", { class: "st-block", onsubmit: ask }, h("label", null, "block ", block), h("button", { type: "submit", class: "button" }, "Record this block"))
       : h("span", null, `block (${recording.index.join(", ")})`),
+    group ? h("a", { class: "button", href: address(chapterState(group, { rung: own.rung })) }, "Back to the chapter") : null,
     h("span", { class: "soft" }, `of ${recording.grid.join(" \u00d7 ")} blocks, ${recording.block.join(" \u00d7 ")} threads`),
   );
   if (!recording.steps.length) return section("Steps", head, note(recording.cut || "This block took no steps."));
-  const banks = modelOf(page, profile)?.banks ?? { banks: 32, bank_bytes: 4, lanes: 32 };
-  const player = new Player(recording, profile, banks, { view: "steps", r: state.r, step: state.step, warp: state.warp });
+  const banks = own.banks ?? { banks: 32, bank_bytes: 4, lanes: 32 };
+  const player = new Player(recording, sources, banks, { view: "steps", r: state.r, step: state.step, warp: state.warp });
   requestAnimationFrame(() => {
     player.shown();
     if (rerun && innerWidth <= 900) head.scrollIntoView(); // the editor is above it
   });
   return [
     head,
-    recording.cut ? note(`The recording ends after ${count(recording.steps.length)} steps: ${recording.cut}.`) : null,
+    ending(recording, state),
     player.element,
-    h("p", { class: "soft st-foot" }, "One step is one warp at one line. Panes show the state after the step. Recorded from code that is compiled for debugging, without optimisation: its accesses are those of the source, and the counters of this run are not those of an optimised program."),
+    h("p", { class: "soft st-foot" }, "One step is one warp at one line. Panes show the state after the step. ", recording.no_variables ? optimised : unoptimised),
   ];
 }

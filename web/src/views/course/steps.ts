@@ -3,8 +3,10 @@
 import { type Chapter, matches, rich, type RowChoice } from "../../course";
 import type { LabRow, Origin, Page, Topic } from "../../data";
 import { type Child, h, note, section } from "../../dom";
-import { significant } from "../../format";
+import { shortKernel, significant } from "../../format";
 import { originBadge } from "../../metric";
+import { address } from "../../state";
+import { recordingAt } from "../steps";
 import { elements, keyOf, label, ladderOf, laddersOf, largeRows, mainProblem, measuredTopic, problemOf, shown, isSwept, sizeName, timeOf } from "../lab_rows";
 import { kSame, outcomeOf, type StepWords, wordsOf } from "./claims";
 import { accessPair, counterTable, sourceDiff } from "./compare";
@@ -143,12 +145,29 @@ function gain(page: Page, topic: Topic, step: Step, cpu: boolean): Child {
   return h("span", { class: `step-gain ${kind}`, title: `${times(timeOf(a), timeOf(b))} (${b.size_text} ${b.type})` }, h("span", { class: "hidden" }, kind || "about the same time", " "), text, h("span", { class: "soft" }, ` at ${sizeName(b)} `), origin);
 }
 
+/** The way to the recordings of a step's two rungs, or why a rung has none. */
+function stepThrough(page: Page, topic: Topic, step: Step): Child {
+  if (!topic.recordings) return topic.no_recordings ? note(`Nothing to step through: ${topic.no_recordings}.`) : null;
+  const rows = [step.before, step.after];
+  const links = rows.flatMap((row) =>
+    (row.recordings ?? []).map((i) => h("a", { class: "button", href: address({ view: "steps", r: String(recordingAt(page, topic, i)) }) }, `${label(row)}: ${shortKernel(topic.recordings![i].name)}`)),
+  );
+  const without = [...new Set(rows.filter((row) => !row.recordings?.length).map(label))];
+  return h(
+    "p",
+    { class: "toolbar step-through" },
+    links.length ? [h("strong", null, "Step through "), links] : null,
+    without.length ? h("span", { class: "soft" }, `Not recorded: ${without.join(", ")}.`) : null,
+  );
+}
+
 function body(page: Page, topic: Topic, step: Step, chapter?: Chapter): Child {
   const why = String(step.after.derived?.why ?? "");
   const counted = why.includes(label(step.before)) ? why : "";
   const drawn = !!(step.before.kernels?.length || step.after.kernels?.length);
   return [
     timeFacts(page, topic, step, chapter?.clock === "cpu"),
+    stepThrough(page, topic, step),
     counted ? h("p", { class: "why" }, "Counted: ", counted) : null,
     h("h4", null, "What changed in the counts"),
     counterTable(page, step.before, step.after),
