@@ -188,6 +188,26 @@ def stops_at_functions(build):
     check(client.frames()[0]["name"], "sum")
 
 
+def unset_registers(build):
+    """A register that no path has written yet is undefined, in the list and by its name."""
+    client = Client(build)
+    client.call("setFunctionBreakpoints", breakpoints=[{"name": "sum"}])
+    client.begin()
+
+    def unset():
+        return {name for name, v in client.scope("Registers of the PTX").items() if v["value"] == "<undefined>"}
+
+    early = unset()
+    assert early, "all registers are written at the kernel's first line"
+    for name in early:
+        check(client.value(name), "<undefined>")
+    client.call("setFunctionBreakpoints", breakpoints=[])
+    client.breaks(ANSWER)
+    client.go("continue")
+    assert unset() < early, (unset(), early)
+    check(client.end(), printed())
+
+
 def conditions(build):
     client = Client(build)
     client.breaks(ADD, condition="threadIdx.x == 3 && step == 8 && blockIdx.x == 2")
@@ -358,8 +378,8 @@ def same_state_both_ways(build):
     check(client.end(), printed())
 
 
-CASES = [runs_through, stops_at_lines, stops_at_functions, conditions, log_points, values, sets_values, steps, goes_back, watches, last_write,
-         stops_at_faults, switches_focus, same_state_both_ways]
+CASES = [runs_through, stops_at_lines, stops_at_functions, unset_registers, conditions, log_points, values, sets_values, steps, goes_back, watches,
+         last_write, stops_at_faults, switches_focus, same_state_both_ways]
 
 
 def run_cases(cases, description):

@@ -186,12 +186,13 @@ Requests::Body Requests::variables(const Json& arguments) {
         const std::string name = function.registers[r].name;
         if (!context.lane.why_unknown(r).empty()) continue;
         const LaneView::RegisterBits bits = context.lane.read_register(r);
-        list.push_back(
-            {{"name", name},
-             {"value", bits.high ? fmt::format("{:#x}{:016x}", bits.high, bits.low) : fmt::format("{:#x}", bits.low)},
-             {"type", std::string(ptx::name(function.registers[r].type))},
-             {"evaluateName", name},
-             {"variablesReference", 0}});
+        const std::string number =
+            bits.high ? fmt::format("{:#x}{:016x}", bits.high, bits.low) : fmt::format("{:#x}", bits.low);
+        list.push_back({{"name", name},
+                        {"value", context.lane.is_unset(r) ? "<undefined>" : number},
+                        {"type", std::string(ptx::name(function.registers[r].type))},
+                        {"evaluateName", name},
+                        {"variablesReference", 0}});
       }
       break;
     }
