@@ -60,7 +60,7 @@ def numba(build):
     weighed, load, store = line_of(file, "heavy ="), line_of(file, "v = x[i]"), line_of(file, "t = x[i]")
     out = terminal(build, file, [
         f"break {file}:{weighed} if threadIdx.x == 5 && blockIdx.x == 1", f"break {store}", "run", "backtrace", "next", "reverse-next", "up", "list",
-        "print %f1", "warp threadIdx.x", "print heavy", "info sources", "delete 1", "continue", "backtrace", "stepi", "reverse-stepi", "info line", "reverse-continue", "delete", "continue"],
+        "print %f1", "warp threadIdx.x", "print heavy", "info sources", "delete 1", "continue", "backtrace", "stepi", "reverse-stepi", "info line", "reverse-continue", "delete", "continue", "continue"],
         python=python, CUDA_HOME=str(toolkit), NUMBA_CUDA_DRIVER=str(toolkit / "driver12/libcuda.so.1"))
     has(out["run"][0], "Breakpoint 1\n[block (1,0,0), thread (5,0,0), warp 0, lane 5]\n", f"weighed", f"at {file}:{weighed}\n{weighed}\t    heavy = value * factor\n")
     has(out["backtrace"][0], f"at {file}:{load + 1}\n")
@@ -73,9 +73,10 @@ def numba(build):
     has(out["info sources"][0], str(PROGRAMS / file) + "\n")
     has(out["continue"][0], "[1.0, 4.0, 7.0, 10.0]\n", "Breakpoint 2\n", f"{store}\t    t = x[i]\n")
     has(out["info line"][0], f"Line {store} of ")
-    # Back in the entry, which has no lines: it calls the function.
-    has(out["reverse-continue"][0], "#0  cudapy::__main__::twice")
-    has(out["continue"][1], "[0.0, 2.0, 4.0, 6.0]\n", "[The program exited normally]")
+    # Back in the first launch's entry, which has no lines: it calls the function.
+    has(out["reverse-continue"][0], "the beginning of the program's first launch", "#0  cudapy::__main__::scale")
+    has(out["continue"][1], "the place from which you went back", f"{store}\t    t = x[i]\n")
+    has(out["continue"][2], "[0.0, 2.0, 4.0, 6.0]\n", "[The program exited normally]")
 
 
 def needs(package):
