@@ -164,15 +164,25 @@ def leftovers(build):
     client.process.wait(60)
 
 
-def refuses_with_malloc(build):
+def pieces_of_malloc(build):
+    """A kernel that allocates gets the same pieces when it runs again, and they hold the same."""
     program = str(HERE / "programs/allocates.cu")
     client = Walker(build, program=program)
     client.call("setFunctionBreakpoints", breakpoints=[{"name": "allocates"}])
     client.begin()
-    client.go("next")
-    message = client.refusal("stepBack")
-    assert message and "malloc()" in message, message
     client.call("setFunctionBreakpoints", breakpoints=[])
+
+    def state():
+        return client.line(), client.value("own"), client.lanes("own"), client.scope("Registers of the PTX")
+
+    states = [state()]
+    for _ in range(3):
+        client.go("next")
+        states.append(state())
+    assert len(set(states[-1][2])) == 32, states[-1][2]
+    for before in reversed(states[:-1]):
+        client.go_back("stepBack")
+        check(state(), before)
     check(client.end(), plain(build, program=program))
 
 
@@ -188,7 +198,7 @@ def names_the_host_copy(build):
     check(client.end(), plain(build, "prints"))
 
 
-CASES = [*map(walks, ("shared_memory", "atomics", "local_array", "prints", "divided")), optimised, second_warp, leftovers, refuses_with_malloc,
+CASES = [*map(walks, ("shared_memory", "atomics", "local_array", "prints", "divided")), optimised, second_warp, leftovers, pieces_of_malloc,
          names_the_host_copy]
 
 if __name__ == "__main__":

@@ -4,8 +4,10 @@
   history_test.py --list
   history_test.py --build DIR CASE     exit code 0 passed, 1 failed
 """
+import os
 import pathlib
 import random
+import shutil
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -238,6 +240,60 @@ def undefined_bits(build):
     client.ends_well(build, "undefined")
 
 
+def pieces_of_malloc(build):
+    """Which pieces of the heap are in use belongs to the launch, too."""
+    program = str(HERE / "programs/allocates.cu")
+    client = Walker(build, program=program, history=64)
+    line = next(n for n, text in enumerate(pathlib.Path(program).read_text().splitlines(), 1) if "free(old)" in text)
+
+    def stop_at(where):
+        client.call("setBreakpoints", source={"path": program}, breakpoints=[{"line": where}] if where else [])
+
+    stop_at(line)
+    client.begin()
+    seen = []
+    for count in (1, 2, 3, 4):
+        check(client.value("*kept"), str(count))
+        seen.append((client.value("made"), client.value("old")))
+        if count < 4:
+            client.go("continue")
+    assert len({made for made, _ in seen}) == 4, seen
+    for count in (3, 2, 1):
+        client.go("reverseContinue")
+        check((client.value("*kept"), client.value("made"), client.value("old")), (str(count), *seen[count - 1]))
+    client.go("continue")
+    check((client.value("*kept"), client.value("made"), client.value("old")), ("2", *seen[1]))
+    stop_at(None)
+    client.go("continue")
+    assert "went back" in client.stop["text"], client.stop
+    check(client.end(), plain(build, program=program))
+
+
+def launches_of_kernels(build):
+    """Grids that a kernel launches are launches of their own, and the one that launched them can be entered again."""
+    if not shutil.which("nvcc") and not os.access("/usr/local/cuda/bin/nvcc", os.X_OK):
+        sys.exit(77)
+    program = str(HERE / "programs/children.cu")
+    options = {"nvccFlags": ["-rdc=true", "-lcudadevrt"], "compiler": "nvcc"}
+    client = Walker(build, program=program, **options)
+    client.call("setFunctionBreakpoints", breakpoints=[{"name": "child"}])
+    client.begin()
+    client.call("setFunctionBreakpoints", breakpoints=[])
+    check(client.value("data[0]@4"), "{0, 1, 2, 3}")
+    client.call("warpgrind/lastWrite", expression="data[3]", frameId=client.frames()[0]["id"])
+    client.stopped()
+    check((client.frames()[0]["name"].split("(")[0], client.stop["focus"]["thread"]), ("parent", [3, 0, 0]))
+    client.go("next")
+    client.go_back("stepBack")
+    check(client.value("data[0]@4"), "{<undefined>, <undefined>, <undefined>, <undefined>}")
+    client.call("setFunctionBreakpoints", breakpoints=[{"name": "child"}])
+    for add in (1, 10):
+        client.go("continue")
+        check(client.value("add"), str(add))
+    client.call("setFunctionBreakpoints", breakpoints=[])
+    check(client.end(), "11 42\n")
+
+
 def many_launches(build):
     """1,200 launches of two warps: the last 1,000 are kept, and a search goes through all of them."""
     client = History(build, "1200")
@@ -280,7 +336,8 @@ def random_walks(build):
 
 
 CASES = [enters_each_launch, last_write_in_earlier_launches, host_copies_between_launches, same_state_both_ways, large_memory, too_little_room,
-         without_history, freed_memory, managed_memory_and_printf, back_from_a_fault, undefined_bits, many_launches, random_walks]
+         without_history, freed_memory, managed_memory_and_printf, back_from_a_fault, undefined_bits, many_launches, random_walks, pieces_of_malloc,
+         launches_of_kernels]
 
 if __name__ == "__main__":
     run_cases(CASES, __doc__)

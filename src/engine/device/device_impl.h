@@ -101,6 +101,7 @@ struct LaunchBuffer {
 };
 class LaunchBuffers {
  public:
+  using All = std::unordered_map<std::uint64_t, LaunchBuffer>;
   void add(std::uint64_t address, const LaunchBuffer& buffer) {
     const std::lock_guard lock(mutex_);
     buffers_[address] = buffer;
@@ -111,10 +112,24 @@ class LaunchBuffers {
     if (node.empty()) return std::nullopt;
     return node.mapped();
   }
+  All keep() {
+    const std::lock_guard lock(mutex_);
+    return buffers_;
+  }
+  void restore(const All& kept) {
+    const std::lock_guard lock(mutex_);
+    buffers_ = kept;
+  }
 
  private:
   std::mutex mutex_;
-  std::unordered_map<std::uint64_t, LaunchBuffer> buffers_;
+  All buffers_;
+};
+
+// Device::Impl's heap, launch_memory and launch_buffers at the beginning of a launch.
+struct KernelHeaps {
+  std::shared_ptr<const DeviceHeap::Pieces> heap, launch_memory;
+  LaunchBuffers::All launch_buffers;
 };
 
 struct Device::Impl {
@@ -133,7 +148,10 @@ struct Device::Impl {
   LaunchResult run_planned(Engine& engine, Launch& launch, KernelRecord& kernel, const PackedParameters& parameters,
                            unsigned interrupts_before, std::vector<ChildLaunch>* children);
   const MemorySnapshot* keep_memory(Engine& engine, const LoadedModule& module, const KernelRecord& kernel) const;
-  void run_earlier(Engine& engine, const MemorySnapshot& before, std::uint64_t back);
+  KernelHeaps keep_heaps();
+  void restore_heaps(const KernelHeaps& heaps);
+  void restore(const MemorySnapshot& memory, const KernelHeaps& heaps);
+  void run_earlier(Engine& engine, const MemorySnapshot& before, const KernelHeaps& heaps, std::uint64_t back);
   Status check(const LaunchConfig& config, const KernelRecord& kernel) const;
   Status open_heaps(const LoadedModule& module);
   Result<Engine*> take_engine();

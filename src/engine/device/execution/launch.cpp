@@ -79,8 +79,10 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
 
   if (shadow) note_tracking(*shadow, kernel.how.definedness);
   const MemorySnapshot* const before = keep_memory(engine, module, kernel);
+  KernelHeaps heaps;
   if (before) {
-    MadeLaunch made{&module, &kernel, config, parameters, depth, cycles.load()};
+    heaps = keep_heaps();
+    MadeLaunch made{&module, &kernel, config, parameters, depth, cycles.load(), heaps};
     made.config.range = {};  // valid only now
     EarlierLaunches::instance().add(&device, std::make_shared<const MadeLaunch>(std::move(made)));
   }
@@ -94,8 +96,8 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
     LaunchResult result = run_planned(engine, launch, kernel, parameters, interrupts_before, children);
     if (launch.runs_again) {
       repeats = true;
-      before->restore();
-      if (launch.runs_back > 0) run_earlier(engine, *before, launch.runs_back);
+      restore(*before, heaps);
+      if (launch.runs_back > 0) run_earlier(engine, *before, heaps, launch.runs_back);
       continue;
     }
     if (options.stops) KeptMemory::instance().end(engine.before);
@@ -107,13 +109,15 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
 
 // Runs earlier launches for the debugger, from the `back`-th before the newest on, until the newest is to run. Memory
 // is that of its beginning, before and afterwards. Results are dropped. Does nothing if the launch cannot be entered.
-void Device::Impl::run_earlier(Engine& engine, const MemorySnapshot& before, std::uint64_t back) {
+void Device::Impl::run_earlier(Engine& engine, const MemorySnapshot& before, const KernelHeaps& heaps,
+                               std::uint64_t back) {
   EarlierLaunches& earlier = EarlierLaunches::instance();
   if (!KeptMemory::instance().leave_present(before)) return;
   while (back > 0) {
     const std::shared_ptr<const MadeLaunch> made = earlier.find(back);
     if (!made) break;
     earlier.undo(back);
+    restore_heaps(made->heaps);
     write_parameters(engine, *made->kernel, made->parameters);
     Launch launch = make_launch(engine, *made->module, *made->kernel, made->config, made->depth);
     launch.before = &before;
@@ -122,20 +126,34 @@ void Device::Impl::run_earlier(Engine& engine, const MemorySnapshot& before, std
     launch.repeats = true;
     // A later Ctrl-C ends the launch that runs then, not this one.
     (void)run_planned(engine, launch, *made->kernel, made->parameters, interrupts_requested(), nullptr);
-    before.restore();
+    restore(before, heaps);
     back = launch.runs_again ? launch.runs_back : 0;
   }
   KeptMemory::instance().return_to_present();
+}
+
+KernelHeaps Device::Impl::keep_heaps() {
+  return {heap.keep(), launch_memory.keep(), launch_buffers.keep()};
+}
+
+void Device::Impl::restore_heaps(const KernelHeaps& heaps) {
+  heap.restore(heaps.heap);
+  launch_memory.restore(heaps.launch_memory);
+  launch_buffers.restore(heaps.launch_buffers);
+}
+
+void Device::Impl::restore(const MemorySnapshot& memory, const KernelHeaps& heaps) {
+  memory.restore();
+  restore_heaps(heaps);
 }
 
 // Null: the launch cannot run again.
 const MemorySnapshot* Device::Impl::keep_memory(Engine& engine, const LoadedModule& module,
                                                 const KernelRecord& kernel) const {
   if (!options.stops) return nullptr;
-  // The heap of malloc and the buffers of child launches keep more than their memory.
-  const char* const why_never = module.calls("malloc")      ? "kernels of its module call malloc()"
-                                : module.launches_kernels() ? "kernels of its module launch kernels"
-                                                            : "";
+  // The checks would see pieces allocated twice.
+  const bool checks_pieces = wants.heap_problems && module.calls("malloc");
+  const char* const why_never = checks_pieces ? "kernels of its module call malloc(), which the checks follow" : "";
   const ShadowMemory* const changed = kernel.how.definedness ? shadow : nullptr;
   const bool kept =
       KeptMemory::instance().begin(engine.before, changed, options.stops->most_kept_bytes(), why_never, &kernel);

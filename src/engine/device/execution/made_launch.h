@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "device/device.h"
+#include "device/device_impl.h"
 #include "device/module.h"
 
 namespace warpgrind::device {
@@ -16,6 +16,7 @@ struct MadeLaunch {
   PackedParameters parameters;
   unsigned depth = 0;
   std::uint64_t cycles = 0;  // Device::Impl::cycles when it began
+  KernelHeaps heaps;
 };
 
 }  // namespace warpgrind::device

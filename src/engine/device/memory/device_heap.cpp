@@ -22,7 +22,7 @@ DeviceHeap::~DeviceHeap() {
 Status DeviceHeap::open(std::uint64_t bytes, int device, bool by_piece) {
   if (base_) return Ok{};
   if (bytes > ~std::uint64_t{0} / kRoom) return Error{ErrorKind::environment, "no address space for the heap", ""};
-  left_ = bytes;
+  pieces_.left = bytes;
   bytes *= kRoom;
   const std::uint64_t words = bytes / kUnit / 64 + 1;
   void* bits = std::calloc(words, sizeof(std::uint64_t));  // NOLINT: untouched pages cost nothing
@@ -36,8 +36,28 @@ Status DeviceHeap::open(std::uint64_t bytes, int device, bool by_piece) {
   if (!address) return address.error();
   base_ = *address;
   size_ = bytes;
-  free_[base_] = size_;
+  pieces_.free[base_] = size_;
   return Ok{};
+}
+
+std::shared_ptr<const DeviceHeap::Pieces> DeviceHeap::keep() {
+  const std::lock_guard lock(mutex_);
+  if (!base_) return nullptr;
+  if (!kept_) kept_ = std::make_shared<const Pieces>(pieces_);
+  return kept_;
+}
+
+void DeviceHeap::restore(const std::shared_ptr<const Pieces>& kept) {
+  const std::lock_guard lock(mutex_);
+  if (!base_ || (kept_ && kept == kept_)) return;
+  for (const auto& [start, bytes] : pieces_.used) mark(start, bytes, false);
+  if (kept) {
+    pieces_ = *kept;
+  } else {
+    pieces_ = {size_ / kRoom, {{base_, size_}}, {}, {}};
+  }
+  for (const auto& [start, bytes] : pieces_.used) mark(start, bytes, true);
+  kept_ = kept;
 }
 
 // Calls f with each word of the bit map and its bits for these addresses, until f returns false.
@@ -71,14 +91,14 @@ bool DeviceHeap::holds(std::uint64_t address, std::uint64_t bytes) const {
 
 std::uint64_t DeviceHeap::take(std::uint64_t bytes) {
   const std::uint64_t wanted = taken(bytes);
-  for (auto it = free_.begin(); it != free_.end(); ++it) {
+  for (auto it = pieces_.free.begin(); it != pieces_.free.end(); ++it) {
     if (it->second < wanted) continue;
     const std::uint64_t start = it->first, left = it->second - wanted;
-    free_.erase(it);
-    if (left) free_[start + wanted] = left;
-    WG_ASSERT(!used_.contains(start) && rounded(bytes) <= left_);
-    used_[start] = bytes;
-    left_ -= rounded(bytes);
+    pieces_.free.erase(it);
+    if (left) pieces_.free[start + wanted] = left;
+    WG_ASSERT(!pieces_.used.contains(start) && rounded(bytes) <= pieces_.left);
+    pieces_.used[start] = bytes;
+    pieces_.left -= rounded(bytes);
     mark(start, bytes, true);
     return start;
   }
@@ -88,9 +108,10 @@ std::uint64_t DeviceHeap::take(std::uint64_t bytes) {
 std::uint64_t DeviceHeap::allocate(std::uint64_t bytes) {
   if (bytes == 0) return 0;
   const std::lock_guard lock(mutex_);
-  if (bytes > size_ || rounded(bytes) > left_) return 0;
+  kept_.reset();
+  if (bytes > size_ || rounded(bytes) > pieces_.left) return 0;
   std::uint64_t start = take(bytes);
-  while (!start && !quarantine_.empty()) {
+  while (!start && !pieces_.quarantine.empty()) {
     leave_quarantine();
     start = take(bytes);
   }
@@ -98,7 +119,7 @@ std::uint64_t DeviceHeap::allocate(std::uint64_t bytes) {
 }
 
 const DeviceHeap::Piece* DeviceHeap::freed(std::uint64_t address) const {
-  for (auto it = quarantine_.rbegin(); it != quarantine_.rend(); ++it)
+  for (auto it = pieces_.quarantine.rbegin(); it != pieces_.quarantine.rend(); ++it)
     if (address >= it->start && address < it->start + rounded(it->bytes)) return &*it;
   return nullptr;
 }
@@ -107,46 +128,47 @@ DeviceHeap::Released DeviceHeap::release(std::uint64_t address) {
   using Was = Released::Was;
   if (address == 0) return {Was::in_use, 0};
   const std::lock_guard lock(mutex_);
-  const auto block = used_.find(address);
-  if (block == used_.end()) {
+  const auto block = pieces_.used.find(address);
+  if (block == pieces_.used.end()) {
     const Piece* piece = freed(address);
     return {piece && piece->start == address ? Was::freed_before : Was::no_piece, 0};
   }
+  kept_.reset();
   const Piece piece{block->first, block->second};
-  used_.erase(block);
+  pieces_.used.erase(block);
   mark(piece.start, piece.bytes, false);
-  left_ += rounded(piece.bytes);
-  quarantine_.push_back(piece);
-  if (quarantine_.size() > kQuarantined) leave_quarantine();
+  pieces_.left += rounded(piece.bytes);
+  pieces_.quarantine.push_back(piece);
+  if (pieces_.quarantine.size() > kQuarantined) leave_quarantine();
   return {Was::in_use, piece.bytes};
 }
 
 // Joins the freed piece with the free ranges around it.
 void DeviceHeap::leave_quarantine() {
-  WG_ASSERT(!quarantine_.empty());
-  const Piece piece = quarantine_.front();
-  quarantine_.pop_front();
+  WG_ASSERT(!pieces_.quarantine.empty());
+  const Piece piece = pieces_.quarantine.front();
+  pieces_.quarantine.pop_front();
   std::uint64_t start = piece.start, bytes = taken(piece.bytes);
-  auto next = free_.lower_bound(start);
-  if (next != free_.end() && next->first == start + bytes) {
+  auto next = pieces_.free.lower_bound(start);
+  if (next != pieces_.free.end() && next->first == start + bytes) {
     bytes += next->second;
-    next = free_.erase(next);
+    next = pieces_.free.erase(next);
   }
-  if (next != free_.begin()) {
+  if (next != pieces_.free.begin()) {
     const auto before = std::prev(next);
     if (before->first + before->second == start) {
       start = before->first;
       bytes += before->second;
-      free_.erase(before);
+      pieces_.free.erase(before);
     }
   }
-  free_[start] = bytes;
+  pieces_.free[start] = bytes;
 }
 
 std::optional<std::pair<std::uint64_t, std::uint64_t>> DeviceHeap::piece_at(std::uint64_t address) const {
   const std::lock_guard lock(mutex_);
-  const auto above = used_.upper_bound(address);
-  if (above == used_.begin()) return std::nullopt;
+  const auto above = pieces_.used.upper_bound(address);
+  if (above == pieces_.used.begin()) return std::nullopt;
   const auto& [start, bytes] = *std::prev(above);
   if (address >= start + rounded(bytes)) return std::nullopt;
   return std::pair{start, start + rounded(bytes)};
@@ -164,13 +186,14 @@ std::optional<DeviceHeap::Near> DeviceHeap::near(std::uint64_t address) const {
 
 std::optional<DeviceHeap::Near> DeviceHeap::find_near(std::uint64_t address) const {
   if (const Piece* p = freed(address)) return Near{p->start, p->bytes, false};
-  const auto above = used_.upper_bound(address);
-  if (above != used_.begin()) {
+  const auto above = pieces_.used.upper_bound(address);
+  if (above != pieces_.used.begin()) {
     const auto& [start, bytes] = *std::prev(above);
     const std::uint64_t end = start + bytes;
-    if (address < end || above == used_.end() || address - end <= above->first - address) return Near{start, bytes};
+    if (address < end || above == pieces_.used.end() || address - end <= above->first - address)
+      return Near{start, bytes};
   }
-  if (above != used_.end()) return Near{above->first, above->second};
+  if (above != pieces_.used.end()) return Near{above->first, above->second};
   return std::nullopt;
 }
 

@@ -43,14 +43,26 @@ class DeviceHeap {
   std::string describe(std::uint64_t address) const;
   bool was_freed(std::uint64_t address) const;
 
+  struct Piece {
+    std::uint64_t start = 0, bytes = 0;  // as requested
+  };
+  // Which addresses are in use. What is in the memory is kept elsewhere (memory_snapshot.h).
+  struct Pieces {
+    std::uint64_t left = 0;                       // bytes of the heap not taken by pieces in use
+    std::map<std::uint64_t, std::uint64_t> free;  // start -> bytes
+    std::map<std::uint64_t, std::uint64_t> used;  // start -> requested bytes
+    std::deque<Piece> quarantine;                 // the oldest first
+  };
+  // For restore(): the same pointer until something is allocated or released. Null: the heap is not open.
+  std::shared_ptr<const Pieces> keep();
+  // While no kernel runs. Null: what was allocated since the heap was opened is free again.
+  void restore(const std::shared_ptr<const Pieces>& kept);
+
  private:
   // As in CUDA, pieces are multiples of 16 bytes and have 16 bytes between them. The gaps use addresses beyond the
   // heap's size: at most as many bytes as the pieces.
   static constexpr std::uint64_t kUnit = 16, kGap = 16, kRoom = 2;
   static constexpr std::size_t kQuarantined = 65536;
-  struct Piece {
-    std::uint64_t start = 0, bytes = 0;  // as requested
-  };
   static std::uint64_t rounded(std::uint64_t bytes) { return (bytes + kUnit - 1) / kUnit * kUnit; }
   static std::uint64_t taken(std::uint64_t bytes) { return rounded(bytes) + kGap; }
   std::uint64_t take(std::uint64_t bytes);
@@ -62,11 +74,9 @@ class DeviceHeap {
   std::optional<Near> find_near(std::uint64_t address) const;  // under mutex_
 
   mutable std::mutex mutex_;
-  std::uint64_t base_ = 0, size_ = 0;            // size_: of the addresses, kRoom times the heap
-  std::uint64_t left_ = 0;                       // bytes of the heap not taken by pieces in use
-  std::map<std::uint64_t, std::uint64_t> free_;  // start -> bytes
-  std::map<std::uint64_t, std::uint64_t> used_;  // start -> requested bytes
-  std::deque<Piece> quarantine_;                 // the oldest first
+  std::uint64_t base_ = 0, size_ = 0;  // size_: of the addresses, kRoom times the heap
+  Pieces pieces_;
+  std::shared_ptr<const Pieces> kept_;  // null: pieces_ has changed since
   struct Free {
     void operator()(void* p) const;
   };
