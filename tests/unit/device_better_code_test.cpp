@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <optional>
 #include <thread>
 
 #include "device_fixture.h"
@@ -106,9 +107,14 @@ TEST(BetterCode, IsNotWaitedForByTheHost) {
 TEST(BetterCode, ComesForKernelsThatRunForLong) {
   Options options;
   options.quick_start = true;
-  Sums sums(options);
-  const LaunchResult first = sums.run(1, 2);
-  EXPECT_TRUE(first.quick);
+  std::optional<Sums> held;
+  LaunchResult first;
+  for (unsigned attempt = 0; attempt < 5 && !first.quick; ++attempt) {
+    held.emplace(options);
+    first = held->run(1, 2);  // on a busy machine even this one may run long
+  }
+  Sums& sums = *held;
+  ASSERT_TRUE(first.quick);
   EXPECT_EQ(first.kernel->size.tier, jit::Tier::quick);
   EXPECT_GT(first.kernel->better_seconds, 0);
   // The work grows until one launch runs longer than quick code may. It gets better code while it runs.
