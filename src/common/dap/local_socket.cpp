@@ -51,10 +51,28 @@ const sockaddr* pointer(const Address& address) {
   return reinterpret_cast<const sockaddr*>(&address.at);
 }
 
-// Room of a message with one descriptor.
-union Control {
-  cmsghdr header;
-  std::array<char, CMSG_SPACE(sizeof(int))> bytes;
+// A message of one byte, with room for one descriptor.
+class Message {
+ public:
+  Message() {
+    header.msg_iov = &part_;
+    header.msg_iovlen = 1;
+    header.msg_control = control_.bytes.data();
+    header.msg_controllen = control_.bytes.size();
+  }
+  Message(const Message&) = delete;
+  Message& operator=(const Message&) = delete;
+
+  msghdr header{};
+
+ private:
+  union Control {
+    cmsghdr header;
+    std::array<char, CMSG_SPACE(sizeof(int))> bytes;
+  };
+  char byte_ = 1;
+  iovec part_{&byte_, 1};
+  Control control_{};
 };
 
 }  // namespace
@@ -98,20 +116,13 @@ Descriptor accept_at(int listener, pid_t& peer) {
 }
 
 Status pass_descriptor(int socket, int descriptor) {
-  char one = 1;
-  iovec part{&one, 1};
-  Control control{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.bytes.data();
-  message.msg_controllen = control.bytes.size();
-  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  Message message;
+  cmsghdr* const header = CMSG_FIRSTHDR(&message.header);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(sizeof(int));
   std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-  if (sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) return problem("cannot pass a connection on");
+  if (sendmsg(socket, &message.header, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) return problem("cannot pass a connection on");
   return Ok{};
 }
 
@@ -119,16 +130,9 @@ Result<Descriptor> receive_descriptor(int socket, std::chrono::milliseconds pati
   pollfd ready{socket, POLLIN, 0};
   const Error none{ErrorKind::environment, "the debugger that knows this process does not answer", ""};
   if (poll(&ready, 1, static_cast<int>(patience.count())) != 1) return none;
-  char one = 0;
-  iovec part{&one, 1};
-  Control control{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.bytes.data();
-  message.msg_controllen = control.bytes.size();
-  if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1) return none;
-  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  Message message;
+  if (recvmsg(socket, &message.header, MSG_CMSG_CLOEXEC) != 1) return none;
+  const cmsghdr* const header = CMSG_FIRSTHDR(&message.header);
   if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) return none;
   int descriptor = -1;
   std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);

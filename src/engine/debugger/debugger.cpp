@@ -164,8 +164,7 @@ void Debugger::resolve_all(const device::Launch& launch, Kernel& kernel) {
 const std::uint8_t* Debugger::flags_for(const device::Launch& launch, const Kernel& kernel) const {
   if (searches(launch))
     return again_->phase == Again::Phase::search && !again_->step ? kernel.every.data() : kernel.only_first.data();
-  const bool seeks_present = present_ && launch.repeats && launch.back == 0;
-  return going_ || pausing_ || seeks_present ? kernel.every.data() : kernel.flags.data();
+  return going_ || pausing_ || seeks_present(launch) ? kernel.every.data() : kernel.flags.data();
 }
 
 // ---- Watchpoints
@@ -232,6 +231,11 @@ std::string Debugger::say_history_start() const {
   const std::string why = earlier.why_no_more();
   if (why.empty()) return "the beginning of the program's first launch";
   return "the beginning of what was kept: no earlier launch can be entered, because " + why;
+}
+
+// Whether the newest launch runs again after an earlier one, up to the place that the user left.
+bool Debugger::seeks_present(const device::Launch& launch) const {
+  return present_ && launch.repeats && launch.back == 0;
 }
 
 // Whether a search that found nothing goes on in the launch before.
@@ -613,7 +617,7 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
         if (lanes >> going_->lane & 1) stop.lane = going_->lane;
       } else if (!data && pausing_) {
         stop.reason = StopReason::pause;
-      } else if (!data && present_ && launch.repeats && launch.back == 0 && stop.position == present_->position) {
+      } else if (!data && seeks_present(launch) && stop.position == present_->position) {
         if (lanes >> present_->lane & 1) stop.lane = present_->lane;
         stop.text = "the place from which you went back to an earlier launch";
       } else if (!data) {
@@ -625,7 +629,7 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
     }
     going_.reset();
     pausing_ = false;
-    if (present_ && launch.repeats && launch.back == 0 && present_->position == stop.position) present_.reset();
+    if (seeks_present(launch) && present_->position == stop.position) present_.reset();
   }
   return wait_for_user(stop, launch);
 }

@@ -221,6 +221,7 @@ class Debugger final : public device::StopHandler {
   bool condition_holds(const Touched& touch, device::WarpFiber& warp);
   std::string say_not_written() const;
   std::string say_history_start() const;
+  bool seeks_present(const device::Launch& launch) const;
   bool enters_earlier() const;
   void enter_other(const device::Launch& left);
   bool end_search();

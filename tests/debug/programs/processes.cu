@@ -1,14 +1,14 @@
 // A program of several processes for processes_test.py. Each process launches `add` with a number of its own.
-//   processes worker N        this process alone
-//   processes children N      N children of a fork, numbers 1 to N; the parent uses no CUDA
-//   processes later           child 1; then, when it has ended, the parent as 100
-//   processes exec            becomes `worker 9` without having used CUDA
-//   processes used-exec       1, then becomes `worker 9`
-//   processes spawn           child 1 closes all inherited files, as Python's subprocess does, and becomes `worker 1`
-//   processes forked          uses CUDA as 1, then forks a child that may not, and tries
-//   processes shared          a child launches the kernel on memory of the parent (cudaIpc)
-//   processes spin            two children whose kernels never end
-//   processes turns           two children: each waits for the other's first launch before its second
+//   processes worker N        this process alone.
+//   processes children N      N children of a fork, numbers 1 to N; the parent uses no CUDA.
+//   processes later           child 1; then, when it has ended, the parent as 100.
+//   processes exec            becomes `worker 9` without having used CUDA.
+//   processes used-exec       1, then becomes `worker 9`.
+//   processes spawn           child 1 closes all inherited files, as Python's subprocess does, and becomes `worker 1`.
+//   processes forked          uses CUDA as 1, then forks a child that may not, and tries.
+//   processes shared          a child launches the kernel on memory of the parent (cudaIpc).
+//   processes spin            two children whose kernels never end.
+//   processes turns           two children: each waits for the other's first launch before its second.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>

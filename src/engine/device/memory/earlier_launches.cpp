@@ -68,10 +68,6 @@ void EarlierLaunches::forget_all(const std::string& why) {
 }
 
 void EarlierLaunches::forget_locked(const std::string& why) {
-  if (all_.empty() && !newest_) {
-    if (limit_ != 0) why_ = why;
-    return;
-  }
   for (Earlier& earlier : all_) PageStore::instance().give_back(std::move(earlier.before.chunks));
   all_.clear();
   newest_.reset();

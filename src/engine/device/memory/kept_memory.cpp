@@ -33,7 +33,7 @@ bool KeptMemory::begin(MemorySnapshot& memory, const ShadowMemory* shadow, std::
   }
   why_ = limit == 0 ? "its memory was not kept" : shared_.load() ? kShared : why_never;
   if (!why_.empty()) {
-    lose_earlier(fmt::format("launch {} cannot run again: {}", launches_, why_));
+    lose_all();
     return false;
   }
   EarlierLaunches& earlier = EarlierLaunches::instance();
@@ -41,7 +41,7 @@ bool KeptMemory::begin(MemorySnapshot& memory, const ShadowMemory* shadow, std::
   last_ = nullptr;
   if (!memory.take(limit, shadow, kernel, earlier.is_on())) {
     why_ = fmt::format("the memory that the host uses, too, has more than {} MiB", limit >> 20);
-    lose_earlier(fmt::format("launch {} cannot run again: {}", launches_, why_));
+    lose_all();
     return false;
   }
   kept_ = &memory;
@@ -58,7 +58,12 @@ void KeptMemory::end(const MemorySnapshot& memory) {
   else if (why_.empty())
     last_ = &memory;  // protection goes on: what the host writes is a difference, too
   else
-    lose_earlier(fmt::format("launch {} cannot run again: {}", launches_, why_));
+    lose_all();
+}
+
+// The newest launch cannot run again, so that no earlier one can be reached.
+void KeptMemory::lose_all() {
+  lose_earlier(fmt::format("launch {} cannot run again: {}", launches_, why_));
 }
 
 void KeptMemory::lose_earlier(const std::string& why) {

@@ -46,6 +46,7 @@ class KeptMemory {
   std::string why_not(const MemorySnapshot* memory);
 
  private:
+  void lose_all();
   void lose_earlier(const std::string& why);
 
   std::atomic<bool> shared_{false};
