@@ -1,0 +1,48 @@
+// Exclusive scan of each block's 256 numbers. sums[b]: the sum of block b.
+__global__ void scan_blocks(const int* in, int* out, int* sums, int n) {
+  __shared__ int of_warps[8];
+  const int i = blockIdx.x * 256 + threadIdx.x, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int mine = i < n ? in[i] : 0;
+  int sum = mine;  // of this lane and those below
+  for (int step = 1; step < 32; step *= 2) {
+    const int other = __shfl_up_sync(0xffffffff, sum, step);
+    if (lane >= step) sum += other;
+  }
+  if (lane == 31) of_warps[warp] = sum;
+  __syncthreads();
+  int before = 0, all = 0;
+  for (int w = 0; w < 8; ++w) {
+    if (w == warp) before = all;
+    all += of_warps[w];
+  }
+  if (i < n) out[i] = before + sum - mine;
+  if (threadIdx.x == 0) sums[blockIdx.x] = all;
+}
+
+__global__ void mark(const int* x, int* flag, int n) {
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n) flag[i] = i + 1 < n && x[i] == x[i + 1];
+}
+
+__global__ void scatter(const int* flag, const int* offset, int* places, int n) {
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n && flag[i]) places[offset[i]] = i;
+}
+
+// Writes every i with x[i] == x[i + 1] to places, and returns their number.
+int find_repeats(const int* x, int* places, int n) {
+  const int blocks = (n + 255) / 256;
+  int *flag, *offset, count = 0;
+  cudaMalloc(&flag, n * sizeof(int));
+  cudaMalloc(&offset, n * sizeof(int));
+  mark<<<blocks, 256>>>(x, flag, n);
+  int* sums;
+  cudaMalloc(&sums, blocks * sizeof(int));
+  scan_blocks<<<blocks, 256>>>(flag, offset, sums, n);
+  cudaFree(sums);
+  scatter<<<blocks, 256>>>(flag, offset, places, n);
+  cudaMemcpy(&count, offset + n - 1, sizeof(int), cudaMemcpyDeviceToHost);
+  cudaFree(flag);
+  cudaFree(offset);
+  return count;
+}
