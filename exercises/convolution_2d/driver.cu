@@ -2,8 +2,8 @@ void judge::test() {
   struct Size {
     int width, height;
   };
-  const auto sizes = judge::counted() ? std::vector<Size>{{128, 64}}
-                                      : std::vector<Size>{{1, 1}, {16, 16}, {45, 37}, {7, 70}};
+  const auto sizes =
+      judge::counted() ? std::vector<Size>{{128, 64}} : std::vector<Size>{{1, 1}, {16, 16}, {45, 37}, {7, 70}};
   for (const auto [width, height] : sizes) {
     const auto in = judge::numbers(width * height, 1), weights = judge::numbers(25, 2);
     std::vector<float> right(in.size()), turned(in.size());

@@ -21,6 +21,7 @@ void judge::test() {
     spmv<<<judge::blocks(rows * 32L, 256), 256>>>(dfirst, dcolumn, dvalue, dx, y, rows);
     const std::string name = std::to_string(rows) + " rows";
     if (!judge::ran(name)) return;
-    judge::compare(name, y.read(), right, 0, {{"Only the entries of lane 0 are counted: the lanes must add up", of_lane_0}});
+    judge::compare(name, y.read(), right, 0,
+                   {{"Only the entries of lane 0 are counted: the lanes must add up", of_lane_0}});
   }
 }
