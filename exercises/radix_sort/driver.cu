@@ -15,7 +15,7 @@ void judge::test() {
     sort(dkeys, n);
     if (!judge::ran(judge::n_is(n))) return;
     judge::compare(judge::n_is(n), dkeys.read(), right, 0,
-                   {{"They are sorted by their low 8 bits only: the high digit comes last", low},
+                   {{"They are sorted by their low 8 bits only: the pass by the high digit comes last", low},
                     {"They are sorted by their low 8 bits only: a second pass is missing", only_low},
                     {"Nothing was sorted", keys}});
   }
