@@ -61,6 +61,8 @@ CASES = {
                             never=["Traceback"]),
     "bad_suppressions": dict(arguments=["--warpgrind-check", "--warpgrind-suppress", "gpu.py", "test_host_only.py"], exit=2,
                              want=["gpu.py: not a file of suppressions"]),
+    "wrong_marker": dict(arguments=["test_wrong_marker.py"], exit=4,
+                         want=["test_nothing: the marker warpgrind does not take 'copy', require_kernel; it takes expect="]),
     "calls_main": dict(command=["{python}", "calls_main.py"], exit=4, want=["start the whole program under `warpgrind run`"]),
     "sections": dict(command=["{warpgrind}", "run", "--quiet", "{python}", "sections.py"], want=["^good$"]),
     "installed": dict(needs=["pip", "setuptools", "wheel"]),

@@ -5,6 +5,8 @@ MARKER = ("warpgrind(expect=None, require_kernels=None, gpu=None, findings=None)
           "`expect` (a condition of `warpgrind run --expect`, or a list) must hold, a kernel of each name in `require_kernels` "
           "must run, `gpu` must be the modelled one, and findings=\"allowed\" lets findings pass")
 
+ARGUMENTS = ("expect", "require_kernels", "gpu", "findings")
+
 
 def pytest_addoption(parser):
     group = parser.getgroup("warpgrind", "tests on a virtual GPU")
@@ -19,7 +21,7 @@ def pytest_addoption(parser):
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config, parser, args):
     # Before conftest files are loaded: they may open CUDA.
-    options = parser.parse_known_args(args, namespace=early_config.known_args_namespace.__class__())
+    options = early_config.known_args_namespace
     asks = options.warpgrind or options.warpgrind_check
     if not asks or options.help or options.version:
         return
@@ -35,6 +37,17 @@ def pytest_configure(config):
     from warpgrind_pytest.session import Session
 
     config.pluginmanager.register(Session(config), "warpgrind_session")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        for mark in item.iter_markers("warpgrind"):
+            wrong = [repr(value) for value in mark.args] + [name for name in mark.kwargs if name not in ARGUMENTS]
+            if mark.kwargs.get("findings", "allowed") != "allowed":
+                wrong.append(f"findings={mark.kwargs['findings']!r}")
+            if wrong:
+                raise pytest.UsageError(f"{item.nodeid}: the marker warpgrind does not take {', '.join(wrong)}; it takes "
+                                        "expect=, require_kernels=, gpu= and findings=\"allowed\"")
 
 
 @pytest.hookimpl(tryfirst=True)

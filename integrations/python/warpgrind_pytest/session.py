@@ -9,6 +9,7 @@ from warpgrind_pytest.recorder import Recorder
 
 NEED_A_GPU = ("warpgrind", "gpu", "cuda")  # markers
 MOST_LINES = 20  # of each list of the summary
+MOST_COLUMNS = 48  # of a kernel's name there
 
 
 class Session:
@@ -123,9 +124,10 @@ class Session:
         tr.section(f"warpgrind: virtual {self._children.gpu or 'GPU'}")
         tr.write_line(f"kernels ran in {self._with_kernels} of {_counted(self._tests, 'test')}")
         ordered = sorted(self._kernels.items(), key=lambda entry: (-entry[1][1], entry[0]))
-        width = max((len(name) for name, _ in ordered[:MOST_LINES]), default=0)
-        for name, (launches, tests) in ordered[:MOST_LINES]:
-            tr.write_line(f"  {name:{min(width, 60)}}  {_counted(launches, 'launch', 'launches')} in {_counted(tests, 'test')}")
+        shown = [(_shortened(name), counts) for name, counts in ordered[:MOST_LINES]]
+        width = max((len(name) for name, _ in shown), default=0)
+        for name, (launches, tests) in shown:
+            tr.write_line(f"  {name:{width}}  {_counted(launches, 'launch', 'launches')} in {_counted(tests, 'test')}")
         if len(ordered) > MOST_LINES:
             tr.write_line(f"  and {len(ordered) - MOST_LINES} more kernels")
         if self._idle:
@@ -142,6 +144,11 @@ class Session:
                 ctypes.CDLL("libcuda.so.1").cuInit(0)
             except (OSError, AttributeError):
                 pass
+
+
+def _shortened(name):
+    """The end of a long name says most: Numba's begin with the module and the functions around the kernel."""
+    return name if len(name) <= MOST_COLUMNS else "..." + name[3 - MOST_COLUMNS:]
 
 
 def _counted(n, one, more=None):

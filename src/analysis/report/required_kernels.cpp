@@ -50,10 +50,11 @@ std::string why_missing(const std::string& pattern, const std::vector<results::K
         if (std::find(reasons.begin(), reasons.end(), line) == reasons.end()) reasons.push_back(line);
     out = reasons.empty() ? "no kernel ran" : fmt::format("{}", fmt::join(reasons, "; "));
   }
-  if (lost != 0)
-    out += fmt::format("; {} left no profile, because {} killed or became another program",
-                       lost == 1 ? std::string("a process") : fmt::format("{} processes", lost),
-                       lost == 1 ? "it was" : "they were");
+  if (lost == 0) return out;
+  const std::string left = fmt::format("{} left no profile, because {} killed or became another program",
+                                       lost == 1 ? std::string("a process") : fmt::format("{} processes", lost),
+                                       lost == 1 ? "it was" : "they were");
+  out = profiles.empty() ? "no kernel is known to have run: " + left : out + "; " + left;
   return out;
 }
 

@@ -1,5 +1,5 @@
-// Record of what the program does with the GPU, and what it leaves undone without an error of its own: kernels that are
-// never launched, errors that it reads and says nothing about, libraries that it looks for and does not find.
+// Record of what the program does with the GPU, and of what it leaves undone without an error of its own. That is
+// kernels that are never launched, errors that it reads and says nothing about, and libraries that it does not find.
 // Thread-safe. Lives as long as the session.
 #pragma once
 

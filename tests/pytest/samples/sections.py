@@ -3,7 +3,7 @@ import os
 import sys
 
 from warpgrind import sections
-from warpgrind.profile import Profile
+from warpgrind.profile import Kernel, Kernels, Profile
 
 assert sections.available()
 assert sections.profile() is None, "nothing has called CUDA yet"
@@ -34,6 +34,25 @@ assert gpu.driver.cuModuleGetFunction(gpu.ctypes.byref(name), gpu._gpu.module, b
 assert [(f["call"], f["count"]) for f in sections.profile()["activity"]["failed_calls"]] == [("cuModuleGetFunction", 1)]
 assert sections.begin()
 assert sections.profile()["activity"]["failed_calls"] == []
+
+# Names of kernels and counters.
+templates = Kernels(Kernel({"name": name}) for name in ("void ns::add<float>(float*, int)", "void ns::add<double>(double*, int)",
+                                                       "cudapy::app::half[abi:v1][abi:c8](Array<float, 1, C>)"))
+assert len(templates.matching("add")) == len(templates.matching("ns::add")) == 2
+assert templates["add<float>"].short_name == "ns::add<float>" and templates["half"].short_name == "cudapy::app::half"
+for wrong, message in (("add", "2 kernels match"), ("sub", 'no kernel called "sub" ran; there ran ns::add<float>')):
+    try:
+        templates[wrong]
+    except KeyError as error:
+        assert message in error.args[0], error
+    else:
+        raise AssertionError(wrong)
+try:
+    templates["half"].global_load_sectors
+except AttributeError as error:
+    assert "cudapy::app::half has no global_load_sectors" in str(error)
+else:
+    raise AssertionError("no such figure")
 
 child = os.fork()
 if child == 0:  # CUDA does not work in it
