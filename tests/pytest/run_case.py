@@ -19,8 +19,8 @@ PACKAGE = HERE.parents[1] / "integrations/python"
 SKIPPED = 77
 TIMEOUT = 300  # seconds
 
-# arguments: of pytest. command: the whole command, in place of pytest; {python}, {warpgrind}. exit: the code (0). want, never: expressions
-# that the output has, and has not. needs: modules. no_gpu: it is of a machine without one.
+# arguments: of pytest. command: the whole command, in place of pytest; {python}, {warpgrind}. exit: the code (0). want, never:
+# expressions that the output has, and has not. needs: modules. no_gpu: it is of a machine without one.
 CASES = {
     "profile": dict(arguments=["--warpgrind", "-rsf", "--junitxml=/dev/stdout", "test_counts.py", "test_marker.py", "test_processes.py"],
                     exit=1,
@@ -42,7 +42,8 @@ CASES = {
                   want=["4 failed, 7 passed, 1 xfailed, 1 error", "race     6 launches in 6 tests", "strided  1 launch in 1 test"]),
     "faults": dict(arguments=["--warpgrind", "test_findings.py", "-k", "outside or after_all"], exit=1,
                    want=["1 failed, 1 passed", "FAILED test_findings.py::test_outside", "illegal address: ERROR", "kernel copy"]),
-    "suppressed": dict(arguments=["--warpgrind-check", "--warpgrind-suppress", "races.json", "test_findings.py", "-k", "race and not teardown"],
+    "suppressed": dict(arguments=["--warpgrind-check", "--warpgrind-suppress", "races.json", "test_findings.py", "-k",
+                                  "race and not teardown"],
                        want=["2 passed", "2 suppressed"]),
     "numba": dict(arguments=["--warpgrind", "test_numba.py"], exit=1, needs=["numba.cuda"],
                   want=["1 failed, 1 passed", 'no kernel called "halve" ran; there ran .*double']),
@@ -64,6 +65,8 @@ CASES = {
     "wrong_marker": dict(arguments=["test_wrong_marker.py"], exit=4,
                          want=["test_nothing: the marker warpgrind does not take 'copy', require_kernel; it takes expect="]),
     "calls_main": dict(command=["{python}", "calls_main.py"], exit=4, want=["start the whole program under `warpgrind run`"]),
+    "under_run": dict(command=["{warpgrind}", "run", "--quiet", "{python}", "calls_main.py"],
+                      want=["1 passed", "kernels ran in 0 of 1 test"]),
     "sections": dict(command=["{warpgrind}", "run", "--quiet", "{python}", "sections.py"], want=["^good$"]),
     "installed": dict(needs=["pip", "setuptools", "wheel"]),
 }

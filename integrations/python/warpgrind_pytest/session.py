@@ -1,5 +1,7 @@
 """The plugin of a session on the virtual GPU: a section of the profile for each test, its findings, the summary."""
+import collections
 import ctypes
+import json
 
 import pytest
 
@@ -19,17 +21,18 @@ class Session:
         self._children = Children()
         self._checks = config.option.warpgrind_check
         self._suppressed = suppressions.read(config.option.warpgrind_suppress) if config.option.warpgrind_suppress else []
-        self._failed_by = 0   # findings of the running test that have failed a phase of it
+        self._reported = collections.Counter()  # findings of the running test that have failed a phase of it, as JSON
         self._passed = False  # the call of the running test
-        self._kernels = {}    # name: [launches, tests]
+        self._kernels = {}  # name: [launches, tests]
         self._tests = self._with_kernels = 0
-        self._idle = []       # tests that need a GPU and launched nothing
+        self._idle = []  # tests that need a GPU and launched nothing
 
     # ---- A test
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item):
-        self.current, self._failed_by, self._passed = Recorder(self._children), 0, False
+        self.current, self._passed = Recorder(self._children), False
+        self._reported.clear()
         yield
         self.current = None
         self._children.end()
@@ -72,8 +75,13 @@ class Session:
         """Text of the findings since the last call; empty: none, or they are allowed."""
         if "allowed" in self._marks(item, "findings"):
             return ""
-        bad = [f for f in self.current.whole().findings if self._is_bad(f)]
-        new, self._failed_by = bad[self._failed_by:], len(bad)
+        seen, new = collections.Counter(), []
+        for finding in filter(self._is_bad, self.current.whole().findings):
+            key = json.dumps(finding.json, sort_keys=True)
+            seen[key] += 1
+            if seen[key] > self._reported[key]:
+                new.append(finding)
+        self._reported = seen
         if not new:
             return ""
         title = "warpgrind check" if self._checks else "warpgrind"

@@ -4,12 +4,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/advice_text.h"
+#include "report/format.h"
+
 namespace warpgrind::report {
 namespace {
 
 using results::Activity;
 
 constexpr std::uint64_t kMostOwnKernels = 100;  // a program with more has them from libraries
+
+constexpr std::size_t kLineWidth = 80, kPathWidth = 50;
 
 std::string why_none(const results::Profile& profile, const Activity& a) {
   if (!profile.library_calls.empty()) return "the library calls ran on the host";
@@ -22,7 +27,8 @@ std::string why_none(const results::Profile& profile, const Activity& a) {
 std::string failed_call(const results::FailedCall& f) {
   std::string out = fmt::format("{} returned {}", f.call, f.error);
   if (f.count > 1) out += fmt::format(" {} times", f.count);
-  if (f.line != 0) out += fmt::format(", {}at {}:{}", f.count > 1 ? "first " : "", f.file, f.line);
+  if (f.line != 0)
+    out += fmt::format(", {}at {}:{}", f.count > 1 ? "first " : "", shortened_path(f.file, kPathWidth), f.line);
   if (!f.reason.empty()) out += fmt::format(" ({})", f.reason);
   return out;
 }
@@ -45,6 +51,12 @@ std::vector<std::string> left_undone(const results::Profile& profile) {
   if (!a.libraries_not_found.empty())
     out.push_back(fmt::format("the program looked for {}, which {} not there", fmt::join(a.libraries_not_found, ", "),
                               a.libraries_not_found.size() == 1 ? "is" : "are"));
+  return out;
+}
+
+std::string left_undone_text(const results::Profile& profile) {
+  std::string out;
+  for (const std::string& line : left_undone(profile)) out += wrapped(line, kLineWidth, "  ");
   return out;
 }
 

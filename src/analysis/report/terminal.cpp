@@ -413,8 +413,7 @@ std::string profile_text(const results::Profile& p, const TextOptions& options) 
   print_library_calls(w, p);
   print_transfers(w, p);
   for (const std::string& what : p.not_modelled) w.line("not modelled: " + what);
-  for (const std::string& what : left_undone(p)) w.line(what);
-  return out + w.take();
+  return out + w.take() + left_undone_text(p);
 }
 
 std::string finding_text(const results::Finding& f, const TextOptions& options) {
