@@ -506,6 +506,34 @@ export interface Finding {
   cause?: FindingCause; // cause of the error
 }
 
+/** A kernel that ran. */
+export interface LaunchedKernel {
+  name: string; // demangled
+  mangled_name: string;
+  launches: number; // number of launches, counted or not
+}
+
+/** Equal errors of a CUDA call. */
+export interface FailedCall {
+  call: string; // cuModuleLoadData
+  error: string; // CUDA_ERROR_INVALID_PTX
+  reason: string; // of the first; empty: not known
+  file: string; // source of the first; empty: not known
+  line: number; // 0: not known
+  count: number; // number of such errors
+}
+
+/** What the program did with the GPU, and what it left undone. */
+export interface Activity {
+  asked_for_devices: boolean; // the program read the number of GPUs
+  used_device: boolean; // the program had a context on a GPU
+  loaded_kernels: number; // number of different kernels in the program, its libraries and the modules that it loaded
+  never_launched: number; // number of these that were not launched
+  launched: LaunchedKernel[]; // kernels that ran, counted or not, by mangled name
+  failed_calls: FailedCall[]; // errors of CUDA calls that the program has read; those that it ignored are findings
+  libraries_not_found: string[]; // libraries of NVIDIA that the process opened by dlopen and that are not there
+}
+
 /** What ended the launch of a recorded block. */
 export interface RecordedFault {
   text: string; // what happened
@@ -633,5 +661,6 @@ export interface Profile {
   host_timeline_left_out?: number; // number of further items, including those that take no time
   checks?: string[]; // groups of checks that `warpgrind check` ran; empty: not a run of `check`
   findings: Finding[]; // errors and warnings
+  activity?: Activity; // what the program did with the GPU, and what it left undone
   recordings?: Recording[]; // with `--steps`: one block of each kernel, step by step
 }

@@ -53,8 +53,11 @@ class Checker : public events::Observer {
   void announce(std::uint64_t launch, const results::Finding& finding) const {
     if (on_finding_) on_finding_(launch, finding);
   }
-  // Called once, after the last launch. Appends the findings in any order.
+  // Called after the last launch. Appends the findings in any order, and forgets them.
   virtual void report(std::vector<results::Finding>& findings) = 0;
+  // The same at the end of a section of the run (session/sections.h), while no launch runs. Equal findings of the next
+  // section are reported again. A checker that judges the whole run reports nothing here.
+  virtual void report_section(std::vector<results::Finding>& findings) { report(findings); }
 
  private:
   OnFinding on_finding_;  // empty: no debugger
@@ -68,8 +71,9 @@ class Checkers {
   // Register them with each device, in this order.
   std::vector<events::Observer*> observers();
   void announce_to(const Checker::OnFinding& on_finding);  // before the first event
-  // Sorted by severity, then by place.
+  // At the end of the run. Sorted by severity, then by place.
   std::vector<results::Finding> report();
+  std::vector<results::Finding> report_section();  // of the section that ends now; later reports leave them out
   const Objects& objects() const { return objects_; }
   Handles& handles() { return handles_; }
   void note_fault() { faulted_ = true; }
@@ -77,6 +81,8 @@ class Checkers {
   bool gone_on() const { return gone_on_; }
 
  private:
+  std::vector<results::Finding> collect(void (Checker::*report)(std::vector<results::Finding>&));
+
   Objects objects_;
   Works works_;
   Handles handles_;

@@ -97,10 +97,18 @@ void Checkers::announce_to(const Checker::OnFinding& on_finding) {
 }
 
 std::vector<results::Finding> Checkers::report() {
+  return collect(&Checker::report);
+}
+
+std::vector<results::Finding> Checkers::report_section() {
+  return collect(&Checker::report_section);
+}
+
+std::vector<results::Finding> Checkers::collect(void (Checker::*report)(std::vector<results::Finding>&)) {
   std::vector<results::Finding> findings;
   for (const auto& [group, checker] : checkers_) {
     const std::size_t before = findings.size();
-    checker->report(findings);
+    (*checker.*report)(findings);
     for (std::size_t i = before; i < findings.size(); ++i) findings[i].group = group;
   }
   drop_consequences(findings);

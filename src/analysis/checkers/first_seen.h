@@ -35,12 +35,13 @@ class FirstSeen {
     lock.unlock();
     checker_.announce(order_key.launch, finding);
   }
-  void report(std::vector<results::Finding>& findings) const {
+  void report(std::vector<results::Finding>& findings) {
     const std::lock_guard lock(mutex_);
-    for (const auto& [key, e] : seen_) {
-      findings.push_back(e.finding);
+    for (auto& [key, e] : seen_) {
+      findings.push_back(std::move(e.finding));
       findings.back().count = e.count;
     }
+    seen_.clear();
   }
 
  private:
@@ -50,7 +51,7 @@ class FirstSeen {
     results::Finding finding;
   };
   const Checker& checker_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::map<std::string, Entry> seen_;
 };
 

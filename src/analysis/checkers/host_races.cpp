@@ -135,6 +135,7 @@ class HostRaces final : public Checker {
   void on_host_copy(const events::HostCopy& c, unsigned) override;
   void on_host_fill(const events::HostFill& c, unsigned) override;
   void report(std::vector<Finding>& findings) override;
+  void report_section(std::vector<Finding>& findings) override;
 
  private:
   // A running grid. With this checker one worker runs it (session/devices.cpp).
@@ -569,11 +570,16 @@ void HostRaces::found(const Use& u, const HostPages::Touch& touch, std::uint64_t
 }
 
 void HostRaces::report(std::vector<Finding>& findings) {
+  report_section(findings);
   const std::lock_guard lock(mutex_);
-  look_at_touches();
   uses_.clear();
   guard_again();
   HostPages::instance().want(false);
+}
+
+void HostRaces::report_section(std::vector<Finding>& findings) {
+  const std::lock_guard lock(mutex_);
+  look_at_touches();
   for (auto& [key, f] : found_) findings.push_back(std::move(f));
   found_.clear();
 }

@@ -92,6 +92,7 @@ class Leaks final : public Checker {
   explicit Leaks(const Known& known) : known_(known) {}
   events::Wants wants() const override { return {}; }
 
+  void report_section(std::vector<results::Finding>&) override {}
   void report(std::vector<results::Finding>& findings) override {
     // A program that stops at a fault cannot free anything. One that continues after it could have.
     if (known_.faulted && *known_.faulted && !(known_.gone_on && *known_.gone_on)) return;

@@ -534,6 +534,9 @@ void Memory::report(std::vector<results::Finding>& findings) {
     findings.push_back(std::move(f));
   }
   findings.insert(findings.end(), of_host_.begin(), of_host_.end());
+  quick_.clear();
+  rows_.clear();
+  of_host_.clear();
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ class UnusedMemory final : public Checker {
     if (const auto object = known_.objects.freed_at(a.address)) look(*object);
   }
 
+  void report_section(std::vector<Finding>&) override {}
   void report(std::vector<Finding>& findings) override {
     if (!known_.unwritten) return;
     for (const Object& o : known_.objects.all())

@@ -30,6 +30,11 @@ std::string without_templates(std::string_view name) {
   return std::string(name.substr(0, find_outside(name, '<', false)));
 }
 
+// "add[abi:v1]" -> "add": Numba marks its kernels so.
+std::string without_tags(const std::string& name) {
+  return name.substr(0, name.find("[abi:"));
+}
+
 std::string unqualified(const std::string& name) {
   const std::size_t at = find_outside(name, ':', true);
   return at == std::string::npos ? name : name.substr(at + 1);
@@ -53,8 +58,8 @@ std::string function_name(std::string_view demangled) {
 
 bool matches(const std::string& pattern, const results::KernelProfile& kernel) {
   const std::string name = short_name(kernel.name), plain = without_templates(name);
-  for (const std::string& candidate :
-       {kernel.name, name, plain, unqualified(name), unqualified(plain), kernel.mangled_name})
+  for (const std::string& candidate : {kernel.name, name, plain, unqualified(name), unqualified(plain),
+                                       unqualified(without_tags(plain)), kernel.mangled_name})
     if (candidate == pattern || fnmatch(pattern.c_str(), candidate.c_str(), 0) == 0) return true;
   return false;
 }

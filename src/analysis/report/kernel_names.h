@@ -16,7 +16,7 @@ std::string short_name(std::string_view demangled);
 std::string function_name(std::string_view demangled);
 
 // True if a pattern with * ? [..] matches the kernel's full name, its mangled name, or its name without result and
-// parameters. The latter may also lack template arguments, namespaces, or both.
+// parameters. The latter may also lack template arguments, namespaces, or both, and then Numba's tags.
 bool matches(const std::string& pattern, const results::KernelProfile& kernel);
 
 // "copy<32>, transpose_naive<32>, ...": all kernels, each name once, cut after `most`.

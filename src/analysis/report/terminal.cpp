@@ -16,6 +16,7 @@
 
 #include "base/words.h"
 #include "counters/kernel_counters.h"
+#include "report/activity_text.h"
 #include "report/advice_text.h"
 #include "report/format.h"
 #include "report/machine_differences.h"
@@ -412,7 +413,7 @@ std::string profile_text(const results::Profile& p, const TextOptions& options) 
   print_library_calls(w, p);
   print_transfers(w, p);
   for (const std::string& what : p.not_modelled) w.line("not modelled: " + what);
-  return out + w.take();
+  return out + w.take() + left_undone_text(p);
 }
 
 std::string finding_text(const results::Finding& f, const TextOptions& options) {

@@ -269,6 +269,12 @@ static_assert(std::is_nothrow_move_constructible_v<KernelSum>);
 
 struct Collector::Impl {
   bool keep_launches = false, by_range = false;
+  std::mutex copy_mutex;  // never held together with `mutex`
+  std::shared_ptr<Collector> copy;
+  std::shared_ptr<Collector> current_copy() {
+    const std::lock_guard lock(copy_mutex);
+    return copy;
+  }
   mutable std::mutex mutex;
   std::map<std::pair<int, std::string>, std::size_t> index;  // device, mangled name
   std::vector<KernelSum> kernels;
@@ -316,7 +322,13 @@ Collector::Collector(bool keep_launches, bool by_range) : impl_(std::make_unique
 }
 Collector::~Collector() = default;
 
+void Collector::copy_to(std::shared_ptr<Collector> copy) {
+  const std::lock_guard lock(impl_->copy_mutex);
+  impl_->copy = std::move(copy);
+}
+
 void Collector::add(const LaunchRecord& l) {
+  if (const auto copy = impl_->current_copy()) copy->add(l);
   const std::lock_guard lock(impl_->mutex);
   const LaunchValues::Of& of = impl_->launch_values.of(l.shape, *l.facts, *l.counts);
   counters::Values values = of.values;
@@ -355,6 +367,7 @@ void Collector::add(const LaunchRecord& l) {
 
 void Collector::add_transfer(const std::string& direction, const std::string& host_memory, std::uint64_t bytes,
                              double estimated_ns) {
+  if (const auto copy = impl_->current_copy()) copy->add_transfer(direction, host_memory, bytes, estimated_ns);
   const std::lock_guard lock(impl_->mutex);
   for (TransferProfile& t : impl_->transfers)
     if (t.direction == direction && t.host_memory == host_memory) {
@@ -368,6 +381,7 @@ void Collector::add_transfer(const std::string& direction, const std::string& ho
 
 void Collector::add_library_call(int device, const std::string& function, const std::string& arguments,
                                  const std::string& by, double estimated_ns) {
+  if (const auto copy = impl_->current_copy()) copy->add_library_call(device, function, arguments, by, estimated_ns);
   const std::lock_guard lock(impl_->mutex);
   std::tuple key{device, function, arguments};
   if (impl_->library_calls.size() >= kMostLibraryCalls && !impl_->library_index.count(key))
@@ -401,11 +415,13 @@ void Collector::leave_out_host_row() {
 }
 
 void Collector::leave_out_launch() {
+  if (const auto copy = impl_->current_copy()) copy->leave_out_launch();
   const std::lock_guard lock(impl_->mutex);
   ++impl_->launches_left_out;
 }
 
 void Collector::add_finding(Finding finding) {
+  if (const auto copy = impl_->current_copy()) copy->add_finding(finding);
   const std::lock_guard lock(impl_->mutex);
   impl_->findings.push_back(std::move(finding));
 }

@@ -50,6 +50,9 @@ class Collector {
   static constexpr std::size_t kMostTimelineEntries = 10'000;
   void add_to_timeline(TimelineEntry entry);       // keeps the first kMostTimelineEntries
   void add_to_host_timeline(TimelineEntry entry);  // likewise
+  // From now on `copy` also gets all launches, transfers, library calls and findings; null: no longer. For the profile
+  // of a section of the run (session/sections.h).
+  void copy_to(std::shared_ptr<Collector> copy);
   // Everything collected so far. The caller fills in program, gpu, command and not_modelled.
   Profile profile() const;
 

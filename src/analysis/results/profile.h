@@ -127,6 +127,30 @@ struct TimelineEntry {  // estimated, on the modelled GPU; nanoseconds since the
   std::uint64_t work = 0;  // number of the stream work, as FindingAccess::launch; 0: not tracked
 };
 
+struct LaunchedKernel {  // counted or not
+  std::string name, mangled_name;
+  std::uint64_t launches = 0;
+};
+
+struct FailedCall {         // equal errors of a CUDA call that the program has read
+  std::string call, error;  // "cuModuleLoadData", "CUDA_ERROR_INVALID_PTX"
+  std::string reason;       // of the first; may be empty
+  std::string file;         // of the first; empty: not known
+  std::uint32_t line = 0;
+  std::uint64_t count = 0;
+};
+
+// What the program did with the GPU, and what it left undone without an error of its own.
+struct Activity {
+  bool asked_for_devices = false;        // read the number of GPUs
+  bool used_device = false;              // had a context on a GPU
+  std::uint64_t loaded_kernels = 0;      // different ones, in the program, its libraries and the modules that it loaded
+  std::uint64_t never_launched = 0;      // of these
+  std::vector<LaunchedKernel> launched;  // by mangled name
+  std::vector<FailedCall> failed_calls;  // in order of the first occurrence
+  std::vector<std::string> libraries_not_found;  // NVIDIA's, that the process opened by dlopen and that are not there
+};
+
 struct Profile {
   static constexpr int kFormatVersion = 2;
   std::string program, gpu, command;
@@ -145,6 +169,7 @@ struct Profile {
   std::uint64_t host_timeline_left_out = 0;
   std::vector<std::string> checks;  // groups that `warpgrind check` checked
   std::vector<Finding> findings;
+  std::optional<Activity> activity;  // nullopt: a file of an earlier version
   std::vector<AllocationProfile> allocations;
   std::vector<SourceFile> sources;    // detailed run: every file that a site or line names
   std::vector<Recording> recordings;  // --steps: one for each kernel

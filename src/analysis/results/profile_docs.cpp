@@ -95,6 +95,12 @@ template <>
 inline constexpr Object kObject<LibraryCallProfile>{"LibraryCall",
                                                     "Calls of one kind, of a library that ran on the host."};
 template <>
+inline constexpr Object kObject<LaunchedKernel>{"LaunchedKernel", "A kernel that ran."};
+template <>
+inline constexpr Object kObject<FailedCall>{"FailedCall", "Equal errors of a CUDA call."};
+template <>
+inline constexpr Object kObject<Activity>{"Activity", "What the program did with the GPU, and what it left undone."};
+template <>
 inline constexpr Object kObject<TimelineEntry>{"TimelineItem", "One work item on the modelled GPU."};
 template <>
 inline constexpr Object kObject<Metric>{"MetricValue", "A counter."};
@@ -129,7 +135,7 @@ inline constexpr Object kObject<Profile>{"Profile", "All results of a run."};
 template <class T>
 inline constexpr bool kHasTable =
     Is<T, Profile> || Is<T, Model> || Is<T, Metric> || Is<T, KernelProfile> || Is<T, SiteProfile> ||
-    Is<T, AccessPattern> || Is<T, TensorCopyProfile> || Is<T, Finding> || Is<T, Recording>;
+    Is<T, AccessPattern> || Is<T, TensorCopyProfile> || Is<T, Finding> || Is<T, Activity> || Is<T, Recording>;
 
 template <class T>
 inline constexpr bool kIsObject = !kObject<T>.name.empty();
@@ -285,8 +291,9 @@ DocumentedType documented() {
 }  // namespace
 
 std::vector<DocumentedType> profile_as_markdown() {
-  return {documented<Profile>(),     documented<Model>(),         documented<Metric>(),  documented<KernelProfile>(),
-          documented<SiteProfile>(), documented<AccessPattern>(), documented<Finding>(), documented<Recording>()};
+  return {documented<Profile>(),       documented<Model>(),       documented<Metric>(),
+          documented<KernelProfile>(), documented<SiteProfile>(), documented<AccessPattern>(),
+          documented<Finding>(),       documented<Activity>(),    documented<Recording>()};
 }
 
 std::string profile_as_typescript() {

@@ -208,6 +208,37 @@ void members(V& v, T& x) {
   v.member("work", x.work, Since::later, "number of the work item, as `launch` of findings; 0: not recorded");
 }
 
+template <class V, Is<LaunchedKernel> T>
+void members(V& v, T& x) {
+  v.member("name", x.name, Since::first, "demangled");
+  v.member("mangled_name", x.mangled_name, Since::first, "");
+  v.member("launches", x.launches, Since::first, "number of launches, counted or not");
+}
+
+template <class V, Is<FailedCall> T>
+void members(V& v, T& x) {
+  v.member("call", x.call, Since::first, "cuModuleLoadData");
+  v.member("error", x.error, Since::first, "CUDA_ERROR_INVALID_PTX");
+  v.member("reason", x.reason, Since::first, "of the first; empty: not known");
+  v.member("file", x.file, Since::first, "source of the first; empty: not known");
+  v.member("line", x.line, Since::first, "0: not known");
+  v.member("count", x.count, Since::first, "number of such errors");
+}
+
+template <class V, Is<Activity> T>
+void members(V& v, T& x) {
+  v.member("asked_for_devices", x.asked_for_devices, Since::first, "the program read the number of GPUs");
+  v.member("used_device", x.used_device, Since::first, "the program had a context on a GPU");
+  v.member("loaded_kernels", x.loaded_kernels, Since::first,
+           "number of different kernels in the program, its libraries and the modules that it loaded");
+  v.member("never_launched", x.never_launched, Since::first, "number of these that were not launched");
+  v.member("launched", x.launched, Since::first, "kernels that ran, counted or not, by mangled name");
+  v.member("failed_calls", x.failed_calls, Since::first,
+           "errors of CUDA calls that the program has read; those that it ignored are findings");
+  v.member("libraries_not_found", x.libraries_not_found, Since::first,
+           "libraries of NVIDIA that the process opened by dlopen and that are not there");
+}
+
 template <class V, Is<Profile> T>
 void members(V& v, T& x) {
   v.derived(
@@ -243,6 +274,7 @@ void members(V& v, T& x) {
   v.member("checks", x.checks, Since::later,
            "groups of checks that `warpgrind check` ran; empty: not a run of `check`");
   v.member("findings", x.findings, Since::first, "errors and warnings");
+  v.member("activity", x.activity, Since::if_any, "what the program did with the GPU, and what it left undone");
   v.member("recordings", x.recordings, Since::if_any, "with `--steps`: one block of each kernel, step by step");
 }
 

@@ -84,6 +84,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
     Context& primary = primary_context(device);
     ++primary.uses;
     semantics::context(device).retained = true;
+    session::activity().device_used();
     *context = &primary;
     return CUDA_SUCCESS;
   });

@@ -35,6 +35,7 @@ CUresult cuDeviceGetCount(int* count) {
   return driver_without_context([&]() -> CUresult {
     if (!count) return CUDA_ERROR_INVALID_VALUE;
     *count = session::devices().count();
+    session::activity().device_count_read();
     return CUDA_SUCCESS;
   });
 }

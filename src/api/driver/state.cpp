@@ -73,6 +73,7 @@ Context& primary_context(int device) {
 
 Context& create_context(int device, unsigned flags) {
   primary_context(device);  // primary contexts get the first ids
+  session::activity().device_used();
   Contexts& c = contexts();
   const std::lock_guard lock(c.mutex);
   Context& made = add(device, false, flags);

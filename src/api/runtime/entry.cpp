@@ -10,6 +10,7 @@
 #include "runtime/host_threads.h"
 #include "runtime/preload_hooks.h"
 #include "runtime/redirect.h"
+#include "runtime/sections.h"
 #include "semantics/call_scope.h"
 #include "semantics/executor.h"
 
@@ -69,8 +70,8 @@ __attribute__((constructor)) void loaded() {
   open_missing_streams();
   std::atexit(at_end);
   std::at_quick_exit(at_end);
-  static const PreloadHooks hooks{at_hard_end, thread_made,     thread_begins, thread_joined,
-                                  memory_used, memory_was_used, clock_read};
+  static const PreloadHooks hooks{at_hard_end,     thread_made, thread_begins, thread_joined,  memory_used,
+                                  memory_was_used, clock_read,  begin_section, section_profile};
   if (const auto set = reinterpret_cast<SetHooks>(::dlsym(RTLD_DEFAULT, kSetHooks))) set(&hooks);
   Dl_info info{};
   if (::dladdr(reinterpret_cast<void*>(&loaded), &info)) forget_preload(info.dli_fname);

@@ -19,11 +19,13 @@ target_link_options(cudart PRIVATE -Wl,--version-script=${runtime_map} -Wl,--no-
 set_property(TARGET cudart APPEND PROPERTY LINK_DEPENDS ${runtime_map})
 
 add_library(warpgrind_preload SHARED ${CMAKE_CURRENT_SOURCE_DIR}/api/runtime/preload.cpp
+                                     ${CMAKE_CURRENT_SOURCE_DIR}/api/runtime/preload_asked.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/api/runtime/preload_clocks.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/api/runtime/preload_hooks.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/api/runtime/preload_io.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/api/runtime/preload_open.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/api/runtime/preload_open.S
+                                     ${CMAKE_CURRENT_SOURCE_DIR}/api/runtime/preload_sections.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/api/runtime/preload_tools.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/api/runtime/program_image.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/frontend/fatbin/elf_image.cpp)

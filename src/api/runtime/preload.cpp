@@ -15,6 +15,7 @@
 #include <string>
 
 #include "runtime/our_libraries.h"
+#include "runtime/preload_asked.h"
 #include "runtime/preload_early.h"
 #include "runtime/preload_tools.h"
 #include "runtime/program_image.h"
@@ -69,6 +70,7 @@ bool needs_library(const std::string& library, bool& there) {
   bool needed = false;
   for (const LoadedObject& object : new_objects()) {
     was_there |= object.path == library;
+    warpgrind::runtime::note_library_loaded(object.path);
     refuse_in_place_of_missing(object);
     if (needed) continue;
     ProgramImage image;

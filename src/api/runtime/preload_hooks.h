@@ -23,6 +23,9 @@ struct PreloadHooks {
                           const void* caller) = nullptr;
   // Code in the process reads a clock of the host.
   void (*clock_read)(const char* function) = nullptr;
+  // For the functions of warpgrind/sections.h.
+  int (*begin_section)() = nullptr;
+  char* (*section_profile)() = nullptr;
 };
 const PreloadHooks* hooks();  // in the preload library; null: this process does not use CUDA
 inline constexpr const char* kSetHooks = "wg_set_preload_hooks";

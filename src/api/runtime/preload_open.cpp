@@ -14,6 +14,7 @@
 
 #include "base/run_variables.h"
 #include "runtime/our_libraries.h"
+#include "runtime/preload_asked.h"
 #include "runtime/preload_early.h"
 
 namespace warpgrind::runtime {
@@ -105,6 +106,7 @@ __attribute__((visibility("hidden"), WG_CALLED_EARLY)) const char* wg_file_to_op
   if (!wg_real_dlopen) wg_real_dlopen = reinterpret_cast<void* (*)(const char*, int)>(::dlsym(RTLD_NEXT, "dlopen"));
   const char* const slash = file ? std::strrchr(file, '/') : nullptr;
   const char* const name = slash ? slash + 1 : file;
+  if (name && runtime::is_cuda_library(name)) runtime::note_library_asked(name);
   // Fast path: most files are not NVIDIA's.
   if (!name || (!stand_in_of_any_release(name) && !(slash && std::strncmp(name, "libnvvm.so", 10) == 0))) return file;
   const PartFolders folders = runtime::own_parts();

@@ -103,6 +103,7 @@ WG_API void __cudaRegisterFunction(void** handle, const char* host_function, cha
                                    void*, void*, void*, int*) {
   FatbinHandle* fatbin = of(handle);
   if (!has_code(fatbin) || !device_name) return;
+  session::activity().kernel_loaded(device_name);
   auto kernel = std::make_unique<KernelHandle>();
   kernel->program = fatbin->program;
   kernel->name = device_name;

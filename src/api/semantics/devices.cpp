@@ -30,6 +30,7 @@ cudaError_t driver_get_version(int* version) {
 cudaError_t get_device_count(int* count) {
   if (!count) return cudaErrorInvalidValue;
   *count = session::devices().count();
+  session::activity().device_count_read();
   return cudaSuccess;
 }
 

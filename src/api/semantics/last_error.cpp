@@ -4,16 +4,16 @@
 
 #include "base/host_stack.h"
 #include "semantics/state.h"
+#include "session/api_errors.h"
 #include "session/debugged.h"
 
 namespace warpgrind::semantics {
 
 namespace {
 
-// True if the program ignored the result; fills in the details of the error.
+// Fills in the details of the error. True if the program ignored the result.
 bool dropped(session::ApiError& e) {
   HostStack walk = host_stack();
-  if (!session::result_dropped(walk.callers)) return false;
   const ThreadState& thread = thread_state();
   if (e.call.empty()) e.call = std::move(walk.call);
   e.reason = thread.reason;
@@ -21,19 +21,29 @@ bool dropped(session::ApiError& e) {
   e.address = thread.refused_address;
   e.handle = thread.refused_handle;
   e.callers = std::move(walk.callers);
-  return true;
+  return session::result_dropped(e.callers);
+}
+
+// Lookups of functions by name: clients such as cuda-python try each name that a later CUDA has.
+bool is_lookup(const std::string& call) {
+  return call.starts_with("cuGetProcAddress") || call.starts_with("cudaGetDriverEntryPoint");
+}
+
+// Errors that answer a question: they are no reason for a program to say anything.
+bool answers(const session::ApiError& e) {
+  return is_lookup(e.call) || session::only_asks(e.call) || session::is_answer(e.name) ||
+         e.call == "cuMemGetAddressRange" || e.name == "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED" ||
+         e.name == "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED";
 }
 
 void note(cudaError_t error) {
   session::ApiError e;
   e.name = error_name(error);
   e.text = error_text(error);
-  if (dropped(e)) ++thread_state().unchecked_errors[session::findings().api_errors().add(e)];
-}
-
-// Lookups of functions by name: clients such as cuda-python try each name that a later CUDA has.
-bool is_lookup(const std::string& call) {
-  return call.starts_with("cuGetProcAddress") || call.starts_with("cudaGetDriverEntryPoint");
+  if (dropped(e))
+    ++thread_state().unchecked_errors[session::findings().api_errors().add(e)];
+  else if (!answers(e))
+    session::activity().call_failed(e);
 }
 
 // Shows the error of the current call to a debugger. The error of an earlier kernel, which each later call returns, is
@@ -67,7 +77,10 @@ void note_error(std::string call, const char* name, const char* text) {
   e.text = text;
   if (thread_state().error_is_said || session::run().broken_by_fork()) return;
   thread_state().error_is_said = true;  // nested calls report it once
-  if (dropped(e)) session::findings().api_errors().add(e);
+  if (dropped(e))
+    session::findings().api_errors().add(e);
+  else if (!answers(e) && sticky_error() == cudaSuccess)  // else a finding has the kernel's fault
+    session::activity().call_failed(e);
 }
 
 cudaError_t refuse(cudaError_t error, std::string why) {

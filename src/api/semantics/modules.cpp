@@ -66,8 +66,11 @@ cudaError_t load(LibraryHandle** out, std::vector<fatbin::FatbinEntry> entries, 
     messages = text_of(program.error());
     return error_of(program.error());
   }
-  if (auto module = (*program)->module(); !module) return refused_code(**program, module.error(), messages);
+  auto module = (*program)->module();
+  if (!module) return refused_code(**program, module.error(), messages);
   if (cudaError_t error = check_calls(**program, messages)) return error;
+  for (const ptx::Function& function : (*module)->functions)
+    if (function.is_entry) session::activity().kernel_loaded(function.name);
   auto handle = std::make_unique<LibraryHandle>();
   handle->program = *program;
   handle->device = device;

@@ -84,6 +84,18 @@ cudaError_t note_refused_launch(int device, cudaError_t error) {
   return error;
 }
 
+void forget_faults() {
+  for (int device = 0; device < session::devices().count(); ++device) {
+    Context& c = context(device);
+    c.refused_launch = cudaSuccess;
+    if (c.fault == cudaSuccess && c.sticky == cudaSuccess) continue;
+    c.fault = c.sticky = cudaSuccess;
+    c.survived = false;
+    if (session::devices().in_use(device)) session::devices()[device].abandon_launches(false);
+  }
+  thread_state().last_error = cudaSuccess;
+}
+
 void forget_refused_launch(int device) {
   context(device).refused_launch = cudaSuccess;
 }

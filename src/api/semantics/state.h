@@ -119,7 +119,9 @@ inline void use_runtime() {
   thread.uses_runtime = true;
   if (thread.in_own_context) return;
   std::atomic<bool>& used = context(thread.device).used;
-  if (!used.load(std::memory_order_relaxed)) used = true;
+  if (used.load(std::memory_order_relaxed)) return;
+  used = true;
+  session::activity().device_used();
 }
 inline device::Device& current_device() {
   return session::devices()[thread_state().device];
@@ -151,6 +153,8 @@ cudaError_t show_fault(int device);
 // Last step of a launch: keeps its error for later waits if hardware would have run the kernel. Returns the error.
 cudaError_t note_refused_launch(int device, cudaError_t error);
 // The program has read this error: by cudaGetLastError, or as the result of a wait in the driver API.
+// All devices work again after kernel faults, with the memory as it is. Call when no work is pending.
+void forget_faults();
 void forget_refused_launch(int device);
 
 void begin_call();  // clears the error details of the previous call

@@ -15,6 +15,16 @@ bool is_launch(const std::string& call) {
   return call.find("cudaLaunch") != std::string::npos && call.find("HostFunc") == std::string::npos;
 }
 
+bool only_asks(const std::string& call) {
+  return call == "cudaEventElapsedTime" || call == "cudaEventElapsedTime_v2" || call == "cudaEventQuery" ||
+         call == "cudaStreamQuery" || call.starts_with("cudaGet") || call.find("GetAttribute") != std::string::npos;
+}
+
+bool is_answer(const std::string& error) {
+  return error == "cudaErrorNotReady" || error == "cudaErrorPeerAccessAlreadyEnabled" ||
+         error == "cudaErrorHostMemoryAlreadyRegistered";
+}
+
 std::vector<ApiErrors::Entry> ApiErrors::unchecked_entries() const {
   const std::lock_guard lock(mutex_);
   std::vector<Entry> out;
@@ -23,11 +33,21 @@ std::vector<ApiErrors::Entry> ApiErrors::unchecked_entries() const {
   return out;
 }
 
+std::vector<ApiErrors::Entry> ApiErrors::take_unchecked() {
+  const std::lock_guard lock(mutex_);
+  std::vector<Entry> out;
+  for (Entry& entry : entries_) {
+    if (entry.unknown > entry.taken) out.push_back({entry.error, entry.unknown - entry.taken, 0});
+    entry.taken = entry.unknown;  // fewer if some were checked since
+  }
+  return out;
+}
+
 std::size_t ApiErrors::add(const ApiError& error) {
   const std::lock_guard lock(mutex_);
   Key key{error.call, error.name, error.kernel, error.callers};
   const auto [it, added] = numbers_.try_emplace(std::move(key), entries_.size());
-  if (added) entries_.push_back({error, 0});
+  if (added) entries_.push_back({error, 0, 0});
   ++entries_[it->second].unknown;
   return it->second;
 }
@@ -38,11 +58,9 @@ void ApiErrors::mark_checked(std::size_t number) {
   if (entries_[number].unknown) --entries_[number].unknown;
 }
 
-std::vector<results::Finding> ApiErrors::unchecked_findings() const {
-  const std::lock_guard lock(mutex_);
+std::vector<results::Finding> ApiErrors::findings_of(const std::vector<Entry>& entries) {
   std::vector<results::Finding> out;
-  for (const Entry& entry : entries_) {
-    if (!entry.unknown) continue;
+  for (const Entry& entry : entries) {
     const ApiError& e = entry.error;
     results::Finding f;
     f.kind = "API error";

@@ -29,13 +29,15 @@ class ApiErrors {
   // Returns a number for mark_checked(). Equal errors from the same call site share one number.
   std::size_t add(const ApiError& error);
   void mark_checked(std::size_t number);  // the program has read one of these errors
-  // One finding for each unchecked error, in the order of their first occurrence.
-  std::vector<results::Finding> unchecked_findings() const;
   struct Entry {
     ApiError error;
     std::uint64_t unknown = 0;  // occurrences that the program has not checked
+    std::uint64_t taken = 0;    // of these, by take_unchecked()
   };
+  // Unchecked errors in the order of their first occurrence. take_unchecked: those since its last call.
   std::vector<Entry> unchecked_entries() const;
+  std::vector<Entry> take_unchecked();
+  static std::vector<results::Finding> findings_of(const std::vector<Entry>& entries);
 
  private:
   // Does not include the reason: the finding shows that of the first occurrence.
@@ -46,6 +48,9 @@ class ApiErrors {
 };
 
 bool is_launch(const std::string& call);  // of a kernel
+bool only_asks(const std::string& call);  // a query: its failure changes nothing
+// The error is an answer: the requested state exists already, or the work is not done yet.
+bool is_answer(const std::string& error);
 
 // True: the machine code at the call site ignores the returned error, as `kernel<<<...>>>()` does. False: it reads it.
 bool result_dropped(const std::vector<const void*>& callers);

@@ -15,18 +15,6 @@ namespace {
 
 using results::Severity;
 
-// Calls that are only queries: their failure changes nothing.
-bool only_asks(const std::string& call) {
-  return call == "cudaEventElapsedTime" || call == "cudaEventElapsedTime_v2" || call == "cudaEventQuery" ||
-         call == "cudaStreamQuery" || call.starts_with("cudaGet") || call.find("GetAttribute") != std::string::npos;
-}
-
-// Errors that are an answer: the requested state exists already, or the work is not done yet.
-bool is_answer(const std::string& error) {
-  return error == "cudaErrorNotReady" || error == "cudaErrorPeerAccessAlreadyEnabled" ||
-         error == "cudaErrorHostMemoryAlreadyRegistered";
-}
-
 bool breaks_a_rule(const ApiError& e) {
   static constexpr std::array kRules = {"cudaErrorInvalidValue",         "cudaErrorInvalidConfiguration",
                                         "cudaErrorLaunchOutOfResources", "cudaErrorCooperativeLaunchTooLarge",

@@ -149,15 +149,31 @@ void Findings::add(results::Finding finding) {
 
 void Findings::add_unchecked_errors() {
   if (checkers_) return;
-  for (results::Finding& finding : api_errors_.unchecked_findings()) add(std::move(finding));
+  for (results::Finding& finding : ApiErrors::findings_of(api_errors_.unchecked_entries())) add(std::move(finding));
+}
+
+std::vector<results::Finding> Findings::take_section() {
+  if (!checkers_) return ApiErrors::findings_of(api_errors_.take_unchecked());
+  std::vector<results::Finding> out = checkers_->report_section();
+  if (options_.checks.api)
+    for (results::Finding& finding : api_findings(api_errors_.take_unchecked(), *checkers_))
+      out.push_back(std::move(finding));
+  const std::lock_guard lock(mutex_);
+  found_in_sections_.insert(found_in_sections_.end(), out.begin(), out.end());
+  return out;
 }
 
 void Findings::contribute(results::Profile& profile, const std::vector<OrderOutcome>& others) {
   const bool calls = checkers_ && options_.checks.api;
+  {
+    const std::lock_guard lock(mutex_);
+    for (results::Finding& finding : found_in_sections_) profile.findings.push_back(std::move(finding));
+    found_in_sections_.clear();
+  }
   if (checkers_)
     for (results::Finding& finding : checkers_->report()) profile.findings.push_back(std::move(finding));
   if (calls)
-    for (results::Finding& finding : api_findings(api_errors_.unchecked_entries(), *checkers_))
+    for (results::Finding& finding : api_findings(api_errors_.take_unchecked(), *checkers_))
       profile.findings.push_back(std::move(finding));
   join(profile.findings, others);
   if (calls)

@@ -33,6 +33,10 @@ class Findings {
   // The fault as a finding of `warpgrind check`; nullopt: a checker reports it.
   std::optional<results::Finding> check_finding(const device::Fault& fault, results::Severity severity) const;
 
+  // At the end of a section of the run: what checks, and errors that the program did not check, have added since the
+  // last call. The run's own findings keep them.
+  std::vector<results::Finding> take_section();
+
   // ---- At the end of the run, in this order.
   void sum_up_what_went_on();
   void add_unchecked_errors();  // of a run without checks
@@ -57,7 +61,8 @@ class Findings {
     results::Finding finding;  // of the first access
     std::uint64_t accesses = 0, launches = 0;
   };
-  std::map<std::string, WentOn> went_on_;  // by kernel, function and PTX line
+  std::map<std::string, WentOn> went_on_;            // by kernel, function and PTX line
+  std::vector<results::Finding> found_in_sections_;  // by checks, in sections that have ended
 };
 
 }  // namespace warpgrind::session

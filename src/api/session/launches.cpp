@@ -191,6 +191,7 @@ struct Recorder {
     results::LaunchRecord r;
     r.mangled_name = result.kernel->facts().name;
     r.name = shown_name(r.mangled_name);
+    parts.activity.kernel_ran(r.mangled_name, r.name);
     r.id = next_id++;
     r.device = request.device;
     r.range = request.ranges;

@@ -13,6 +13,7 @@
 #include "results/collect.h"
 #include "sass/code.h"
 #include "sass/spills.h"
+#include "session/activity.h"
 #include "session/core_dump.h"
 #include "session/devices.h"
 #include "session/findings.h"
@@ -36,6 +37,7 @@ class Launches {
     Run& run;
     Messages& messages;
     Devices& devices;
+    Activity& activity;
     Findings& findings;
     OrderTrials& trials;
     ManagedMemory& managed_memory;

@@ -96,6 +96,7 @@ results::Profile Run::make_profile() {
     if (options.checks.*member) profile.checks.emplace_back(group);
   parts_.devices.contribute(profile);
   parts_.findings.contribute(profile, parts_.trials.take_outcomes());
+  profile.activity = parts_.activity.of_run();
   if (options.detail || parts_.checkers) results::read_sources(profile);
   advice::advise(profile, &parts_.model);
   return profile;

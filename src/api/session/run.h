@@ -9,6 +9,7 @@
 #include "checkers/checker.h"
 #include "gpu/gpu_model.h"
 #include "results/collect.h"
+#include "session/activity.h"
 #include "session/devices.h"
 #include "session/findings.h"
 #include "session/messages.h"
@@ -29,6 +30,7 @@ class Run {
     Devices& devices;
     Findings& findings;
     OrderTrials& trials;
+    const Activity& activity;
     const TimeEstimates& estimates;
     results::Collector& collector;
   };

@@ -93,10 +93,11 @@ Session::Session()
       handles(checkers.get()),
       findings(options, checkers.get(), after_fault, messages, collector),
       trials(options, checkers.get(), findings, messages),
-      run({options, model, checkers.get(), messages, devices, findings, trials, estimates, collector}),
+      sections({options, model, findings, activity, collector}),
+      run({options, model, checkers.get(), messages, devices, findings, trials, activity, estimates, collector}),
       programs(options, model, run),
       core_dump(options, devices, messages),
-      launches({options, model, run, messages, devices, findings, trials, managed_memory, estimates, timeline,
+      launches({options, model, run, messages, devices, activity, findings, trials, managed_memory, estimates, timeline,
                 collector, core_dump}),
       timeline_entries(model, timeline, estimates, managed_memory, collector) {
   if (checkers) finish_at_abort();

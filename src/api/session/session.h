@@ -7,6 +7,7 @@
 #include "checkers/checker.h"
 #include "gpu/gpu_model.h"
 #include "results/collect.h"
+#include "session/activity.h"
 #include "session/after_fault.h"
 #include "session/core_dump.h"
 #include "session/devices.h"
@@ -18,6 +19,7 @@
 #include "session/order_trials.h"
 #include "session/programs.h"
 #include "session/run.h"
+#include "session/sections.h"
 #include "session/time_estimates.h"
 #include "session/timeline_entries.h"
 #include "session/tracked_handles.h"
@@ -41,10 +43,12 @@ struct Session {
   ManagedMemory managed_memory;
   Devices devices;
   Messages messages;
+  Activity activity;
   AfterFault after_fault;
   TrackedHandles handles;
   Findings findings;
   OrderTrials trials;
+  Sections sections;
   Run run;
   Programs programs;
   CoreDump core_dump;
@@ -79,6 +83,12 @@ inline AfterFault& after_fault() {
 }
 inline TrackedHandles& handles() {
   return Session::instance().handles;
+}
+inline Activity& activity() {
+  return Session::instance().activity;
+}
+inline Sections& sections() {
+  return Session::instance().sections;
 }
 inline Findings& findings() {
   return Session::instance().findings;

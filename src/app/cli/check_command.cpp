@@ -13,6 +13,7 @@
 #include "cli/core_options.h"
 #include "cli/debug_on_fault.h"
 #include "cli/mpi_rank.h"
+#include "report/activity_text.h"
 #include "report/check_text.h"
 #include "report/suppressions.h"
 #include "report/terminal.h"
@@ -101,6 +102,7 @@ void print(const FinishedRun& run, const CheckCommand& command, const report::Ch
     }
   if (left_out != 0)
     print_text(out, fmt::format("{} more are not shown (--print-limit {})\n", left_out, command.print_limit));
+  for (const results::Profile& p : run.profiles) print_text(out, report::left_undone_text(p));
   print_text(out, report::check_summary(counts));
 }
 
@@ -186,7 +188,9 @@ int check(const CheckCommand& given) {
   FinishedRun finished;
   const int code = run_program(command.run, &finished);
   if (!finished.started) return code;
-  const bool no_cuda = !command.sanitizer.require_cuda && finished.profiles.empty() && code == kUsageError;
+  // --require-kernels reports it, too.
+  const bool no_cuda =
+      finished.no_cuda && (!command.sanitizer.require_cuda || !command.run.reports.required_kernels.empty());
   if (no_cuda) finished.exit_code = 0;
   if (finished.profiles.empty() && code != 0 && !no_cuda) {
     complain(fmt::format("the findings are lost: the program ended with exit code {} before they were reported", code));

@@ -41,6 +41,14 @@ int gpus(const std::string& name) {
 
 namespace {
 
+void add_required_kernels(CLI::App* app, ReportOptions& reports) {
+  app->add_option("--require-kernels", reports.required_kernels,
+                  "Exit code 1 if no kernel of this name runs, in any process; a pattern with * and ?; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 // Options for reports on a profile, from a run or a file.
 void add_reports(CLI::App* app, ReportOptions& reports) {
   app->add_option("--expect", reports.expectations,
@@ -48,6 +56,7 @@ void add_reports(CLI::App* app, ReportOptions& reports) {
       ->type_name("CONDITION")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_required_kernels(app, reports);
   app->add_option("--junit", reports.junit_path, "Writes expectations and findings as JUnit XML to FILE")
       ->type_name("FILE");
   app->add_option("--sarif", reports.sarif_path,
@@ -216,6 +225,7 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
   check->add_flag("--debug-on-fault", run.debug_on_fault,
                   "Opens the debugger's terminal at each finding and fault (docs/debugging.md)");
   check->add_option("--json", run.options.json_path, "Writes the findings as JSON to FILE")->type_name("FILE");
+  add_required_kernels(check, run.reports);
   check->add_option("--sarif", run.reports.sarif_path, "Writes the findings as SARIF 2.1.0 to FILE")->type_name("FILE");
   check->add_option("--junit", run.reports.junit_path, "Writes the findings as JUnit XML to FILE")->type_name("FILE");
   check

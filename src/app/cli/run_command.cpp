@@ -34,9 +34,13 @@ bool has_status(const std::string& folder, const std::string& kind) {
   return false;
 }
 
+bool uses_cuda(const std::string& folder) {
+  return has_status(folder, "cuda");
+}
+
 int finish(const ProcessEnd& end, const std::string& folder, const std::string& program) {
   const bool problem = has_status(folder, "problem");
-  const bool no_cuda = !has_status(folder, "cuda") && !problem;
+  const bool no_cuda = !uses_cuda(folder) && !problem;
   if (no_cuda)
     complain(fmt::format("no CUDA code found: {} and its child processes registered none", program),
              "the program must be a CUDA program built by nvcc or clang, or call the driver API (libcuda.so.1)");
@@ -56,7 +60,10 @@ int finish(const ProcessEnd& end, const std::string& folder, const std::string& 
 // Reads the profiles that the run's processes wrote. A file that the user named gets the same text.
 Status read_profiles(std::vector<session::ProcessNote>& notes, const std::string& wanted, FinishedRun& out) {
   for (session::ProcessNote& note : notes) {
-    if (note.json.empty()) continue;
+    if (note.json.empty()) {
+      ++out.lost_processes;
+      continue;
+    }
     const std::string text = read_whole(note.json).value_or("");
     auto profile = results::from_json(text, note.json);
     note.json = session::of_process(wanted, note.number);
@@ -138,7 +145,7 @@ int run(const RunCommand& given) {
     command.options.detail = command.debuggable = true;
   }
   if (!command.reports.needs_profile()) return run_program(command, nullptr);
-  if (!command.options.counters) {
+  if (!command.options.counters && command.reports.needs_counters()) {
     complain("with --no-counters there is nothing to show",
              "do not combine it with --expect, --junit, --sarif, --report or --source");
     return kUsageError;
@@ -180,6 +187,8 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   if (!read) complain(read.error());
   name_what_is_left(notes, *end, files_wanted, options.quiet);
   finished->exit_code = finish(*end, options.status_directory, command.program[0]);
+  finished->no_cuda = !end->lost && end->shell_code() == 0 && !uses_cuda(options.status_directory) &&
+                      !has_status(options.status_directory, "problem");
   if (!read && finished->exit_code == 0) finished->exit_code = kUsageError;
   return finished->exit_code;
 }

@@ -1,0 +1,1 @@
+"""The pytest plugin of warpgrind: `pytest --warpgrind` (docs/ci.md)."""

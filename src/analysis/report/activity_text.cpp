@@ -1,0 +1,63 @@
+// Texts about a program's activity (activity_text.h).
+#include "report/activity_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "report/advice_text.h"
+#include "report/format.h"
+
+namespace warpgrind::report {
+namespace {
+
+using results::Activity;
+
+constexpr std::uint64_t kMostOwnKernels = 100;  // a program with more has them from libraries
+
+constexpr std::size_t kLineWidth = 80, kPathWidth = 50;
+
+std::string why_none(const results::Profile& profile, const Activity& a) {
+  if (!profile.library_calls.empty()) return "the library calls ran on the host";
+  if (a.loaded_kernels == 1) return "the program loaded one kernel and did not launch it";
+  if (a.loaded_kernels != 0) return fmt::format("the program loaded {} kernels and launched none", a.loaded_kernels);
+  if (a.asked_for_devices && !a.used_device) return "the program asked for the number of GPUs and used none";
+  return "the program called CUDA and loaded no kernel";
+}
+
+std::string failed_call(const results::FailedCall& f) {
+  std::string out = fmt::format("{} returned {}", f.call, f.error);
+  if (f.count > 1) out += fmt::format(" {} times", f.count);
+  if (f.line != 0)
+    out += fmt::format(", {}at {}:{}", f.count > 1 ? "first " : "", shortened_path(f.file, kPathWidth), f.line);
+  if (!f.reason.empty()) out += fmt::format(" ({})", f.reason);
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> left_undone(const results::Profile& profile) {
+  std::vector<std::string> out;
+  if (!profile.activity) return out;
+  const Activity& a = *profile.activity;
+  if (a.launched.empty())
+    out.push_back("no kernel ran: " + why_none(profile, a));
+  else if (a.never_launched != 0 && a.loaded_kernels <= kMostOwnKernels)
+    out.push_back(fmt::format("never launched: {} of {} loaded kernels", a.never_launched, a.loaded_kernels));
+  if (!a.failed_calls.empty()) {
+    const std::size_t more = a.failed_calls.size() - 1;
+    out.push_back(fmt::format("the program read an error and continued: {}{}", failed_call(a.failed_calls[0]),
+                              more != 0 ? fmt::format("; {} of other kinds (--json has them)", more) : ""));
+  }
+  if (!a.libraries_not_found.empty())
+    out.push_back(fmt::format("the program looked for {}, which {} not there", fmt::join(a.libraries_not_found, ", "),
+                              a.libraries_not_found.size() == 1 ? "is" : "are"));
+  return out;
+}
+
+std::string left_undone_text(const results::Profile& profile) {
+  std::string out;
+  for (const std::string& line : left_undone(profile)) out += wrapped(line, kLineWidth, "  ");
+  return out;
+}
+
+}  // namespace warpgrind::report
