@@ -23,7 +23,7 @@ OLDEST = (2, 31)
 LLVM = pathlib.Path("/usr/lib/llvm-19")
 SHIM = "libwarpgrind_newer_glibc.so"
 # What the C library and the compiler's runtime bring: those of the user's machine. MPI, too, where it is installed.
-OF_THE_MACHINE = re.compile(r"^(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libutil|libresolv|libgcc_s|libmpi)\.so")
+OF_THE_MACHINE = re.compile(r"^(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libutil|libresolv|libgcc_s|libmpi|libmpi_cxx)\.so")
 OPENED_BY_NAME = ["openblas-serial/libopenblas.so.0", "libfftw3.so.3", "libfftw3f.so.3"]
 HEADERS = ["libthrust-dev", "libcub-dev", "libcu++-dev"]
 
@@ -269,7 +269,7 @@ def main():
         for package in packages:
             shutil.copy("/usr/share/doc/%s/copyright" % package, licences / package)
         shutil.copy(ROOT / "scripts/install.sh", stage)
-        run("tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "-C", folder, "--use-compress-program=xz -T0 -6",
+        run("tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "-C", folder, "--use-compress-program=xz -T0 -3",
             "-cf", str(out), name)
         size = sum(p.stat().st_size for p in stage.rglob("*") if p.is_file() and not p.is_symlink())
     print("%s: %.0f MB, unpacked %.0f MB" % (out, out.stat().st_size / 1e6, size / 1e6))

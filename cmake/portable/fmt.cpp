@@ -8,6 +8,7 @@ template FMT_API auto dragonbox::to_decimal(double x) noexcept -> dragonbox::dec
 template FMT_API auto thousands_sep_impl(locale_ref locale) -> thousands_sep_result<char>;
 template FMT_API auto decimal_point_impl(locale_ref locale) -> char;
 template FMT_API void buffer<char>::append(const char* begin, const char* end);
-template FMT_API void vformat_to(buffer<char>& out, string_view format, basic_format_args<FMT_BUFFER_CONTEXT(char)> arguments, locale_ref locale);
+template FMT_API void vformat_to(buffer<char>& out, string_view format,
+                                 basic_format_args<FMT_BUFFER_CONTEXT(char)> arguments, locale_ref locale);
 }  // namespace detail
 FMT_END_NAMESPACE
