@@ -207,10 +207,11 @@ def fill(build, stage):
     (ours / "lib64/libcudart_static.a").symlink_to("libcudart.so")
     # Libraries in the users' processes are found there; those of clang, and of the lab's programs, have a folder of their own.
     present = {path.name for path in ours.glob("*.so*")}
-    taken += add_libraries([p for p in ours.glob("*.so*") if is_elf(p)] + [stage / "bin/warpgrind"], ours, present)
+    plugin = ours / "launch_pass.so"  # of clang
+    taken += add_libraries([p for p in ours.glob("*.so*") if is_elf(p) and p != plugin] + [stage / "bin/warpgrind"], ours, present)
     present |= {path.name for path in ours.glob("*.so*")}
     programs = [p for p in (ours / "lab").rglob("*") if is_elf(p)]
-    taken += add_libraries([clang, *programs], ours / "llvm/lib", present)
+    taken += add_libraries([clang, plugin, *programs], ours / "llvm/lib", present)
     return sorted(set(map(package_of, taken)) | set(HEADERS))
 
 
@@ -237,6 +238,8 @@ def make_old(build, stage):
 
 def check(stage):
     """What is in the archive needs no newer glibc, and no library that is neither in it nor on every machine."""
+    if (stage / "lib/warpgrind/libstdc++.so.6").exists():
+        sys.exit("portable.py: libstdc++.so.6 would come before a newer one of the user's machine")
     libraries = {path.name for path in stage.rglob("*.so*")}
     for path in sorted(stage.rglob("*")):
         if not is_elf(path) or path.suffix == ".o":
