@@ -2,7 +2,7 @@
 # make test   sets up, builds everything, runs all tests
 # Both work with and without NVIDIA's toolkit. `run` leaves out the page if node or npm failed; skipped parts are listed.
 # Other targets: accuracy (docs/accuracy.md from stored measurements), clients (docs/clients.md from the clients' own tests, an hour),
-# build, install PREFIX=..., package (build/warpgrind_VERSION_amd64.deb), bench, bench-debugging, format, check, clean.
+# build, install PREFIX=..., package (a Debian package and an archive for other Linux, in build/), bench, bench-debugging, format, check, clean.
 # BUILD=... selects another build folder; TEST_ARGS=... is passed to ctest.
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -10,7 +10,7 @@ JOBS ?= $(shell nproc)
 TEST_JOBS ?= $$(($(JOBS) + 1))
 SOURCES = git ls-files '*.cpp' '*.h' '*.cu' '*.cuh' '*.cc'
 
-.PHONY: run tour test build setup install package accuracy clients bench bench-debugging format check check-format clean
+.PHONY: run tour test build setup install package deb archive accuracy clients bench bench-debugging format check check-format clean
 
 run: setup
 	@scripts/build.sh $(BUILD) product
@@ -36,10 +36,19 @@ install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 # Always without nvcc: programs that it builds contain NVIDIA's runtime library, which we may not distribute.
-package: setup
+package: deb archive
+
+deb: setup
 	@CMAKE_ARGS="-DWARPGRIND_NVCC=OFF $(CMAKE_ARGS)" scripts/build.sh $(BUILD)/package product
 	@cd $(BUILD) && cpack --config package/CPackConfig.cmake >package/cpack.log || { cat package/cpack.log; exit 1; }
 	@rm -rf $(BUILD)/_CPack_Packages; ls $(BUILD)/warpgrind_*.deb
+
+# ccache has the objects of `deb`.
+archive: export CCACHE_BASEDIR = $(CURDIR)
+archive: setup
+	@PACKAGE=1 scripts/setup.sh
+	@CMAKE_ARGS="-DWARPGRIND_NVCC=OFF -DWARPGRIND_PORTABLE=ON $(CMAKE_ARGS)" scripts/build.sh $(BUILD)/portable product warpgrind_newer_glibc
+	@python3 scripts/portable.py $(BUILD)/portable $(BUILD)
 
 accuracy: setup
 	@scripts/build.sh $(BUILD) warpgrind-accuracy

@@ -39,6 +39,8 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE ${WARPGRIND_PACKAGE_COMPRESSION})
 # What the files are linked with, and what is called or opened by name: clang-19 with its headers and linker compiles .cu files
 # (`run app.cu`, `check app.cu`, `nvcc`); cuBLAS and cuFFT calculate by OpenBLAS and FFTW.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+file(WRITE ${CMAKE_BINARY_DIR}/cpack_options.cmake "set(SHLIBDEPS_EXECUTABLE ${CMAKE_SOURCE_DIR}/cmake/package/shlibdeps.sh)\n")
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_BINARY_DIR}/cpack_options.cmake)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/nvrtc)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "clang-19, libopenblas0-serial, libfftw3-single3, libfftw3-double3")
 # Headers of Thrust, CUB and libcu++ that CUDA programs include.

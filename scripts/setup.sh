@@ -2,6 +2,7 @@
 # Installs the packages for the build from Debian (12 or later) or Ubuntu, if they are missing.
 #   scripts/setup.sh            packages for `make run` and `make test`
 #   CI=1 scripts/setup.sh       also clang-format, clang-tidy, sanitizers, fuzz targets, Chromium, and tested clients (docs/clients.md)
+#   PACKAGE=1 scripts/setup.sh  also what the archive of `make package` is made with
 #   BENCH=1 scripts/setup.sh    also the simulators that `make bench` compares with
 # Works as root or through sudo. The CUDA toolkit is not installed: without it, programs are compiled by clang-19.
 set -eu
@@ -12,7 +13,8 @@ packages="llvm-19-dev clang-19 libfmt-dev libcli11-dev nlohmann-json3-dev libzst
 # The page of `--report` is bundled by node when warpgrind is built; any recent version works.
 command -v node >/dev/null && command -v npm >/dev/null || packages="$packages nodejs npm"
 [ -n "${CI:-}" ] && packages="$packages clang-format-14 clang-tidy-19 libclang-rt-19-dev gdb chromium redis-server fonts-dejavu-core hashcat python3-numba
-  python3-pytest python3-pytest-xdist python3-pip python3-setuptools python3-wheel"
+  python3-pytest python3-pytest-xdist python3-pip python3-setuptools python3-wheel python3-yaml patchelf"
+[ -n "${PACKAGE:-}" ] && packages="$packages patchelf zlib1g-dev libncurses-dev xz-utils"
 [ -n "${BENCH:-}" ] && packages="$packages ocl-icd-opencl-dev pocl-opencl-icd oclgrind libgomp1"
 
 missing=""

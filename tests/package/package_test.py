@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Test of the installation that CMake projects find, and of the Debian package.
+"""Tests of the installation that CMake projects find, of the Debian package, and of what makes the archive for other distributions.
 
-package_test.py BUILD project|deb; 77: a tool is not installed."""
+package_test.py BUILD project|deb|portable; 77: a tool is not installed."""
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -105,10 +106,72 @@ def deb(build, folder):
     return 0
 
 
+NEEDS_NEWER_GLIBC = """
+#include <pthread.h>
+#include <sys/stat.h>
+#include <cstdio>
+#include <random>
+#include <string>
+static std::string constructed = "constructed";
+static void* in_thread(void* path) {
+  struct stat about;
+  return stat(static_cast<char*>(path), &about) == 0 && S_ISDIR(about.st_mode) ? path : nullptr;
+}
+int main() {
+  pthread_t thread;
+  void* result = nullptr;
+  char path[] = "/";
+  pthread_create(&thread, nullptr, in_thread, path);
+  pthread_join(thread, &result);
+  std::printf("%s, %s, %d\\n", constructed.c_str(), result ? "a folder" : "no folder", std::random_device()() == std::random_device()());
+}
+"""
+
+
+def portable(build, folder):
+    """scripts/portable.py makes a program of this distribution need no glibc after 2.31, and it still does what it did."""
+    for tool in ("patchelf", "objdump", "gcc", "g++"):
+        if not shutil.which(tool):
+            print(tool, "is not installed")
+            return 77
+    sys.path.insert(0, os.path.join(HERE, "../../scripts"))
+    import portable as archive
+    root = os.path.join(HERE, "../..")
+    program, library, source = (os.path.join(folder, name) for name in ("program", archive.SHIM, "program.cpp"))
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(NEEDS_NEWER_GLIBC)
+    must(["g++", "-O1", "-pthread", "-static-libstdc++", "-o", program, source])
+    must(["gcc", "-shared", "-fPIC", "-O1", "-fvisibility=hidden", "-nostdlib", "-Wl,--version-script=" + os.path.join(root, "cmake/portable/newer_glibc.map"),
+          "-o", library, os.path.join(root, "cmake/portable/newer_glibc.c"), "-lc"])
+    before = must([program])
+    versions = [name for _, _, found in archive.Elf(pathlib.Path(program)).needed_versions() for _, name, _ in found]
+    if not any(map(archive.is_newer, versions)):
+        print("this system's glibc is not newer than 2.31")
+        return 77
+    known = archive.names_of_old_glibc() | archive.Elf(pathlib.Path(library)).defined()
+    for path in (program, library):
+        must(["patchelf", "--set-rpath", folder, path])
+        names = archive.Elf(pathlib.Path(path)).drop_versions(archive.is_newer)
+        if names - known:
+            sys.exit("%s needs %s, which glibc 2.31 lacks" % (path, sorted(names - known)))
+    if "__libc_start_main" not in archive.Elf(pathlib.Path(library)).defined():
+        sys.exit("no __libc_start_main")
+    must(["patchelf", "--add-needed", archive.SHIM, program])
+    for path in (program, library):
+        left = [name for _, _, found in archive.Elf(pathlib.Path(path)).needed_versions() for _, name, _ in found if archive.is_newer(name)]
+        shown = must(["readelf", "-V", path])
+        if left or "GLIBC_2.34" in shown or "<corrupt>" in shown:
+            sys.exit("%s still needs %s:\n%s" % (path, left, shown))
+    after = must([program])
+    if after != before or before != "constructed, a folder, 0\n":
+        sys.exit("before: %safter: %s" % (before, after))
+    return 0
+
+
 def main():
     build, what = os.path.abspath(sys.argv[1]), sys.argv[2]
     with tempfile.TemporaryDirectory() as folder:
-        return {"project": project, "deb": deb}[what](build, folder) or 0
+        return {"project": project, "deb": deb, "portable": portable}[what](build, folder) or 0
 
 
 if __name__ == "__main__":

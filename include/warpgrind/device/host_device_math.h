@@ -77,7 +77,20 @@ WG_FLOAT_MIN_MAX(double, double, float, )
   WG_HOST float name##f(float x) { \
     return (float)name((double)x); \
   }
+// C23's functions, which glibc has by now: sinpi() and cospi() since 2.41, rsqrt() since 2.42.
+#define WG_C23_PI 1
+#define WG_C23_RSQRT 1
+#if defined(__GLIBC__) && __GLIBC__ == 2 && __GLIBC_MINOR__ < 42
+#undef WG_C23_RSQRT
+#define WG_C23_RSQRT 0
+#endif
+#if defined(__GLIBC__) && __GLIBC__ == 2 && __GLIBC_MINOR__ < 41
+#undef WG_C23_PI
+#define WG_C23_PI 0
+#endif
+#if !WG_C23_RSQRT
 WG_HOST1(rsqrt, 1.0 / ::sqrt(x))
+#endif
 WG_HOST1(rcbrt, 1.0 / ::cbrt(x))
 // sin(pi x). The reduction of x to [-1/2, 1/2] is exact.
 static inline __host__ double wg_host_sinpi(double x) {
@@ -89,8 +102,10 @@ static inline __host__ double wg_host_sinpi(double x) {
   if (r <= 1.75) return -__builtin_cos(pi * (r - 1.5));
   return __builtin_sin(pi * (r - 2.0));
 }
+#if !WG_C23_PI
 WG_HOST1(sinpi, wg_host_sinpi(x))
 WG_HOST1(cospi, wg_host_sinpi(__builtin_fabs(x) + 0.5))
+#endif
 WG_HOST1(normcdf, 0.5 * ::erfc(-x * 0.70710678118654752440))
 WG_HOST double erfinv(double y) {
   if (!(y > -1.0 && y < 1.0)) return y == 1.0 ? __builtin_inf() : y == -1.0 ? -__builtin_inf() : __builtin_nan("");

@@ -123,6 +123,12 @@ class Planner {
     return out;
   }
 
+  // After the system's own, which are used where there are some.
+  Words library_headers() const {
+    if (toolkit_.library_headers.empty()) return {};
+    return {"-idirafter", toolkit_.library_headers};
+  }
+
   Words cuda_flags(const Input& input, const std::string& unique) const {
     Words out = {cuda_compiler_};
     append(out, language_flags(Language::cuda));
@@ -131,6 +137,7 @@ class Planner {
     append(out, {"-Xclang", "-fcuda-allow-variadic-functions"});
     append(out, tolerance());
     append(out, {"-isystem", toolkit_.headers, "-include", request_.wrapper});
+    append(out, library_headers());
     append(out, macros());
     // CMake's test of the compiler's identity. Other sources do not get __NVCC__: programs test it for nvcc's bugs, and
     // __CUDACC__ for CUDA.
@@ -184,6 +191,7 @@ class Planner {
     out.push_back(kIndependent);
     if (plain_compiler_ == toolkit_.clang) append(out, tolerance());
     append(out, {"-isystem", toolkit_.headers});
+    append(out, library_headers());
     append(out, macros());
     if (!request_.host_optimisation.empty()) out.push_back(request_.host_optimisation);
     append(out, both_);

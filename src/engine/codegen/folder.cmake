@@ -3,7 +3,7 @@ file(GLOB_RECURSE codegen_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/
 add_library(warpgrind_jit SHARED ${codegen_sources})
 target_include_directories(warpgrind_jit SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 target_compile_options(warpgrind_jit PRIVATE -fno-exceptions -fno-rtti)
-target_link_libraries(warpgrind_jit PRIVATE warpgrind_flags wg_jit wg_flow wg_ptx wg_gpu wg_base LLVM-19)
+target_link_libraries(warpgrind_jit PRIVATE warpgrind_flags wg_jit wg_flow wg_ptx wg_gpu wg_base ${WARPGRIND_LLVM})
 set_target_properties(warpgrind_jit PROPERTIES DEFINE_SYMBOL "")
 target_link_options(warpgrind_jit PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
 add_dependencies(warpgrind_jit code_hash)
