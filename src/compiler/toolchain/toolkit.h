@@ -20,7 +20,8 @@ struct Toolkit {
   std::string links;      // folder/lib64: libraries for linking programs (cmake/Toolkit.cmake)
   std::string libraries;  // libraries for running them: the folder of libcudart.so.13
   std::string device_library;
-  std::string library_headers;  // of Thrust, CUB and libcu++, if the installation has them (scripts/portable.py); else empty
+  std::string
+      library_headers;  // of Thrust, CUB and libcu++, if the installation has them (scripts/portable.py); else empty
   std::string launch_pass;  // plug-in that clang loads for launches in device code
   std::string clang;
   PartFolders parts;  // for check_parts(), before a compilation or a link
