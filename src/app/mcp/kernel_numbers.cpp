@@ -181,7 +181,7 @@ std::string kernel_lines(const Json& k) {
         std::pair("global_atomics", "global atomics"), std::pair("global_reductions", "global reductions")})
     if (const auto a = k.find(name); a != k.end())
       out += fmt::format(
-          "  {}: {} requests, {} sectors each (4 is ideal for 4-byte accesses), {} % of moved bytes used\n", label,
+          "  {}: {} requests, {} sectors each (ideal: 4 for accesses of 4 bytes), {} % of moved bytes used\n", label,
           number(*a, "requests"), digits(*a, "sectors_per_request", 2), digits(*a, "bytes_used_percent", 1));
   if (const auto s = k.find("shared_memory"); s != k.end())
     out += fmt::format("  shared memory: {} wavefronts (ideal {}), {} bank conflicts\n", number(*s, "wavefronts"),
@@ -221,7 +221,8 @@ std::string kernel_lines(const Json& k) {
       out += fmt::format(" (saves {} % of the time, estimated)", digits(a, "estimated_saving_percent", 0));
     std::string places;
     for (const Json& place : a["at"]) places += (places.empty() ? "" : ", ") + place.get<std::string>();
-    out += fmt::format("\n    at {}\n    {}\n", places.empty() ? "the launch" : places, json::text(a, "text"));
+    out += fmt::format("\n    at {}\n", places.empty() ? "the launch" : places);
+    if (const std::string text = json::text(a, "text"); !text.empty()) out += fmt::format("    {}\n", text);
   });
   return out;
 }

@@ -53,9 +53,11 @@ std::vector<std::string> command_line(const Program& program, Manner manner, con
                                       const Settings& settings) {
   const std::string target = program.source.empty() ? program.path : std::string(kWork) + kSource;
   const std::string content = std::string(kWork) + kContent;
-  std::vector<std::string> out = {own_executable(), manner == Manner::run     ? "run"
-                                                    : manner == Manner::check ? "check"
-                                                                              : "scan"};
+  // stdbuf: otherwise what the program has printed into the pipe is lost if it is killed.
+  std::vector<std::string> out = {"/usr/bin/stdbuf", "-oL", own_executable(),
+                                  manner == Manner::run     ? "run"
+                                  : manner == Manner::check ? "check"
+                                                            : "scan"};
   out.insert(out.end(), {"--gpu", program.gpu, "--compiler", settings.compiler});
   std::vector<std::string> flags = program.flags;
   if (!program.source.empty() && !settings.folder.empty()) flags.push_back("-I" + settings.folder);

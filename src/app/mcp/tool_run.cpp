@@ -37,7 +37,7 @@ Result<Wishes> read_wishes(const Json& arguments) {
       for (const std::string& name : counters::similar_metrics(out.metrics.back()))
         near += (near.empty() ? "" : ", ") + name;
       return Error{ErrorKind::bad_input, fmt::format("there is no counter \"{}\"", out.metrics.back().substr(0, 80)),
-                   "similar ones: " + near + "; the resource warpgrind://counters has all"};
+                   (near.empty() ? "" : "similar ones: " + near + "; ") + "the resource warpgrind://counters has all"};
     }
   if (const auto list = arguments.find("expect"); list != arguments.end())
     for (const Json& one : *list) {
@@ -50,20 +50,24 @@ Result<Wishes> read_wishes(const Json& arguments) {
 
 // Whether the program's results were verified, and by what.
 struct Verification {
-  bool verified = false, failed = false;
+  bool verified = false;
   std::string text;
 };
 
-Verification verify(const ProgramRun& run, const Wishes& wishes) {
-  if (!run.ended_well) return {false, true, fmt::format("The program FAILED: {}.", run.end)};
-  if (!wishes.output.empty()) {
-    if (run.output.find(wishes.output) == std::string::npos)
-      return {false, true, "The output does NOT contain `expect_output`."};
-    return {true, false, "The output contains `expect_output`, and the exit code is 0."};
-  }
-  return {false, false,
-          "Results are NOT VERIFIED: warpgrind does not know what the program should compute, and exit code 0 proves "
-          "nothing. Let the program compare with a reference and print the outcome, and give it as `expect_output`."};
+Verification verify(const ProgramRun& run, const Wishes& wishes, bool none_ran, bool faulted) {
+  if (!run.ended_well) return {false, fmt::format("The program FAILED: {}.", run.end)};
+  if (wishes.output.empty())
+    return {false,
+            "Results are NOT VERIFIED: warpgrind does not know what the program should compute, and exit code 0 proves "
+            "nothing. Let the program compare with a reference and print the outcome, and give it as `expect_output`."};
+  if (run.output.find(wishes.output) == std::string::npos)
+    return {false, "The output does NOT contain `expect_output`."};
+  if (none_ran) return {false, "NOT VERIFIED: the output contains `expect_output`, but no kernel ran."};
+  if (faulted)
+    return {false, "NOT VERIFIED: the output contains `expect_output`, but a kernel or a call failed (FAULTS below)."};
+  return {
+      true,
+      "VERIFIED as far as the program's own test goes: the output contains `expect_output`, and the exit code is 0."};
 }
 
 std::vector<std::string> expectation_texts(const Wishes& wishes, const results::Profile& profile, bool& failed) {
@@ -154,8 +158,9 @@ ToolResult call_run(const Json& arguments, const CallContext& context) {
   if (!run->compiled) return did_not_start(*program, *run, room);
   ResultBuilder b(room);
   const std::string name = keep(*program, *run, context.runs);
-  const Verification verification = verify(*run, *wishes);
   const bool none_ran = !run->profile || run->profile->kernels.empty();
+  const std::vector<std::string> faults = run->profile ? fault_texts(*run->profile) : std::vector<std::string>();
+  const Verification verification = verify(*run, *wishes, none_ran, !faults.empty());
   b.object() = {{"run", name},
                 {"status", !run->ended_well ? "failed"
                            : none_ran       ? "no_kernel_ran"
@@ -168,11 +173,14 @@ ToolResult call_run(const Json& arguments, const CallContext& context) {
   if (none_ran) b.line("NO KERNEL RAN.");
   add_end(b, *program, *run, room);
   if (run->profile) {
-    b.list("FAULTS", "faults", fault_texts(*run->profile));
+    b.list("FAULTS (counts and times of a kernel that was stopped are those of a part of its work)", "faults", faults);
     bool failed = false;
     b.list("EXPECTATIONS", "expectations", expectation_texts(*wishes, *run->profile, failed));
-    if (!wishes->expectations.empty()) b.object()["expectations_hold"] = !failed;
+    if (!wishes->expectations.empty()) b.object()["expectations_hold"] = !failed && faults.empty();
     add_kernels(b, *program, *run, *wishes, room);
+  } else if (!wishes->expectations.empty()) {
+    b.object()["expectations_hold"] = false;
+    b.line("EXPECTATIONS were NOT checked: there are no counts.");
   }
   if (run->content && !run->content->refused.empty()) b.list("NOT SUPPORTED", "not_supported", run->content->refused);
   std::vector<std::string> open = caveats(*run, model_of(program->gpu));
