@@ -78,7 +78,7 @@ void add_kernel(const KernelProfile& k, const GpuModel* model, std::vector<std::
 
 std::vector<std::string> kernels_never_run(const ProgramRun& run) {
   std::vector<std::string> out;
-  if (!run.content) return out;
+  if (!run.content || (!run.profile && !run.ended_well)) return out;  // a killed run left no counts
   std::set<std::string> ran;
   if (run.profile)
     for (const KernelProfile& k : run.profile->kernels)
@@ -126,6 +126,9 @@ std::vector<std::string> caveats(const ProgramRun& run, const GpuModel* model) {
         fmt::format("Kernels that NEVER RAN: {}. Nothing here says anything about them. If one was launched, the "
                     "launch failed: `check` names the error.",
                     listed(idle)));
+  if (!run.profile && !run.ended_well)
+    out.emplace_back(
+        "The program was killed before it ended, so there are no counts, and nothing is known about its kernels.");
   if (run.profile) {
     if (!run.profile->kernels.empty() && !copies_back(*run.profile))
       out.emplace_back(

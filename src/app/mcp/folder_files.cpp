@@ -2,6 +2,7 @@
 #include "mcp/folder_files.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -25,6 +26,15 @@ bool is_taken(const fs::path& folder) {
   return folder == "/" || folder == "/tmp" || folder == "/proc" || folder == "/dev" ||
          folder.string().starts_with(sandbox::kWorkFolder);
 }
+
+// A box that root makes belongs to another user.
+bool is_closed(const fs::path& folder, bool boxed) {
+  constexpr fs::perms kNeeded = fs::perms::others_read | fs::perms::others_exec;
+  std::error_code problem;
+  return boxed && geteuid() == 0 && (fs::status(folder, problem).permissions() & kNeeded) != kNeeded;
+}
+
+constexpr const char* kClosed = "root's sandbox runs programs as another user, who may not read it (chmod o+rx)";
 
 }  // namespace
 
@@ -66,6 +76,8 @@ Status choose_folder(const std::string& name, const std::string& home, Settings&
       settings.no_folder = "the current folder does not exist";
     else if (is_taken(folder) || folder == fs::weakly_canonical(home, problem))
       settings.no_folder = fmt::format("it was started in {} without --folder", folder.string());
+    else if (is_closed(folder, settings.boxed))
+      settings.no_folder = fmt::format("it was started in {}: {}", folder.string(), kClosed);
     else
       settings.folder = folder.string();
     return Ok{};
@@ -76,6 +88,7 @@ Status choose_folder(const std::string& name, const std::string& home, Settings&
   if (problem) return refuse(problem.message());
   if (!fs::is_directory(folder, problem)) return refuse("it is not a folder");
   if (is_taken(folder)) return refuse("the sandbox has a folder of its own there");
+  if (is_closed(folder, settings.boxed)) return refuse(kClosed);
   settings.folder = folder.string();
   return Ok{};
 }

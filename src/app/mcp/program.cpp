@@ -66,9 +66,12 @@ std::vector<std::string> command_line(const Program& program, Manner manner, con
     out.insert(out.end(), {"--json", content, target});
     return out;
   }
-  // A kernel that never ends is named after a quarter of the time.
-  out.insert(out.end(), {"--no-cache", "--stall", fmt::format("{}", settings.limits.cpu_seconds / 4), "--content",
-                         content, "--json", std::string(kWork) + kProfile});
+  // A kernel that never ends is named after a quarter of the time. The run's own limit ends before the sandbox's: its
+  // message names the kernels that still ran.
+  const double seconds = settings.limits.wall_seconds;
+  out.insert(out.end(),
+             {"--no-cache", "--stall", fmt::format("{}", seconds / 4), "--timeout", fmt::format("{}", 0.9 * seconds),
+              "--content", content, "--json", std::string(kWork) + kProfile});
   out.insert(out.end(), options.begin(), options.end());
   out.insert(out.end(), {target, "--"});
   out.insert(out.end(), program.arguments.begin(), program.arguments.end());

@@ -33,12 +33,14 @@ std::string change_line(const Change& c, const char* indent) {
   return fmt::format("{}{}: {}{}{}\n", indent, c.label, report::change_figures(c), *verdict(c) ? ", " : "", verdict(c));
 }
 
-// Those with a verdict first; the time is not repeated.
+// Those with a verdict first; the time is not repeated, and how often a line runs says little.
 std::vector<const Change*> worth_showing(const std::vector<Change>& changes, std::size_t most) {
   std::vector<const Change*> out;
   for (const bool judged : {true, false})
     for (const Change& c : changes)
-      if ((*verdict(c) != 0) == judged && c.metric != results::MetricId::time && out.size() < most) out.push_back(&c);
+      if ((*verdict(c) != 0) == judged && c.metric != results::MetricId::time &&
+          c.metric != results::MetricId::site_inst && out.size() < most)
+        out.push_back(&c);
   return out;
 }
 

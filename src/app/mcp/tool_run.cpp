@@ -170,7 +170,7 @@ ToolResult call_run(const Json& arguments, const CallContext& context) {
   b.line(fmt::format("{}{} on a virtual {}: {}.", name.empty() ? "" : "RUN " + name + ": ", program->shown,
                      program->gpu, run->end));
   b.line(verification.text);
-  if (none_ran) b.line("NO KERNEL RAN.");
+  if (none_ran && (run->profile || run->ended_well)) b.line("NO KERNEL RAN.");
   add_end(b, *program, *run, room);
   if (run->profile) {
     b.list("FAULTS (counts and times of a kernel that was stopped are those of a part of its work)", "faults", faults);
