@@ -78,10 +78,18 @@ def case_tools(warpgrind, folder):
 
     (folder / "fast.cu").write_text(FAST)
     (folder / "size.h").write_text("constexpr int kSize = 1000;\n")
-    changed = client.call("diff", before={"run": "r1"}, after={"path": "fast.cu"}, kernels=[{"before": "transpose", "after": "tiled"}])
-    has(changed.text, "DIFF from r1 (main.cu) to r2 (fast.cu)", "KERNEL transpose -> tiled", "times FASTER (estimated)", "excessive sectors", "better", "says nothing about whether")
+    changed = client.call("diff", before={"run": "r1"}, after={"path": "fast.cu"}, kernels=[{"before": "transpose", "after": "tiled"}],
+                          expect_output="PASS")
+    has(changed.text, "r2: VERIFIED", "DIFF from r1 (main.cu) to r2 (fast.cu)", "KERNEL transpose -> tiled", "times FASTER (estimated)", "excessive sectors", "better")
     assert changed.structured["kernels"][0]["time_us_after"] < changed.structured["kernels"][0]["time_us_before"]
     has(client.call("diff", before={"run": "r1"}, after={"run": "r2"}).text, "KERNEL transpose -> tiled")
+
+    part = client.call("run", path="fast.cu", blocks=32, expect_output="PASS")
+    equal((part.structured["status"], part.structured["verified"], part.structured["kernels"][0]["grid"]), ("ran", False, "(32,32,1)"))
+    has(part.text, "NOT VERIFIED: only about 32 blocks", "scaled from some of the blocks")
+    # A run that fails decides nothing.
+    failed = client.call("diff", before={"run": "r1"}, after={"source": SLOW.replace("out[x * kSize + y]", "out[y * kSize + x]")})
+    has(failed.text, "r4 did NOT end well: exit code 1", "NO VERDICT on the time")
 
     found = client.call("check", source=RACE)
     equal((found.structured["status"], found.structured["findings"][0]["kind"], found.structured["findings"][0]["severity"]), ("findings", "race-shared", "ERROR"))

@@ -46,14 +46,14 @@ bool copies_back(const results::Profile& profile) {
 
 void add_kernel(const KernelProfile& k, const GpuModel* model, std::vector<std::string>& out) {
   const std::string name = report::short_name(k.name);
-  const Unexercised missing = unexercised(k);
+  const bool some = k.metrics.value(MetricId::blocks_run) > 0;  // others may go other ways
+  const Unexercised missing = some ? Unexercised() : unexercised(k);
   if (!missing.lines.empty()) out.push_back(fmt::format("{}: no thread executed {}.", name, listed(missing.lines)));
   if (!missing.conditions.empty())
     out.push_back(
         fmt::format("{}: the condition at {} had the same outcome for all threads, so its other side is untested "
                     "(a size that is no multiple of the block would test a bounds check).",
                     name, listed(missing.conditions)));
-  if (k.metrics.value(MetricId::blocks_run) > 0) out.push_back(name + ": only some of its blocks ran.");
   const double launches = static_cast<double>(std::max<std::uint64_t>(1, k.launches));
   const double footprint = k.metrics.value(MetricId::footprint) / launches;
   if (model && footprint > 0 && footprint < static_cast<double>(model->l2_bytes))
@@ -63,10 +63,11 @@ void add_kernel(const KernelProfile& k, const GpuModel* model, std::vector<std::
         name, report::with_bytes(footprint), report::with_bytes(static_cast<double>(model->l2_bytes)),
         k.launches > 1 ? ", and repeated launches find it there" : ""));
   constexpr double kMostlyOverhead = 4000;  // ns
-  if (const double waves = k.metrics.value(MetricId::waves); waves > 0 && waves < 1)
+  constexpr double kFull = 0.9;
+  if (const double waves = k.metrics.value(MetricId::waves); waves > 0 && waves < kFull)
     out.push_back(
-        fmt::format("{}: the grid fills {:.0f} % of the GPU once; a benchmark of this size says little about a "
-                    "larger one.",
+        fmt::format("{}: its grid fills only {:.0f} % of the GPU, so variants may rank otherwise for a larger problem "
+                    "(\"blocks\": 16 runs only some blocks of a launch, so that a large one fits into the time).",
                     name, 100 * waves));
   else if (time_ns(k) > 0 && time_ns(k) < kMostlyOverhead)
     out.push_back(

@@ -73,6 +73,7 @@ std::vector<std::string> command_line(const Program& program, Manner manner, con
              {"--no-cache", "--stall", fmt::format("{}", seconds / 4), "--timeout", fmt::format("{}", 0.9 * seconds),
               "--content", content, "--json", std::string(kWork) + kProfile});
   out.insert(out.end(), options.begin(), options.end());
+  if (program.blocks != 0) out.insert(out.end(), {"--blocks", fmt::format("{}", program.blocks)});
   out.insert(out.end(), {target, "--"});
   out.insert(out.end(), program.arguments.begin(), program.arguments.end());
   return out;
@@ -111,6 +112,7 @@ Result<Program> read_program(const Json& arguments, const Json& given, const Set
   out.arguments = strings(arguments, "arguments");
   out.flags = strings(arguments, "flags");
   out.input = json::text(arguments, "stdin");
+  out.blocks = json::get<std::uint64_t>(arguments, "blocks");
   for (const auto* words : {&out.arguments, &out.flags})
     for (const std::string& word : *words)
       if (word.find('\0') != std::string::npos)
@@ -118,10 +120,11 @@ Result<Program> read_program(const Json& arguments, const Json& given, const Set
   return out;
 }
 
-std::string ProgramRun::failure() const {
-  if (!compiled) return "it did not start";
-  if (!ended_well) return end;
-  return profile ? "" : "it left no profile";
+std::string failure_of(const Program& program, const ProgramRun& run) {
+  if (!run.compiled) return "it did not start";
+  // If only some blocks run, the program's own test fails.
+  if (!run.ended_well && !(program.blocks != 0 && run.exited)) return run.end;
+  return run.profile ? "" : "it left no profile";
 }
 
 Result<ProgramRun> run_program(const Program& program, Manner manner, const std::vector<std::string>& options,
@@ -139,6 +142,7 @@ Result<ProgramRun> run_program(const Program& program, Manner manner, const std:
   ProgramRun out;
   out.end = end->text;
   out.ended_well = end->end.ok();
+  out.exited = end->end.how == sandbox::Ending::exited;
   out.stopped = end->stopped();
   out.output = std::move(end->output);
   out.seconds = end->end.wall_seconds;

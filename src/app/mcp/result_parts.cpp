@@ -55,9 +55,9 @@ const GpuModel* model_of(const std::string& gpu) {
   return model ? *model : nullptr;
 }
 
-std::string keep(const Program& program, const ProgramRun& run, RunStore& runs) {
+std::string keep(const Program& program, const ProgramRun& run, const Verification& verification, RunStore& runs) {
   if (!run.profile) return "";
-  return runs.add({"", program.shown, run.failure(), *run.profile});
+  return runs.add({"", program.shown, failure_of(program, run), verification.text, *run.profile});
 }
 
 Result<RunOrProgram> find_or_run(const Json& arguments, const Json& given, const CallContext& context,
@@ -79,10 +79,12 @@ Result<RunOrProgram> find_or_run(const Json& arguments, const Json& given, const
     ResultBuilder b(room);
     b.object()["status"] = "no_profile";
     b.line(fmt::format("{} left no profile: {}.", program->shown, run->end));
+    if (run->stopped) b.line(kLessWork);
     add_end(b, *program, *run, room);
     return RunOrProgram{nullptr, b.take(true)};
   }
-  auto stored = context.runs.find(keep(*program, *run, context.runs));
+  auto stored = context.runs.find(
+      keep(*program, *run, verify(*program, *run, json::text(arguments, "expect_output")), context.runs));
   if (!stored) return stored.error();
   return RunOrProgram{stored.take(), std::nullopt};
 }

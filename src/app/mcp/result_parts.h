@@ -11,6 +11,7 @@
 #include "mcp/run_store.h"
 #include "mcp/short_text.h"
 #include "mcp/tool.h"
+#include "mcp/verification.h"
 
 namespace warpgrind::mcp {
 
@@ -46,6 +47,10 @@ Result<RunOrProgram> find_or_run(const Json& arguments, const Json& given, const
                                  const Room& room);
 
 // Keeps the run's profile and returns its name; "" if there is none.
-std::string keep(const Program& program, const ProgramRun& run, RunStore& runs);
+std::string keep(const Program& program, const ProgramRun& run, const Verification& verification, RunStore& runs);
+
+// Advice where a run took too long.
+inline constexpr const char* kLessWork =
+    "Use a smaller problem, or \"blocks\": 16, which runs only about 16 blocks of each launch and scales the counts.";
 
 }  // namespace warpgrind::mcp

@@ -12,9 +12,10 @@
 namespace warpgrind::mcp {
 
 struct StoredRun {
-  std::string name;     // "r1"
-  std::string program;  // what ran, for people: "main.cu (text)", "bench/copy.cu"
-  std::string failed;   // why its results are not those of a whole run; empty: it ended well
+  std::string name;          // "r1"
+  std::string program;       // what ran, for people: "main.cu (text)", "bench/copy.cu"
+  std::string failed;        // why its results are not those of a whole run; empty: it ended well
+  std::string verification;  // whether its results were verified
   results::Profile profile;
 };
 

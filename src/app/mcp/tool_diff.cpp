@@ -46,8 +46,10 @@ std::vector<const Change*> worth_showing(const std::vector<Change>& changes, std
 
 struct Times {
   double before = 0, after = 0;  // ns of a launch
+  bool valid = true;             // both runs ended well
   std::string text() const {
     if (before <= 0 || after <= 0) return "no estimate of the time";
+    if (!valid) return "NO VERDICT on the time, because a run did not end well";
     const double ratio = before / after;
     // Within the model's tolerance nothing is decided.
     const bool same = std::abs(after / before - 1) * 100 <= report::kTolerance;
@@ -59,14 +61,15 @@ struct Times {
   }
 };
 
-void add_kernel(ResultBuilder& b, const report::KernelDiff& d, const Room& room, Json& kernels) {
+void add_kernel(ResultBuilder& b, const report::KernelDiff& d, bool valid, const Room& room, Json& kernels) {
   const std::string before = report::short_name(d.before->name), after = report::short_name(d.after->name);
-  const Times times{time_ns(*d.before), time_ns(*d.after)};
+  const Times times{time_ns(*d.before), time_ns(*d.after), valid};
   b.line(fmt::format("KERNEL {}: {}", before == after ? after : before + " -> " + after, times.text()));
   Json one = {{"before", before},
               {"after", after},
               {"time_us_before", times.before / 1000},
-              {"time_us_after", times.after / 1000}};
+              {"time_us_after", times.after / 1000},
+              {"verdict", times.text()}};
   one["bound_by_before"] = d.before->metrics.text(results::MetricId::time_limit);
   one["bound_by_after"] = d.after->metrics.text(results::MetricId::time_limit);
   b.line(fmt::format("  bound by {} before, by {} after", json::text(one, "bound_by_before"),
@@ -143,9 +146,11 @@ ToolResult call_diff(const Json& arguments, const CallContext& context) {
   ResultBuilder b(room);
   b.object() = {{"before", runs[0]->name}, {"after", runs[1]->name}};
   b.line(fmt::format("DIFF from {} ({}) to {} ({})", runs[0]->name, runs[0]->program, runs[1]->name, runs[1]->program));
-  for (const auto& run : runs)
-    if (!run->failed.empty())
-      b.line(fmt::format("{} did NOT end well ({}): its times mean nothing.", run->name, run->failed));
+  for (const auto& run : runs) {
+    if (!run->failed.empty()) b.line(fmt::format("{} did NOT end well: {}.", run->name, run->failed));
+    b.line(fmt::format("{}: {}", run->name, run->verification));
+    b.object()["verification"][run->name] = run->verification;
+  }
   Json kernels = Json::array();
   std::vector<std::string> same, only_before, only_after;
   for (const report::KernelDiff& d : diff->kernels) {
@@ -156,16 +161,14 @@ ToolResult call_diff(const Json& arguments, const CallContext& context) {
     else if (d.changes.empty() && d.lines.empty())
       same.push_back(report::short_name(d.after->name));
     else if (kernels.size() < room.kernels)
-      add_kernel(b, d, room, kernels);
+      add_kernel(b, d, runs[0]->failed.empty() && runs[1]->failed.empty(), room, kernels);
   }
   b.object()["kernels"] = std::move(kernels);
   b.list("UNCHANGED", "unchanged", same);
   b.list("ONLY BEFORE", "only_before", only_before);
   b.list("ONLY AFTER", "only_after", only_after);
   std::vector<std::string> open = diff->notes;
-  open.emplace_back(
-      "Faster is an estimate, and says nothing about whether the results are still right: run with `expect_output`, "
-      "then check.");
+  open.emplace_back("Times are estimates. `diff` looks for no races: `check` does.");
   b.list("NOT PROVEN", "not_proven", open);
   return b.take();
 }

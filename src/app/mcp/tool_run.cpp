@@ -11,7 +11,6 @@
 #include "mcp/result_parts.h"
 #include "report/expectations.h"
 #include "report/kernel_names.h"
-#include "results/finding.h"
 
 namespace warpgrind::mcp {
 
@@ -48,28 +47,6 @@ Result<Wishes> read_wishes(const Json& arguments) {
   return out;
 }
 
-// Whether the program's results were verified, and by what.
-struct Verification {
-  bool verified = false;
-  std::string text;
-};
-
-Verification verify(const ProgramRun& run, const Wishes& wishes, bool none_ran, bool faulted) {
-  if (!run.ended_well) return {false, fmt::format("The program FAILED: {}.", run.end)};
-  if (wishes.output.empty())
-    return {false,
-            "Results are NOT VERIFIED: warpgrind does not know what the program should compute, and exit code 0 proves "
-            "nothing. Let the program compare with a reference and print the outcome, and give it as `expect_output`."};
-  if (run.output.find(wishes.output) == std::string::npos)
-    return {false, "The output does NOT contain `expect_output`."};
-  if (none_ran) return {false, "NOT VERIFIED: the output contains `expect_output`, but no kernel ran."};
-  if (faulted)
-    return {false, "NOT VERIFIED: the output contains `expect_output`, but a kernel or a call failed (FAULTS below)."};
-  return {
-      true,
-      "VERIFIED as far as the program's own test goes: the output contains `expect_output`, and the exit code is 0."};
-}
-
 std::vector<std::string> expectation_texts(const Wishes& wishes, const results::Profile& profile, bool& failed) {
   std::vector<std::string> out;
   for (const ExpectationResult& r : report::check(wishes.expectations, {profile})) {
@@ -87,15 +64,6 @@ std::vector<std::string> expectation_texts(const Wishes& wishes, const results::
         "{}: {}{}{}{}", r.text, outcome, r.kernel.empty() ? "" : " for " + report::short_name(r.kernel),
         r.figures.empty() ? "" : ": " + r.figures, r.outcome == ExpectationResult::Outcome::failed ? places : ""));
   }
-  return out;
-}
-
-std::vector<std::string> fault_texts(const results::Profile& profile) {
-  std::vector<std::string> out;
-  for (const results::Finding& f : profile.findings)
-    if (f.severity != results::Severity::info && out.size() < 4)
-      out.push_back(fmt::format("{}: {}{}", f.kind, f.message,
-                                f.line != 0 ? fmt::format(" ({}:{})", base_name(f.file), f.line) : ""));
   return out;
 }
 
@@ -157,20 +125,22 @@ ToolResult call_run(const Json& arguments, const CallContext& context) {
   if (!run) return refused(run.error());
   if (!run->compiled) return did_not_start(*program, *run, room);
   ResultBuilder b(room);
-  const std::string name = keep(*program, *run, context.runs);
-  const bool none_ran = !run->profile || run->profile->kernels.empty();
-  const std::vector<std::string> faults = run->profile ? fault_texts(*run->profile) : std::vector<std::string>();
-  const Verification verification = verify(*run, *wishes, none_ran, !faults.empty());
+  const bool none_ran = no_kernel_ran(*run);
+  const std::vector<std::string> faults = faults_of(*run);
+  const Verification verification = verify(*program, *run, wishes->output);
+  const std::string name = keep(*program, *run, verification, context.runs), failure = failure_of(*program, *run);
   b.object() = {{"run", name},
-                {"status", !run->ended_well ? "failed"
-                           : none_ran       ? "no_kernel_ran"
-                                            : "ran"},
+                {"status", !failure.empty()  ? "failed"
+                           : none_ran        ? "no_kernel_ran"
+                           : !faults.empty() ? "faulted"
+                                             : "ran"},
                 {"verified", verification.verified},
                 {"verification", verification.text}};
   b.line(fmt::format("{}{} on a virtual {}: {}.", name.empty() ? "" : "RUN " + name + ": ", program->shown,
                      program->gpu, run->end));
   b.line(verification.text);
-  if (none_ran && (run->profile || run->ended_well)) b.line("NO KERNEL RAN.");
+  if (none_ran) b.line("NO KERNEL RAN.");
+  if (run->stopped) b.line(kLessWork);
   add_end(b, *program, *run, room);
   if (run->profile) {
     b.list("FAULTS (counts and times of a kernel that was stopped are those of a part of its work)", "faults", faults);
@@ -184,7 +154,9 @@ ToolResult call_run(const Json& arguments, const CallContext& context) {
   }
   if (run->content && !run->content->refused.empty()) b.list("NOT SUPPORTED", "not_supported", run->content->refused);
   std::vector<std::string> open = caveats(*run, model_of(program->gpu));
-  if (!none_ran) open.emplace_back("Times are estimates, not measurements; counts of accesses are exact.");
+  if (!none_ran)
+    open.emplace_back(program->blocks != 0 ? "Times are estimates, and counts are scaled from some of the blocks."
+                                           : "Times are estimates, not measurements; counts of accesses are exact.");
   b.list("NOT PROVEN", "not_proven", open);
   b.object()["never_ran"] = kernels_never_run(*run);
   b.list("NEXT", "next", next_steps(*run, name));
