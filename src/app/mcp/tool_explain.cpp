@@ -84,6 +84,8 @@ ToolResult call_explain(const Json& arguments, const CallContext& context) {
     b.object()["accesses"] = accesses_json(run.profile, *kernel, query.line);
   }
   if (!run.failed.empty()) b.line(fmt::format("The run did NOT end well: {}.", run.failed));
+  if (kernel && kernel->metrics.value(MetricId::blocks_run) > 0)
+    b.line("Only some blocks of the launch ran: the requests below are theirs.");
   if (chosen) b.line(fmt::format("`line` was not given: line {} is the one that costs most.", query.line));
   b.text(*view);
   b.object()["drawing"] = cut(plain(*view), room.text);

@@ -90,6 +90,7 @@ Json run_input() {
 
 Json check_input() {
   Json more = how();
+  more["expect_output"] = expect_output();
   more["only"] = {{"type", "array"},
                   {"description", "only these groups of checks"},
                   {"items", word("group", {"memory", "races", "init", "barriers", "leaks", "api"})},

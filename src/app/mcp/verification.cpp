@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
-
 #include "base/words.h"
 #include "results/finding.h"
 
@@ -16,11 +14,10 @@ bool no_kernel_ran(const ProgramRun& run) {
 
 std::vector<std::string> faults_of(const ProgramRun& run) {
   constexpr std::size_t kMost = 4;
-  constexpr std::string_view kSomeBlocks = "some-blocks";  // says that --blocks was given
   std::vector<std::string> out;
   if (!run.profile) return out;
   for (const results::Finding& f : run.profile->findings)
-    if (f.severity != results::Severity::info && f.kind != kSomeBlocks && out.size() < kMost)
+    if (f.severity == results::Severity::error && out.size() < kMost)
       out.push_back(fmt::format("{}: {}{}", f.kind, f.message,
                                 f.line != 0 ? fmt::format(" ({}:{})", base_name(f.file), f.line) : ""));
   return out;
@@ -41,7 +38,9 @@ Verification verify(const Program& program, const ProgramRun& run, const std::st
     return {false, "NOT VERIFIED: the output does not contain `expect_output`."};
   if (no_kernel_ran(run)) return {false, "NOT VERIFIED: the output contains `expect_output`, but no kernel ran."};
   if (!faults_of(run).empty())
-    return {false, "NOT VERIFIED: the output contains `expect_output`, but a kernel or a call failed."};
+    return {
+        false,
+        "NOT VERIFIED: the output contains `expect_output`, but a kernel or a call failed, or `check` found errors."};
   return {
       true,
       "VERIFIED as far as the program's own test goes: the output contains `expect_output`, and the exit code is 0."};

@@ -18,7 +18,7 @@ Verification verify(const Program& program, const ProgramRun& run, const std::st
 
 // No kernel was launched, or every launch failed; false if a killed program left no counts.
 bool no_kernel_ran(const ProgramRun& run);
-// Faults of kernels and failed calls that the run has noticed.
+// Errors of kernels and calls that the run has noticed: with `check` all findings of this severity.
 std::vector<std::string> faults_of(const ProgramRun& run);
 
 }  // namespace warpgrind::mcp
