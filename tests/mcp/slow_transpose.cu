@@ -5,7 +5,9 @@ __global__ void transpose(const float* in, float* out) {
   const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
   if (x < kSize && y < kSize) out[x * kSize + y] = in[y * kSize + x];
 }
-__global__ void scale(float* data) { data[threadIdx.x] *= 2; }
+__global__ void scale(float* data) {
+  data[threadIdx.x] *= 2;
+}
 int main() {
   constexpr int kCount = kSize * kSize;
   std::vector<float> in(kCount), out(kCount);

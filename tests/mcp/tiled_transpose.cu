@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <vector>
+
 #include "size.h"
 __global__ void tiled(const float* in, float* out) {
   __shared__ float tile[32][33];
@@ -9,7 +10,8 @@ __global__ void tiled(const float* in, float* out) {
   __syncthreads();
   const int column = y + threadIdx.x;
   for (int j = threadIdx.y; j < 32; j += 8)
-    if (column < kSize && blockIdx.x * 32 + j < kSize) out[(blockIdx.x * 32 + j) * kSize + column] = tile[threadIdx.x][j];
+    if (column < kSize && blockIdx.x * 32 + j < kSize)
+      out[(blockIdx.x * 32 + j) * kSize + column] = tile[threadIdx.x][j];
 }
 int main() {
   constexpr int kCount = kSize * kSize;

@@ -129,7 +129,8 @@ std::vector<std::string> caveats(const ProgramRun& run, const GpuModel* model) {
                     listed(idle)));
   if (!run.profile && !run.ended_well)
     out.emplace_back(
-        "The program was killed before it ended, so there are no counts, and nothing is known about its kernels.");
+        "The program did not end by itself or failed early, so there are no counts, and nothing is known about its "
+        "kernels.");
   if (run.profile) {
     if (!run.profile->kernels.empty() && !copies_back(*run.profile))
       out.emplace_back(

@@ -144,6 +144,7 @@ Result<ProgramRun> run_program(const Program& program, Manner manner, const std:
   out.ended_well = end->end.ok();
   out.exited = end->end.how == sandbox::Ending::exited;
   out.stopped = end->stopped();
+  out.too_slow = end->end.how == sandbox::Ending::wall_time || end->end.how == sandbox::Ending::cpu_time;
   out.output = std::move(end->output);
   out.seconds = end->end.wall_seconds;
   out.source = !program.source.empty() ? program.source

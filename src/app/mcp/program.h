@@ -37,12 +37,13 @@ struct ProgramContent {
 struct ProgramRun {
   bool compiled = false;  // false: it did not start; `output` says why
   bool ended_well = false;
-  bool exited = false;   // not killed
-  bool stopped = false;  // by a limit, or the client
-  std::string end;       // "exit code 0"
-  std::string output;    // of the compiler and the program
-  std::string source;    // text of the source, if there is one
-  double seconds = 0;    // by the clock, compiling included
+  bool exited = false;    // not killed
+  bool stopped = false;   // by a limit, or the client
+  bool too_slow = false;  // by the limit of time
+  std::string end;        // "exit code 0"
+  std::string output;     // of the compiler and the program
+  std::string source;     // text of the source, if there is one
+  double seconds = 0;     // by the clock, compiling included
   std::optional<ProgramContent> content;
   std::optional<results::Profile> profile;
 };

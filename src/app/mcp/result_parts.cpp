@@ -79,7 +79,7 @@ Result<RunOrProgram> find_or_run(const Json& arguments, const Json& given, const
     ResultBuilder b(room);
     b.object()["status"] = "no_profile";
     b.line(fmt::format("{} left no profile: {}.", program->shown, run->end));
-    if (run->stopped) b.line(kLessWork);
+    if (run->too_slow) b.line(kLessWork);
     add_end(b, *program, *run, room);
     return RunOrProgram{nullptr, b.take(true)};
   }

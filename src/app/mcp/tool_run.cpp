@@ -140,7 +140,7 @@ ToolResult call_run(const Json& arguments, const CallContext& context) {
                      program->gpu, run->end));
   b.line(verification.text);
   if (none_ran) b.line("NO KERNEL RAN.");
-  if (run->stopped) b.line(kLessWork);
+  if (run->too_slow) b.line(kLessWork);
   add_end(b, *program, *run, room);
   if (run->profile) {
     b.list("FAULTS (counts and times of a kernel that was stopped are those of a part of its work)", "faults", faults);
@@ -154,7 +154,7 @@ ToolResult call_run(const Json& arguments, const CallContext& context) {
   }
   if (run->content && !run->content->refused.empty()) b.list("NOT SUPPORTED", "not_supported", run->content->refused);
   std::vector<std::string> open = caveats(*run, model_of(program->gpu));
-  if (!none_ran)
+  if (run->profile && !none_ran)
     open.emplace_back(program->blocks != 0 ? "Times are estimates, and counts are scaled from some of the blocks."
                                            : "Times are estimates, not measurements; counts of accesses are exact.");
   b.list("NOT PROVEN", "not_proven", open);
