@@ -66,11 +66,11 @@ std::vector<std::string> command_line(const Program& program, Manner manner, con
     out.insert(out.end(), {"--json", content, target});
     return out;
   }
-  // A kernel that never ends is named after a quarter of the time. The run's own limit ends before the sandbox's: its
-  // message names the kernels that still ran.
+  // A kernel that never ends is named after a quarter of the time. The run's own limit, which does not count nvcc or
+  // clang, ends before the sandbox's: its message names the kernels that still ran.
   const double seconds = settings.limits.wall_seconds;
   out.insert(out.end(),
-             {"--no-cache", "--stall", fmt::format("{}", seconds / 4), "--timeout", fmt::format("{}", 0.9 * seconds),
+             {"--no-cache", "--stall", fmt::format("{}", seconds / 4), "--timeout", fmt::format("{}", 0.75 * seconds),
               "--content", content, "--json", std::string(kWork) + kProfile});
   out.insert(out.end(), options.begin(), options.end());
   if (program.blocks != 0) out.insert(out.end(), {"--blocks", fmt::format("{}", program.blocks)});
