@@ -33,6 +33,7 @@ struct RunCommand {
   bool host_lines = false;      // compile .cu files with debug information for host code
   bool debuggable = false;      // compile .cu files with debug information for kernels, and without optimisation
   bool debug_on_fault = false;  // opens the debugger's terminal where a kernel faults
+  std::string content_path;     // file for the program's content as JSON, before it runs; empty: none
   CoreOptions core;
   ReportOptions reports;
 };
@@ -59,7 +60,12 @@ struct ExplainCommand {
   report::AccessQuery query;
 };
 int explain(const ExplainCommand& command);
-int scan(const std::string& path);
+struct ScanCommand {
+  std::string program;    // or a .cu file
+  std::string json_path;  // empty: none
+  RunCommand run;         // --gpu and how a .cu file is compiled
+};
+int scan(const ScanCommand& command);  // 1: something is not supported
 struct CompileTimesCommand {
   std::vector<std::string> files;
   std::string kernel;                     // only kernels whose name contains this
@@ -98,6 +104,16 @@ struct ServeCommand {
   double lost_after = 10;  // a worker that has not reported for so many seconds is lost
 };
 int serve(const ServeCommand& command);  // until it is interrupted
+struct McpCommand {
+  std::string folder;  // empty: the current one
+  std::string gpu = "h200";
+  std::string compiler = "clang";
+  unsigned jobs = 0;    // at the same time; 0: half of the cores
+  double seconds = 50;  // of a call, by the clock
+  unsigned memory_mib = 4096;
+  bool no_sandbox = false;
+};
+int mcp(const McpCommand& command);  // until its input ends
 struct DebugCommand {
   RunCommand run;                            // the program, and options of the virtual GPU
   std::vector<std::string> files, commands;  // of the debugger

@@ -16,6 +16,7 @@
 #include "cli/debug_options.h"
 #include "cli/exercise_command.h"
 #include "cli/lab_command.h"
+#include "cli/mcp_options.h"
 #include "cli/play_core.h"
 #include "cli/run_options.h"
 #include "cli/tools_of_run.h"
@@ -132,6 +133,7 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   add_compilation(run, command);
   // For tests, which must not depend on a machine's compile speed.
   run->add_option("--slow-compilation", command.options.slow_seconds)->group("");
+  add_content(run, command);
   run->add_flag("--hold-compilation", command.options.hold_compilation)->group("");
   run->footer(
       "  warpgrind run [OPTIONS] PROGRAM [ARGUMENTS...]\n"
@@ -270,6 +272,7 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   add_compilation(check, run);
+  add_content(check, run);
   add_sanitizer(check, command);  // last, because it leaves out options that already exist
   check->footer(
       "  warpgrind check [OPTIONS] PROGRAM [ARGUMENTS...]\n"
@@ -566,6 +569,20 @@ CLI::App* add_serve(CLI::App& app, ServeCommand& command) {
   return serve;
 }
 
+CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
+  CLI::App* scan = app.add_subcommand(
+      "scan", "Show the contents of a program: kernels, PTX versions, opcodes, and what is not supported yet");
+  scan->add_option("program", command.program, "Executable, shared object, fatbin, .ptx or .cu file")
+      ->type_name("FILE")
+      ->required();
+  scan->add_option("--json", command.json_path, "Writes the contents as JSON to FILE")->type_name("FILE");
+  scan->add_option("--gpu", command.run.options.gpu, "GPU model for which a .cu file is compiled")
+      ->type_name("MODEL")
+      ->capture_default_str();
+  add_compilation(scan, command.run);
+  return scan;
+}
+
 // Removes options that `warpgrind lab` does not know, with their values: they belong to the topics.
 std::vector<std::string> cut_topic_options(const CLI::App& lab, std::vector<std::string>& arguments) {
   std::vector<std::string> kept = {arguments[0]}, topics;
@@ -652,10 +669,9 @@ int main(int argc, char** argv) {
   cli::CheckCommand checked;
   checked.run.options.cache_directory = session::default_cache_directory();
   const CLI::App* check = cli::add_check(app, checked);
-  std::string scanned, gpu;
-  CLI::App* scan = app.add_subcommand(
-      "scan", "Show the contents of a program: kernels, PTX versions, opcodes, and what is not supported yet");
-  scan->add_option("program", scanned, "Executable, shared object, fatbin or .ptx file")->type_name("FILE")->required();
+  std::string gpu;
+  cli::ScanCommand scanned;
+  const CLI::App* scan = cli::add_scan(app, scanned);
   cli::CompileTimesCommand timed;
   const CLI::App* compile_times = cli::add_compile_times(app, timed);
   CLI::App* gpus = app.add_subcommand(
@@ -669,6 +685,8 @@ int main(int argc, char** argv) {
   const CLI::App* lab = cli::add_lab(app, laboratory);
   cli::ServeCommand served;
   const CLI::App* serve = cli::add_serve(app, served);
+  cli::McpCommand agents;
+  const CLI::App* mcp = cli::add_mcp(app, agents);
   cli::ExerciseCommand exercises;
   exercises.cache = session::default_cache_directory();
   const CLI::App* exercise = cli::add_exercise(app, exercises);
@@ -749,6 +767,7 @@ int main(int argc, char** argv) {
   if (*exercise) return cli::exercise(exercises);
   if (*correlate) return cli::end(cli::correlate(correlation));
   if (*serve) return cli::serve(served);
+  if (*mcp) return cli::mcp(agents);
   if (*calibrate) return cli::calibrate(calibration);
   if (*debug) return cli::end(cli::debug(debugged));
   if (*dap) return cli::end(cli::dap(adapter));

@@ -12,12 +12,14 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/file.h"
 #include "base/installation.h"
 #include "base/run_variables.h"
 #include "cli/compile_program.h"
 #include "cli/mpi_rank.h"
 #include "cli/needed_libraries.h"
 #include "cli/nvrtc_choice.h"
+#include "cli/program_content.h"
 #include "gpu/gpu_model.h"
 
 namespace warpgrind::cli {
@@ -158,6 +160,12 @@ Status prepare_run(const RunCommand& command, bool own_profile, PreparedRun& out
     auto binary = compile_program(compile, out.folder.path);
     if (!binary) return binary.error();
     out.words[0] = *binary;
+  }
+  if (!command.content_path.empty()) {
+    auto content = read_content(out.words[0]);
+    if (!content) content = ProgramContent{};  // no CUDA code: the run says so
+    content->path = command.program[0];
+    if (Status written = write_whole(command.content_path, content_json(*content)); !written) return written.error();
   }
   if (Status found = check_needed_libraries(out.words[0]); !found) return found.error();
   options.program = command.program[0];

@@ -3,18 +3,14 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
-#include <set>
 
-#include "base/demangle.h"
 #include "base/file.h"
 #include "base/printable.h"
+#include "base/temporary_folder.h"
 #include "cli/commands.h"
+#include "cli/compile_program.h"
 #include "cli/nvrtc_choice.h"
-#include "cli/program_modules.h"
-#include "fatbin/fatbin.h"
-#include "ptx/spelling.h"
-#include "session/refusals.h"
+#include "cli/program_content.h"
 
 namespace warpgrind::cli {
 
@@ -31,54 +27,46 @@ void print_entries(const std::vector<fatbin::FatbinEntry>& entries) {
   }
 }
 
-void print_kernels(const ptx::Module& module) {
-  std::map<std::string, std::uint64_t> opcodes;
-  for (const ptx::Function& f : module.functions) {
-    if (!f.has_body) continue;
-    if (f.is_entry)
-      print_text(stdout, fmt::format("  kernel {}: {} instructions, {} parameters\n", demangle(f.name), f.body.size(),
-                                     f.parameter_count));
-    for (const ptx::Instruction& i : f.body) ++opcodes[ptx::opcode_spelling(i)];
-  }
+void print_module(const ModuleContent& module) {
+  for (const KernelContent& k : module.kernels)
+    print_text(stdout,
+               fmt::format("  kernel {}: {} instructions, {} parameters\n", k.name, k.instructions, k.parameters));
   std::vector<std::pair<std::uint64_t, std::string>> sorted;
-  for (const auto& [spelling, count] : opcodes) sorted.emplace_back(count, spelling);
+  for (const auto& [spelling, count] : module.opcodes) sorted.emplace_back(count, spelling);
   std::sort(sorted.rbegin(), sorted.rend());
   print_text(stdout, fmt::format("  {} different opcodes:\n", sorted.size()));
   for (const auto& [count, spelling] : sorted) print_text(stdout, fmt::format("    {:8}  {}\n", count, spelling));
-}
-
-// Looks for the library's name in the file: the program may be linked with it, or open it itself.
-bool compiles_at_run_time(const std::string& path) {
-  const std::string content = read_whole(path, kLargestProgram).value_or("");
-  if (!content.starts_with("\x7f"
-                           "ELF"))
-    return false;
-  return content.find("nvrtcCompileProgram") != std::string::npos || content.find("libnvrtc.so") != std::string::npos;
+  for (const std::string& why : module.refused) print_text(stdout, fmt::format("  refused: {}\n", why));
+  if (module.refused.empty()) print_text(stdout, fmt::format("  everything is supported\n"));
 }
 
 }  // namespace
 
-int scan(const std::string& path) {
-  auto entries = fatbin::read_file(path);
-  if (!entries) return complain(entries.error()), kUsageError;
-  print_text(stdout, fmt::format("{}: {} entries\n", path, entries->size()));
-  print_entries(*entries);
-  if (compiles_at_run_time(path))
+int scan(const ScanCommand& command) {
+  if (Status s = check_writable(command.json_path); !s) return complain(s.error()), kUsageError;
+  const TemporaryFolder folder;
+  std::string path = command.program;
+  if (path.ends_with(".cu")) {
+    if (!folder.problem.empty()) return complain(folder.problem), kUsageError;
+    const RunCommand& run = command.run;
+    auto binary =
+        compile_program({{path}, run.options.gpu, run.nvcc_flags, run.compiler, false, "", false}, folder.path);
+    if (!binary) return complain(binary.error()), kUsageError;
+    path = binary.take();
+  }
+  auto content = read_content(path);
+  if (!content) return complain(content.error()), kUsageError;
+  content->path = command.program;
+  if (!command.json_path.empty())
+    if (Status s = write_whole(command.json_path, content_json(*content)); !s) return complain(s.error()), kUsageError;
+  if (command.json_path == "-") return content->code;
+  print_text(stdout, fmt::format("{}: {} entries\n", command.program, content->entries.size()));
+  print_entries(content->entries);
+  if (content->compiles_at_run_time)
     print_text(stdout,
                fmt::format("  compiles kernels at run time (NVRTC, by {}), so scan cannot see them\n", chosen_nvrtc()));
-  int code = 0;
-  auto modules = read_modules(*entries, path, &code);
-  if (!modules) return complain(modules.error()), kUsageError;
-  for (const std::shared_ptr<ptx::Module>& module : *modules) {
-    print_kernels(*module);
-    const std::vector<Error> missing = session::refusals(*module);
-    for (const Error& e : missing) print_text(stdout, fmt::format("  refused: {}\n", e.message));
-    if (missing.empty())
-      print_text(stdout, fmt::format("  everything is supported\n"));
-    else
-      code = 1;
-  }
-  return code;
+  for (const ModuleContent& module : content->modules) print_module(module);
+  return content->code;
 }
 
 }  // namespace warpgrind::cli

@@ -31,7 +31,7 @@ Ending how_of(const Captured& run) {
 
 Result<End> run_without_box(const Job& job, std::stop_token cancel) {
   if (job.command.empty()) return Error{ErrorKind::environment, "cannot run: no command", ""};
-  ProcessCommand command{.words = job.command, .own_session = true};
+  ProcessCommand command{.words = job.command, .own_session = true, .death_signal = SIGTERM};
   command.folder = job.work.empty() ? "/" : job.work.string();
   const auto seconds = static_cast<rlim_t>(job.limits.cpu_seconds) + 1;
   command.in_child = [seconds] {

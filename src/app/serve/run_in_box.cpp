@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/installation.h"
 #include "base/temporary_folder.h"
+#include "sandbox/own_files.h"
 #include "serve/carrier.h"
 #include "serve/starting_points.h"
 #include "serve/step_mode.h"
@@ -25,18 +26,12 @@ constexpr const char* kReport = "report.html";
 constexpr const char* kProfile = "profile.json";
 constexpr const char* kBefore = "before.json";
 
-// Folders outside /usr that a run needs: parts of this installation, and files that programs are compiled with.
+// Files outside /usr that a run needs.
 std::vector<fs::path> readable() {
-  const fs::path executable = own_executable();
-  const fs::path root = executable.parent_path().parent_path();
-  const fs::path toolkit = toolkit_folder();
-  std::vector<fs::path> out = {executable, root / "lib", toolkit};
+  std::vector<fs::path> out = sandbox::own_files();
   std::error_code ignored;
-  for (const fs::path& folder : {toolkit / "include", fs::path(lab_sources()), fs::path(exercises_folder())}) {
-    const fs::path real = fs::canonical(folder, ignored);
-    if (!real.empty()) out.push_back(real);
-  }
-  std::erase_if(out, [](const fs::path& path) { return path.string().starts_with("/usr/"); });
+  const fs::path lab = fs::canonical(fs::path(lab_sources()), ignored);
+  if (!lab.empty() && !lab.string().starts_with("/usr/")) out.push_back(lab);
   return out;
 }
 

@@ -22,6 +22,8 @@
 #include <mutex>
 #include <set>
 
+#include "base/descriptor.h"
+
 namespace warpgrind::jit {
 
 namespace {
@@ -30,6 +32,17 @@ namespace {
 // epilogues.
 constexpr unsigned kMostInstructions = 48;
 constexpr std::size_t kLongestInstruction = 15;
+
+// Number of bytes read. Not read through a pointer: the mapping of the code may end here.
+ssize_t read_code(std::uint64_t address, std::uint8_t* bytes, std::size_t size) {
+  iovec here{bytes, size}, there{reinterpret_cast<void*>(address), size};
+  if (const ssize_t read = ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0); read > 0) return read;
+  // A sandbox refuses that call. The kernel also checks addresses of a write.
+  Pipe pipe;
+  if (!pipe.open()) return -1;
+  const ssize_t written = ::write(pipe.write.get(), reinterpret_cast<const void*>(address), size);
+  return written <= 0 ? written : ::read(pipe.read.get(), bytes, static_cast<std::size_t>(written));
+}
 
 class Disassembler {
  public:
@@ -86,9 +99,7 @@ class Disassembler {
  private:
   bool decode(std::uint64_t address, llvm::MCInst& out, std::uint64_t& size) const {
     std::uint8_t bytes[kLongestInstruction];
-    // Not read through a pointer: the mapping of the code may end here.
-    iovec here{bytes, sizeof bytes}, there{reinterpret_cast<void*>(address), sizeof bytes};
-    const ssize_t read = ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0);
+    const ssize_t read = read_code(address, bytes, sizeof bytes);
     if (read <= 0) return false;
     return decoder_->getInstruction(out, size, llvm::ArrayRef(bytes, static_cast<std::size_t>(read)), address,
                                     llvm::nulls()) == llvm::MCDisassembler::Success;
