@@ -113,6 +113,9 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{3}, std::uint64_t{1} << 40))
       ->excludes("--schedule");
+  run->add_flag("!--no-kernels", command.options.kernels,
+                "Launches run none of their blocks: results that stay right were not computed on the GPU")
+      ->excludes("--blocks");
   run->add_flag("!--no-counters", command.options.counters, "Counts nothing and only checks the bounds of accesses");
   run->add_flag("!--no-caches", command.options.caches,
                 "Leaves out the cache model: no hit rates, no L2 and DRAM traffic");

@@ -1,9 +1,10 @@
-// Judge of a hand-in: compiles it with the exercise's test, runs it for results and findings, and runs it again for
-// counters and time.
+// Judge of a hand-in: compiles and links it with the exercise's test, runs it for results and findings, and runs it
+// again for counters and time. Another process compares the results (test_program.h).
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,12 @@ struct Verdict {
   bool passed() const;
 };
 
+class TestProgram;
+
 struct JudgeSettings {
   std::string warpgrind;  // the executable
   std::string include;    // folder of judge.h
-  std::string cache;      // folder for the figures of the solutions' runs; empty: none
+  std::string cache;      // folder for compiled tests; empty: none
   std::string gpu;        // replaces the exercise's GPU
   bool boxed = false;
   bool colour = false;
@@ -46,17 +49,10 @@ class Judge {
   Result<Verdict> judge(const Exercise& exercise, const std::string& file);
 
  private:
-  struct Reference {
-    double kernels_ns = 0, timeline_ns = 0;
-  };
-  Result<Reference> reference(const Exercise& exercise);
-  Result<Reference> run_solution(const Exercise& exercise);
-  Result<Judged> judge_time(const Exercise& exercise, const Rule& rule, const results::Profile& profile);
-  Status judge_rules(const Exercise& exercise, const std::string& source, const results::Profile* profile,
-                     const std::string& unjudged, Verdict& verdict);
+  Result<std::shared_ptr<const TestProgram>> test_of(const Exercise& exercise);
 
   JudgeSettings settings_;
-  std::map<std::string, Reference> references_;  // by name
+  std::map<std::string, std::shared_ptr<const TestProgram>> tests_;  // by exercise
 };
 
 }  // namespace warpgrind::exercises
