@@ -399,6 +399,23 @@ CLI::App* add_lab(CLI::App& app, LabCommand& command) {
   return lab;
 }
 
+void add_class_reports(CLI::App* check, ExerciseCommand& command) {
+  const auto file = [&](const char* name, std::string& path, const char* what, const char* type) {
+    check->add_option(name, path, what)->type_name(type)->needs("--all");
+  };
+  file("--csv", command.csv_path, "Writes a row for each student and a column for each exercise to FILE", "FILE");
+  file("--html", command.page_path, "Writes a page of the class to FILE: points, and common mistakes drawn", "FILE");
+  file("--gradescope", command.gradescope_folder, "Writes FOLDER/STUDENT/results.json for Gradescope", "FOLDER");
+  file("--classroom50", command.classroom50_folder, "Writes FOLDER/STUDENT/result.json for Classroom 50", "FOLDER");
+  file("--student", command.student, "All answers are of this student; otherwise folders name students", "NAME");
+  check
+      ->add_option("--assigned", command.assigned,
+                   "Exercises that each student should hand in, separated by commas: a missing one has 0 points")
+      ->type_name("NAMES")
+      ->delimiter(',')
+      ->needs("--all");
+}
+
 CLI::App* add_exercise(CLI::App& app, ExerciseCommand& command) {
   using Action = ExerciseCommand::Action;
   CLI::App* exercise = app.add_subcommand("exercise", "List, start and judge the exercises of the course");
@@ -436,6 +453,7 @@ CLI::App* add_exercise(CLI::App& app, ExerciseCommand& command) {
                   "Runs the answers of --all without a sandbox, with all your permissions");
   check->add_option("--json", command.json_path, "Writes the verdicts as JSON to FILE")->type_name("FILE");
   check->add_option("--junit", command.junit_path, "Writes the verdicts as JUnit XML to FILE")->type_name("FILE");
+  add_class_reports(check, command);
   judging(check);
   const std::pair<const char*, Action> shown[] = {
       {"text", Action::text}, {"hint", Action::hint}, {"solution", Action::solution}};

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "exercises/exercise.h"
+#include "results/detail.h"
 
 namespace warpgrind::exercises {
 
@@ -23,6 +25,7 @@ struct Judged {
   std::string file{};     // empty: no particular place
   std::uint32_t line = 0;
   std::string details{};  // many lines: the drawn access, the compiler's messages, the finding with its sources
+  std::optional<results::AccessPattern> access{};  // the request that the rule blames
 };
 
 struct Verdict {

@@ -1,6 +1,6 @@
 // Rules about the compiled host code of an answer. It is linked with the test into one program, so it must not replace
-// anything of the test or the system, and it gets only functions that an answer needs: no files, processes or threads,
-// nothing that ends the program.
+// anything of the test or the system. It may use only what an answer needs: no files, processes or threads, and nothing
+// that ends the program.
 #pragma once
 
 #include <optional>

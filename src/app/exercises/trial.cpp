@@ -48,6 +48,12 @@ std::vector<std::string> own_folders(const std::string& executable) {
   return out;
 }
 
+// False for links: an answer's program could leave one.
+bool is_file(const std::string& path) {
+  std::error_code none;
+  return fs::symlink_status(path, none).type() == fs::file_type::regular;
+}
+
 unsigned seed_of(const std::string& text) {
   constexpr std::size_t kDigits = 8;
   const std::string hash = digest(text);
@@ -188,10 +194,9 @@ Result<Run> Trial::run(std::vector<std::string> options, const std::string& argu
   out.end.output = without_folder(out.end.output);
   out.records = fmt::format("{}/{}.{}", folder_.path, name, kResults);
   fs::remove(out.records, none);
-  if (fs::is_regular_file(fs::symlink_status(work() + "/" + kResults, none)))
-    fs::rename(work() + "/" + kResults, out.records, none);
+  if (is_file(work() + "/" + kResults)) fs::rename(work() + "/" + kResults, out.records, none);
   const std::string path = work() + "/" + kProfile;
-  if (!fs::is_regular_file(fs::symlink_status(path, none))) return out;
+  if (!is_file(path)) return out;
   auto profile = results::from_json(without_folder(read_whole(path).value_or("")), kProfile);
   if (profile) out.profiles.push_back(profile.take());
   return out;
