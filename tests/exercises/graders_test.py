@@ -144,7 +144,7 @@ def gradescope(folder):
             ("in_a_folder", {"my project/vector_add.cu": solution}, "1 of 1 exercise solved"),
             ("does_not_compile", {"vector_add.cu": "__global__ void add(\n"}, "it does not compile"),
             ("no_text", {"vector_add.cu": bytes(range(256))}, "it does not compile"),
-            ("endless", {"vector_add.cu": solution.replace("if (i < n)", "while (i < n)")}, "endless loop")]:
+            ("endless", {"vector_add.cu": solution.replace("if (i < n)", "while (i < n)")}, "a loop that never ends")]:
         wrong = autograder(folder, name, files, expected)
         expect(name == "in_a_folder" or wrong["score"] == 0 or name == "endless", f"{name}: points", wrong)
 

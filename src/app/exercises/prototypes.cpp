@@ -2,6 +2,7 @@
 #include "exercises/prototypes.h"
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 
 #include "exercises/rules.h"
@@ -75,10 +76,28 @@ std::string without_directives(std::string text) {
   return text;
 }
 
+// Texts and characters become blank: a brace in them is no brace.
+std::string without_texts(std::string text) {
+  char quote = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    const bool digits = c == '\'' && at > 0 && std::isdigit(static_cast<unsigned char>(text[at - 1])) != 0;  // 1'000
+    if (quote == 0 && (c == '"' || c == '\'') && !digits) {
+      quote = c;
+    } else if (quote != 0 && (c == quote || c == '\n')) {
+      quote = 0;
+    } else if (quote != 0) {
+      if (c == '\\' && at + 1 < text.size()) text[at++] = ' ';
+      text[at] = ' ';
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 Declarations declarations_of(const std::string& source) {
-  const std::string text = without_directives(without_comments(source));
+  const std::string text = without_texts(without_directives(without_comments(source)));
   Declarations out;
   std::size_t begin = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
