@@ -22,18 +22,18 @@ namespace judge {
 
 // alone: compares its own results. answer: writes them into a file. compares: reads the file of an answer.
 enum class Part { alone, answer, compares };
-inline Part part = Part::alone;
+inline Part own_part = Part::alone;
 inline bool counted_run = false;
 inline unsigned run_seed = 0;  // another one for each judgement
 inline std::FILE* results_file = nullptr;
-inline std::FILE* records = nullptr;  // of the answer, for Part::compares
+inline std::FILE* answer_records = nullptr;  // of the answer, for Part::compares
 
 // Compute the right results only if this holds: the process of the learner's code must not contain them.
 inline bool expecting() {
-  return part != Part::answer;
+  return own_part != Part::answer;
 }
 
-inline unsigned mixed(unsigned seed) {
+inline unsigned hash_of_seed(unsigned seed) {
   unsigned x = (seed * 2654435761u + 12345u) ^ (run_seed * 2246822519u);
   x = (x ^ (x >> 15)) * 2246822519u;
   return x ^ (x >> 13);
@@ -44,7 +44,7 @@ inline unsigned mixed(unsigned seed) {
 template <class T = float>
 std::vector<T> numbers(std::size_t n, unsigned seed = 1) {
   std::vector<T> out(n);
-  unsigned state = mixed(seed);
+  unsigned state = hash_of_seed(seed);
   for (T& x : out) {
     state = state * 1664525u + 1013904223u;
     if constexpr (std::is_integral_v<T>)
@@ -99,8 +99,9 @@ inline bool counted() {
 // A size that no answer can know: a multiple of `step` above `low` and below `high`. `which`: several of them differ.
 inline int further_size(int low, int high, int step = 1, unsigned which = 0) {
   const int first = low / step + 1, last = (high - 1) / step;
-  return first > last ? high
-                      : step * (first + static_cast<int>(mixed(777 + which) % static_cast<unsigned>(last - first + 1)));
+  return first > last
+             ? high
+             : step * (first + static_cast<int>(hash_of_seed(777 + which) % static_cast<unsigned>(last - first + 1)));
 }
 
 // The sizes of the run: `verified` and a further one, a multiple of what divides all of them.
@@ -123,7 +124,7 @@ inline std::string one_line(const std::string& text) {
 
 // Writes the verdict of one case.
 inline void write_case(const std::string& name, bool right, const std::string& seen) {
-  if (part == Part::alone) std::printf("%s: %s %s\n", name.c_str(), right ? "right" : "wrong", seen.c_str());
+  if (own_part == Part::alone) std::printf("%s: %s %s\n", name.c_str(), right ? "right" : "wrong", seen.c_str());
   if (!results_file) return;
   std::fprintf(results_file, "%s\t%s\t%s\n", one_line(name).c_str(), right ? "right" : "wrong", one_line(seen).c_str());
   std::fflush(results_file);
@@ -136,7 +137,8 @@ struct Record {
 };
 inline Record next_record() {
   std::string line;
-  for (int c = std::fgetc(records); c != EOF && c != '\n'; c = std::fgetc(records)) line += static_cast<char>(c);
+  for (int c = std::fgetc(answer_records); c != EOF && c != '\n'; c = std::fgetc(answer_records))
+    line += static_cast<char>(c);
   Record out;
   std::string* const words[] = {&out.kind, &out.name, &out.third, &out.text};
   std::size_t at = 0;
@@ -166,11 +168,11 @@ inline Record next_record() {
 
 // The verdict that the test itself gives a case, mostly after judge_... kernels compared. `seen`: one line.
 inline void say(const std::string& name, bool right, const std::string& seen = "") {
-  if (part == Part::answer) {
+  if (own_part == Part::answer) {
     std::fprintf(results_file, "said\t%s\t%s\t%s\n", one_line(name).c_str(), right ? "right" : "wrong",
                  one_line(seen).c_str());
     std::fflush(results_file);
-  } else if (part == Part::compares) {
+  } else if (own_part == Part::compares) {
     const Record found = next_record();
     if (found.kind != "said" || found.name != one_line(name)) refuse_record(found, name);
     write_case(name, found.third == "right", found.text);
@@ -246,14 +248,14 @@ std::string shown(T value) {
 template <class T>
 bool pass_results(const std::string& name, std::vector<T>& got) {
   const std::string bytes = std::to_string(got.size() * sizeof(T));
-  if (part == Part::answer) {
+  if (own_part == Part::answer) {
     std::fprintf(results_file, "got\t%s\t%s\n", one_line(name).c_str(), bytes.c_str());
     std::fwrite(got.data(), sizeof(T), got.size(), results_file);
     std::fputc('\n', results_file);
     std::fflush(results_file);
     return false;
   }
-  if (part == Part::alone) return true;
+  if (own_part == Part::alone) return true;
   const Record found = next_record();
   if (found.kind == "said" && found.third == "wrong") {  // ran() found an error, and most tests end then
     write_case(found.name, false, found.text);
@@ -262,15 +264,15 @@ bool pass_results(const std::string& name, std::vector<T>& got) {
   if (found.kind != "got" || found.name != one_line(name)) refuse_record(found, name);
   if (found.third != bytes) {  // the answer decides about the number of results
     const unsigned long written = std::strtoul(found.third.c_str(), nullptr, 10);
-    if (std::fseek(records, static_cast<long>(std::min(written, 1ul << 30)), SEEK_CUR) != 0 ||
-        std::fgetc(records) != '\n')
+    if (std::fseek(answer_records, static_cast<long>(std::min(written, 1ul << 30)), SEEK_CUR) != 0 ||
+        std::fgetc(answer_records) != '\n')
       refuse_record({}, name);
     write_case(
         name, false,
         "there are " + std::to_string(written / sizeof(T)) + " results, right are " + std::to_string(got.size()));
     return false;
   }
-  if (std::fread(got.data(), sizeof(T), got.size(), records) != got.size() || std::fgetc(records) != '\n')
+  if (std::fread(got.data(), sizeof(T), got.size(), answer_records) != got.size() || std::fgetc(answer_records) != '\n')
     refuse_record({}, name);
   return true;
 }
@@ -339,16 +341,16 @@ void test();  // of the driver
 // verdicts into OUTPUT.
 int main(int argc, char** argv) {
   judge::counted_run = argc > 1 && std::strcmp(argv[1], "counted") == 0;
-  judge::part = argc > 4 ? judge::Part::compares : argc > 2 ? judge::Part::answer : judge::Part::alone;
+  judge::own_part = argc > 4 ? judge::Part::compares : argc > 2 ? judge::Part::answer : judge::Part::alone;
   if (argc > 2) judge::run_seed = static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10));
-  if (argc > 4) judge::records = std::fopen(argv[3], "rb");
-  if (argc > 4 && !judge::records) return 3;
+  if (argc > 4) judge::answer_records = std::fopen(argv[3], "rb");
+  if (argc > 4 && !judge::answer_records) return 3;
   if (argc > 2) judge::results_file = std::fopen(argc > 4 ? argv[4] : "judge.results", "wb");
   if (argc > 2 && !judge::results_file) return 3;
   judge::test();
   if (argc > 4) {
     const judge::Record last = judge::next_record();
-    if (last.kind != "end" || std::fgetc(judge::records) != EOF) judge::refuse_record(last, "end of the test");
+    if (last.kind != "end" || std::fgetc(judge::answer_records) != EOF) judge::refuse_record(last, "end of the test");
   }
   if (judge::results_file) std::fputs("end\n", judge::results_file);  // the test has ended normally
   if (judge::results_file) std::fclose(judge::results_file);

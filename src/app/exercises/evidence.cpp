@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "exercises/rules.h"
 #include "report/format.h"
 #include "report/kernel_names.h"
@@ -21,8 +23,18 @@ const results::KernelProfile* kernel_of_library(const results::Profile& profile)
   return nullptr;
 }
 
-// A kernel that stores much less than in the solution, although another kernel stores.
-Judged find_idle_kernel(const results::Profile& profile, const SolutionRun& solution) {
+// Whether a rule is about this kernel. Where rules are about all kernels, answers may divide the work as they like.
+bool is_judged(const std::string& kernel, const std::vector<Rule>& rules) {
+  results::KernelProfile named;
+  named.name = kernel;
+  return std::any_of(rules.begin(), rules.end(), [&](const Rule& rule) {
+    return rule.kind == Rule::Kind::counter && rule.expectation.kernels != "*" &&
+           report::matches(rule.expectation.kernels, named);
+  });
+}
+
+// A judged kernel that stores much less than in the solution, although another kernel stores.
+Judged find_idle_kernel(const results::Profile& profile, const SolutionRun& solution, const std::vector<Rule>& rules) {
   Judged out;
   std::string other;
   double most = 0;
@@ -33,6 +45,7 @@ Judged find_idle_kernel(const results::Profile& profile, const SolutionRun& solu
   }
   if (other.empty()) return out;
   for (const auto& [name, usual] : solution.stored_bytes) {
+    if (!is_judged(name, rules)) continue;
     double stored = 0;
     for (const results::KernelProfile& k : profile.kernels)
       if (report::short_name(k.name) == name) stored += stored_bytes(k);
@@ -47,7 +60,8 @@ Judged find_idle_kernel(const results::Profile& profile, const SolutionRun& solu
 
 }  // namespace
 
-Judged find_work_elsewhere(const results::Profile& profile, const SolutionRun& solution) {
+Judged find_work_elsewhere(const results::Profile& profile, const SolutionRun& solution,
+                           const std::vector<Rule>& rules) {
   Judged out;
   if (!profile.library_calls.empty()) {
     out.seen = fmt::format("a library computed: {}", profile.library_calls[0].function);
@@ -66,7 +80,7 @@ Judged find_work_elsewhere(const results::Profile& profile, const SolutionRun& s
     out.message = "The work belongs on the GPU: do not copy data to the host and back.";
     return out;
   }
-  return find_idle_kernel(profile, solution);
+  return find_idle_kernel(profile, solution, rules);
 }
 
 }  // namespace warpgrind::exercises

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "exercises/judge.h"
 #include "exercises/test_program.h"
@@ -9,7 +10,9 @@
 
 namespace warpgrind::exercises {
 
-// `profile`: of the counted run. An empty `seen` of the result: nothing is wrong.
-Judged find_work_elsewhere(const results::Profile& profile, const SolutionRun& solution);
+// `profile`: of the counted run. `rules`: kernels that they name have to do the work. An empty
+// `seen` of the result: nothing is wrong.
+Judged find_work_elsewhere(const results::Profile& profile, const SolutionRun& solution,
+                           const std::vector<Rule>& rules);
 
 }  // namespace warpgrind::exercises

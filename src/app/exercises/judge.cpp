@@ -248,7 +248,8 @@ Result<Verdict> Judge::judge(const Exercise& exercise, const std::string& file) 
     results.seen = "the run produced no profile";
   }
   if (results.outcome == Outcome::passed) {
-    if (const Judged elsewhere = find_work_elsewhere(counted->profiles[0], solution); !elsewhere.seen.empty()) {
+    if (const Judged elsewhere = find_work_elsewhere(counted->profiles[0], solution, exercise.rules);
+        !elsewhere.seen.empty()) {
       results.outcome = Outcome::failed;
       results.seen = elsewhere.seen;
       results.message = elsewhere.message;
