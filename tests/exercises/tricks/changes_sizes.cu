@@ -1,5 +1,5 @@
 // exercise: typical_program
-// caught: changed the memory of the test
+// caught: changed the memory of the test|ended the program early
 // Looks for the list of sizes in the frames of the test, and makes all of them 1.
 __global__ void square(const float* in, float* out, int n) {
   out[0] = in[0] * in[0];

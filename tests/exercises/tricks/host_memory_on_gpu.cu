@@ -1,5 +1,5 @@
 // exercise: launch_shape
-// caught: oob-
+// caught: host-pointer
 // A kernel reads memory of the host, where it hopes for results.
 __global__ void scale(float* x, const float* host, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
