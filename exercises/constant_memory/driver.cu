@@ -4,8 +4,9 @@ void judge::test() {
   for (const int n : judge::sizes({1, 256, 1000}, 1 << 16)) {
     const auto in = judge::numbers(n + 8);
     std::vector<float> right(n), reversed(n);
-    for (int i = 0; i < n; ++i)
-      for (int k = 0; k < 9; ++k) right[i] += w[k] * in[i + k], reversed[i] += w[8 - k] * in[i + k];
+    if (judge::expecting())
+      for (int i = 0; i < n; ++i)
+        for (int k = 0; k < 9; ++k) right[i] += w[k] * in[i + k], reversed[i] += w[8 - k] * in[i + k];
     const judge::Buffer<float> din(in), out(n);
     filter<<<judge::blocks(n, 256), 256>>>(din, out, n);
     if (!judge::ran(judge::n_is(n))) return;

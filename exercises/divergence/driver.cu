@@ -10,7 +10,8 @@ void judge::test() {
       for (int k = 0; k < 30; ++k) v = v * 0.25f - 1;
       return v;
     };
-    for (int i = 0; i < n; ++i) right[i] = i % 2 == 0 ? even(x[i]) : odd(x[i]), all_even[i] = even(x[i]);
+    if (judge::expecting())
+      for (int i = 0; i < n; ++i) right[i] = i % 2 == 0 ? even(x[i]) : odd(x[i]), all_even[i] = even(x[i]);
     const judge::Buffer<float> dx(x);
     mixed<<<judge::blocks(n, 256), 256>>>(dx, n);
     if (!judge::ran(judge::n_is(n))) return;

@@ -9,8 +9,10 @@ void judge::test() {
       cudaMalloc(&slab[d], before[d].size() * sizeof(float));
       cudaMemcpy(slab[d], before[d].data(), before[d].size() * sizeof(float), cudaMemcpyHostToDevice);
     }
-    std::copy_n(&before[1][n], n, &right[0][(m + 1) * n]);
-    std::copy_n(&before[0][m * n], n, &right[1][0]);
+    if (judge::expecting()) {
+      std::copy_n(&before[1][n], n, &right[0][(m + 1) * n]);
+      std::copy_n(&before[0][m * n], n, &right[1][0]);
+    }
     cudaSetDevice(0);
     exchange(slab, m, n);
     const bool fine = judge::ran("rows of " + std::to_string(n));

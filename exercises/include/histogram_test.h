@@ -9,7 +9,8 @@ inline void histogram_test() {
   for (const int n : judge::sizes({1, 256, 3000}, 1 << 16)) {
     const auto x = judge::numbers<unsigned char>(n);  // 0 to 31
     std::vector<unsigned> right(32);
-    for (const unsigned char v : x) ++right[v];
+    if (judge::expecting())
+      for (const unsigned char v : x) ++right[v];
     const judge::Buffer<unsigned char> dx(x);
     const judge::Buffer<unsigned> counts(std::vector<unsigned>(32));
     histogram<<<judge::blocks(n, 256), 256>>>(dx, counts, n);

@@ -2,7 +2,8 @@ void judge::test() {
   for (const int n : judge::sizes({4, 4000}, 1 << 20)) {
     const auto numbers = judge::numbers(n);
     std::vector<float> right(n);
-    for (int i = 0; i < n; ++i) right[i] = 2 * numbers[i] + 1;
+    if (judge::expecting())
+      for (int i = 0; i < n; ++i) right[i] = 2 * numbers[i] + 1;
     float *in, *out;
     cudaMallocHost(&in, n * sizeof(float));
     cudaMallocHost(&out, n * sizeof(float));

@@ -3,17 +3,20 @@ void judge::test() {
     int width, height;
   };
   const std::vector<Size> sizes =
-      judge::counted() ? std::vector<Size>{{128, 128}} : std::vector<Size>{{16, 16}, {33, 20}};
+      judge::counted()
+          ? std::vector<Size>{{128, 128}}
+          : std::vector<Size>{{16, 16}, {33, 20}, {judge::further_size(2, 40), judge::further_size(2, 40, 1, 1)}};
   for (const auto [w, h] : sizes) {
     const auto in = judge::numbers(w * h);
     std::vector<float> right(w * h), corner(w * h);
-    for (int y = 0; y < h; ++y)
-      for (int x = 0; x < w; ++x) {
-        const int u = std::min(x + 1, w - 1), v = std::min(y + 1, h - 1), l = std::max(x - 1, 0),
-                  t = std::max(y - 1, 0);
-        right[y * w + x] = (in[y * w + x] + in[y * w + u] + in[v * w + x] + in[v * w + u]) / 4;
-        corner[y * w + x] = (in[y * w + x] + in[y * w + l] + in[t * w + x] + in[t * w + l]) / 4;
-      }
+    if (judge::expecting())
+      for (int y = 0; y < h; ++y)
+        for (int x = 0; x < w; ++x) {
+          const int u = std::min(x + 1, w - 1), v = std::min(y + 1, h - 1), l = std::max(x - 1, 0),
+                    t = std::max(y - 1, 0);
+          right[y * w + x] = (in[y * w + x] + in[y * w + u] + in[v * w + x] + in[v * w + u]) / 4;
+          corner[y * w + x] = (in[y * w + x] + in[y * w + l] + in[t * w + x] + in[t * w + l]) / 4;
+        }
     cudaArray_t array;
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
     cudaMallocArray(&array, &format, w, h);

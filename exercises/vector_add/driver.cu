@@ -3,7 +3,8 @@ void judge::test() {
   for (const int n : judge::sizes({1, 256, 1000, 4096}, 1 << 20)) {
     const auto a = judge::numbers(n, 1), b = judge::numbers(n, 2);
     std::vector<float> sum(n);
-    for (int i = 0; i < n; ++i) sum[i] = a[i] + b[i];
+    if (judge::expecting())
+      for (int i = 0; i < n; ++i) sum[i] = a[i] + b[i];
     std::vector<float> first = sum;
     for (int i = kThreads; i < n; ++i) std::memset(&first[i], 0xFF, sizeof(float));
     const judge::Buffer<float> da(a), db(b), dc(n);

@@ -2,7 +2,8 @@ void judge::test() {
   for (const int n : judge::sizes({1, 5000}, 100000)) {
     const auto numbers = judge::numbers(n);
     std::vector<float> right(n);
-    for (int i = 0; i < n; ++i) right[i] = 2 * numbers[i] + 1;
+    if (judge::expecting())
+      for (int i = 0; i < n; ++i) right[i] = 2 * numbers[i] + 1;
     float *in, *out;
     cudaHostAlloc((void**)&in, n * sizeof(float), cudaHostAllocMapped);
     cudaHostAlloc((void**)&out, n * sizeof(float), cudaHostAllocMapped);

@@ -64,6 +64,7 @@ def teacher(folder):
     answers = {"ann/vector_add/vector_add.cu": (EXERCISES / "vector_add/solution.cu").read_text(),
                "bob/transpose_tile.cu": (EXERCISES / "transpose_tile/wrong/naive.cu").read_text(),
                "bob/nonsense.cu": "", "eve/vector_add.cu": HOSTILE % "for (;;) fork();",
+               "gus/vector_add.cu": HOSTILE % 'for (;;) printf("\\xff\\x1b]0;owned\\n");',
                "fay/vector_add.cu": HOSTILE % f'FILE* f = fopen("{folder}/escaped", "w"); if (f) fclose(f); '
                                               f'printf("\\xff\\x1b]0;owned\\n"); abort();'}
     for name, text in answers.items():
@@ -76,7 +77,7 @@ def teacher(folder):
         print(run[2])
         expect("--no-sandbox" in run[2], "what to do without a sandbox", run)
         return SKIPPED
-    expect(run[0] == 1 and "1 of 6 hand-ins solved" in run[1], "the class", run)
+    expect(run[0] == 1 and "1 of 7 hand-ins solved" in run[1], "the class", run)
     expect("\x1b" not in run[1], "a terminal's codes from a hand-in", run)
     expect(not (folder / "escaped").exists(), "a hand-in wrote outside of the box", run)
     verdicts = {(v["student"], v["exercise"]): v for v in json.loads((folder / "v.json").read_text())["hand_ins"]}
@@ -84,9 +85,11 @@ def teacher(folder):
     expect("links are not followed" in verdicts["eve", "blur"]["problem"], "the link", run)
     failed = [r for r in verdicts["bob", "transpose_tile"]["rubric"] if r["outcome"] == "failed"]
     expect(len(failed) == 1 and failed[0]["line"] == 4 and "lane" in failed[0]["details"], "the access is drawn", run)
-    expect("processes" in verdicts["eve", "vector_add"]["rubric"][1]["seen"], "the fork bomb", run)
+    expect("it uses fork" in verdicts["eve", "vector_add"]["rubric"][0]["seen"], "the fork bomb", run)
+    expect("it uses fopen" in verdicts["fay", "vector_add"]["rubric"][0]["seen"], "a file", run)
+    expect("more than 1024 KiB of output" in verdicts["gus", "vector_add"]["rubric"][1]["seen"], "endless output", run)
     suites = tree.parse(folder / "v.xml").getroot().findall("testsuite")
-    expect([s.get("name") for s in suites] == ["ann", "bob", "eve", "fay"], "the JUnit file", run)
+    expect([s.get("name") for s in suites] == ["ann", "bob", "eve", "fay", "gus"], "the JUnit file", run)
     return 0
 
 

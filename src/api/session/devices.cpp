@@ -36,6 +36,7 @@ device::Options device_options(const RunOptions& run) {
   options.blocks = run.blocks;
   options.counters = run.counters;
   options.caches = run.counters && run.caches && !run.checks.any();
+  options.kernels = run.kernels;
   options.bounds_stop = run.bounds_stop;
   options.stops = debugger_of(run);
   if (options.stops) device::EarlierLaunches::instance().set_limit(std::uint64_t{run.debug_history} << 20);

@@ -30,6 +30,7 @@ std::string encode(const RunOptions& o) {
                       {"launch_count", o.launches.count},
                       {"blocks", o.blocks},
                       {"caches", o.caches},
+                      {"kernels", o.kernels},
                       {"bounds_stop", o.bounds_stop},
                       {"schedule", device::name(o.schedule)},
                       {"schedules", o.schedules},
@@ -81,6 +82,7 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "launch_skip", o.launches.skip);
   json::read(j, "launch_count", o.launches.count);
   json::read(j, "caches", o.caches);
+  json::read(j, "kernels", o.kernels);
   json::read(j, "bounds_stop", o.bounds_stop);
   std::string schedule;
   json::read(j, "schedule", schedule);

@@ -26,6 +26,7 @@ struct RunOptions {
   double stall_seconds = 0;       // CPU time in which a block of a running kernel must end; 0: no limit
   double slow_seconds = 2;        // after this time of compiling a kernel, a line names it
   bool hold_compilation = false;  // for tests: a compilation that takes that long never ends
+  bool kernels = true;            // false: launches run no block, to see what a program's results owe to its kernels
   bool counters = true;
   LaunchFilter launches;         // the launches that are counted
   std::uint64_t blocks = 0;      // about this many of each launch run, and the counts are scaled; 0: all

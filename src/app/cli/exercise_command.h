@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace warpgrind::cli {
 
@@ -11,7 +12,11 @@ struct ExerciseCommand {
   std::string target;  // folder of start, file or folder of check
   std::string folder;  // folder of the exercises; empty: ours
   std::string gpu, json_path, junit_path, cache;
-  int step = 0;  // of the hints; 0: the next one
+  std::string csv_path, page_path;                    // of a class
+  std::string gradescope_folder, classroom50_folder;  // of a class: a file for each student
+  std::string student;                                // of all hand-ins; empty: folders name students
+  std::vector<std::string> assigned;                  // exercises that each student should hand in
+  int step = 0;                                       // of the hints; 0: the next one
   bool all = false, no_sandbox = false, no_cache = false;
 };
 int exercise(const ExerciseCommand& command);  // 1: not solved

@@ -123,6 +123,9 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{3}, std::uint64_t{1} << 40))
       ->excludes("--schedule");
+  run->add_flag("!--no-kernels", command.options.kernels,
+                "Launches run none of their blocks: results that stay right were not computed on the GPU")
+      ->excludes("--blocks");
   run->add_flag("!--no-counters", command.options.counters, "Counts nothing and only checks the bounds of accesses");
   run->add_flag("!--no-caches", command.options.caches,
                 "Leaves out the cache model: no hit rates, no L2 and DRAM traffic");
@@ -409,6 +412,23 @@ CLI::App* add_lab(CLI::App& app, LabCommand& command) {
   return lab;
 }
 
+void add_class_reports(CLI::App* check, ExerciseCommand& command) {
+  const auto file = [&](const char* name, std::string& path, const char* what, const char* type) {
+    check->add_option(name, path, what)->type_name(type)->needs("--all");
+  };
+  file("--csv", command.csv_path, "Writes a row for each student and a column for each exercise to FILE", "FILE");
+  file("--html", command.page_path, "Writes a page of the class to FILE: points, and common mistakes drawn", "FILE");
+  file("--gradescope", command.gradescope_folder, "Writes FOLDER/STUDENT/results.json for Gradescope", "FOLDER");
+  file("--classroom50", command.classroom50_folder, "Writes FOLDER/STUDENT/result.json for Classroom 50", "FOLDER");
+  file("--student", command.student, "All answers are of this student; otherwise folders name students", "NAME");
+  check
+      ->add_option("--assigned", command.assigned,
+                   "Exercises that each student should hand in, separated by commas: a missing one has 0 points")
+      ->type_name("NAMES")
+      ->delimiter(',')
+      ->needs("--all");
+}
+
 CLI::App* add_exercise(CLI::App& app, ExerciseCommand& command) {
   using Action = ExerciseCommand::Action;
   CLI::App* exercise = app.add_subcommand("exercise", "List, start and judge the exercises of the course");
@@ -446,6 +466,7 @@ CLI::App* add_exercise(CLI::App& app, ExerciseCommand& command) {
                   "Runs the answers of --all without a sandbox, with all your permissions");
   check->add_option("--json", command.json_path, "Writes the verdicts as JSON to FILE")->type_name("FILE");
   check->add_option("--junit", command.junit_path, "Writes the verdicts as JUnit XML to FILE")->type_name("FILE");
+  add_class_reports(check, command);
   judging(check);
   const std::pair<const char*, Action> shown[] = {
       {"text", Action::text}, {"hint", Action::hint}, {"solution", Action::solution}};

@@ -74,7 +74,27 @@ Result<HandIn> find_hand_in(const std::string& target, const std::string& name,
                "name the file NAME.cu, or use --exercise NAME"};
 }
 
-Result<std::vector<HandIn>> find_hand_ins(const std::string& folder, const std::vector<Exercise>& exercises) {
+// The exercise of a file: its name, or that of the folder's marker.
+std::string exercise_of(const fs::path& path, const std::vector<Exercise>& exercises) {
+  const std::string name = path.stem().string();
+  if (is_known(exercises, name)) return name;
+  const auto marker = read_marker(path.parent_path().string());
+  return marker && is_known(exercises, marker->exercise) ? marker->exercise : name;
+}
+
+std::vector<std::string> find_students(const std::string& folder) {
+  std::vector<std::string> out;
+  std::error_code problem, none;
+  for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem))
+    if (fs::symlink_status(at->path(), none).type() == fs::file_type::directory &&
+        !at->path().filename().string().starts_with("."))
+      out.push_back(at->path().filename().string());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+Result<std::vector<HandIn>> find_hand_ins(const std::string& folder, const std::vector<Exercise>& exercises,
+                                          const std::string& student) {
   std::vector<HandIn> out;
   std::error_code problem, none;
   if (!fs::is_directory(folder, none))
@@ -87,18 +107,23 @@ Result<std::vector<HandIn>> find_hand_ins(const std::string& folder, const std::
     if (path.extension() != ".cu") continue;
     const fs::path within = path.lexically_relative(folder);
     HandIn found;
-    found.student = std::distance(within.begin(), within.end()) > 1 ? within.begin()->string() : "-";
-    found.exercise = path.stem().string();
+    found.student = !student.empty()                                  ? student
+                    : std::distance(within.begin(), within.end()) > 1 ? within.begin()->string()
+                                                                      : "-";
+    found.exercise = exercise_of(path, exercises);
     found.file = path.string();
     const fs::file_status status = fs::symlink_status(path, none);
     if (status.type() != fs::file_type::regular)
       found.problem = "it is not a regular file (links are not followed)";
-    else if (!is_known(exercises, found.exercise))
-      found.problem = fmt::format("there is no exercise '{}'", found.exercise);
+    else if (!is_known(exercises, found.exercise)) {
+      const Error unknown = find_exercise(exercises, found.exercise).error();
+      found.problem =
+          fmt::format("{}: {}. The file of an exercise must be named NAME.cu", unknown.message, unknown.detail);
+    }
     out.push_back(std::move(found));
   }
   if (problem) return Error{ErrorKind::environment, fmt::format("cannot read {}: {}", folder, problem.message()), ""};
-  if (out.empty())
+  if (out.empty() && student.empty() && find_students(folder).empty())
     return Error{ErrorKind::bad_input, fmt::format("no .cu file below {}", folder),
                  "--all judges FOLDER/STUDENT/NAME.cu"};
   std::sort(out.begin(), out.end(), [](const HandIn& a, const HandIn& b) {

@@ -29,6 +29,11 @@ Result<HandIn> find_hand_in(const std::string& target, const std::string& name, 
 
 // Finds FOLDER/STUDENT/NAME.cu, with any folders between them; FOLDER/NAME.cu has no student. Sorted by student and
 // exercise. Links are not followed: they could lead out of the hand-ins.
-Result<std::vector<HandIn>> find_hand_ins(const std::string& folder, const std::vector<Exercise>& exercises);
+// `student`: all hand-ins are of this student, whatever their folders; empty: folders name students.
+Result<std::vector<HandIn>> find_hand_ins(const std::string& folder, const std::vector<Exercise>& exercises,
+                                          const std::string& student = "");
+
+// The names of all students: the folders in `folder`, also without hand-ins.
+std::vector<std::string> find_students(const std::string& folder);
 
 }  // namespace warpgrind::exercises

@@ -1,14 +1,17 @@
-// Judge of a hand-in: compiles it with the exercise's test, runs it for results and findings, and runs it again for
-// counters and time.
+// Judge of a hand-in: compiles and links it with the exercise's test, runs it for results and findings, and runs it
+// again for counters and time. Another process compares the results (test_program.h).
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "exercises/exercise.h"
+#include "results/detail.h"
 
 namespace warpgrind::exercises {
 
@@ -22,6 +25,7 @@ struct Judged {
   std::string file{};     // empty: no particular place
   std::uint32_t line = 0;
   std::string details{};  // many lines: the drawn access, the compiler's messages, the finding with its sources
+  std::optional<results::AccessPattern> access{};  // the request that the rule blames
 };
 
 struct Verdict {
@@ -30,10 +34,12 @@ struct Verdict {
   bool passed() const;
 };
 
+class TestProgram;
+
 struct JudgeSettings {
   std::string warpgrind;  // the executable
   std::string include;    // folder of judge.h
-  std::string cache;      // folder for the figures of the solutions' runs; empty: none
+  std::string cache;      // folder for compiled tests; empty: none
   std::string gpu;        // replaces the exercise's GPU
   bool boxed = false;
   bool colour = false;
@@ -46,17 +52,10 @@ class Judge {
   Result<Verdict> judge(const Exercise& exercise, const std::string& file);
 
  private:
-  struct Reference {
-    double kernels_ns = 0, timeline_ns = 0;
-  };
-  Result<Reference> reference(const Exercise& exercise);
-  Result<Reference> run_solution(const Exercise& exercise);
-  Result<Judged> judge_time(const Exercise& exercise, const Rule& rule, const results::Profile& profile);
-  Status judge_rules(const Exercise& exercise, const std::string& source, const results::Profile* profile,
-                     const std::string& unjudged, Verdict& verdict);
+  Result<std::shared_ptr<const TestProgram>> test_of(const Exercise& exercise);
 
   JudgeSettings settings_;
-  std::map<std::string, Reference> references_;  // by name
+  std::map<std::string, std::shared_ptr<const TestProgram>> tests_;  // by exercise
 };
 
 }  // namespace warpgrind::exercises

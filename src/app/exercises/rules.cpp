@@ -34,6 +34,26 @@ std::string drawn(const results::Profile& profile, const std::string& kernel, co
   return text ? text.take() : std::string();
 }
 
+// Sectors or passes that a request takes too many.
+std::uint64_t excess(const results::AccessPattern& p) {
+  return p.space == "shared" ? p.wavefronts - std::min(p.wavefronts, p.ideal_wavefronts)
+                             : p.sectors - std::min(p.sectors, p.ideal_sectors);
+}
+
+// The worst request of the accesses at a place: a line often has a good load and a bad store.
+std::optional<results::AccessPattern> worst_request(const results::Profile& profile, const std::string& kernel,
+                                                    const results::Advice::Place& place) {
+  std::optional<results::AccessPattern> out;
+  for (const results::KernelProfile& k : profile.kernels)
+    for (const results::SiteProfile& site : k.sites) {
+      if (k.name != kernel || site.file != place.file || site.line != place.line) continue;
+      if (site.worst >= site.patterns.size()) continue;
+      const results::AccessPattern& pattern = site.patterns[site.worst];
+      if (!out || excess(pattern) > excess(*out)) out = pattern;
+    }
+  return out;
+}
+
 Judged begin(const Rule& rule) {
   return {.rule = name(rule.kind), .asked = rule.text};
 }
@@ -115,6 +135,7 @@ Judged judge_counter(const Rule& rule, const results::Profile& profile, bool col
   out.file = bad->places[0].file;
   out.line = bad->places[0].line;
   out.details = drawn(profile, bad->kernel, bad->places[0], colour);
+  out.access = worst_request(profile, bad->kernel, bad->places[0]);
   return out;
 }
 

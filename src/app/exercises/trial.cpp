@@ -1,14 +1,17 @@
-// Trial of a hand-in: its files, its compilation and its runs.
+// Trial of an answer: its files, its compilation and its runs.
 #include "exercises/trial.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <sstream>
 
+#include "base/digest.h"
 #include "base/file.h"
 #include "base/installation.h"
+#include "exercises/rules.h"
 #include "gpu/gpu_model.h"
 #include "results/json.h"
 
@@ -20,23 +23,18 @@ namespace fs = std::filesystem;
 
 constexpr const char* kProfile = "judge.json";
 constexpr const char* kResults = "judge.results";
+constexpr const char* kAnswer = "answer.cu";
+constexpr const char* kObject = "answer.o";
+constexpr const char* kIncluded = "answer.d";  // the files that it includes, as a rule of make
+
+// Headers that answers may rely on: they never had to include them.
+constexpr const char* kBegin =
+    "#include <cuda_runtime.h>\n#include <cmath>\n#include <cstdio>\n#include <cstring>\n#include <algorithm>\n"
+    "#include <vector>\n";
 
 void replace_all(std::string& text, const std::string& what, const std::string& by) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
     text.replace(at, what.size(), by);
-}
-
-// Reads lines of the form NAME <tab> right|wrong <tab> SEEN, and the last line "end".
-void read_cases(const std::string& path, Ran& out) {
-  std::stringstream lines(read_whole(path).value_or(""));
-  for (std::string line; std::getline(lines, line);) {
-    if (line == "end") out.finished = true;
-    const std::size_t first = line.find('\t');
-    const std::size_t second = first == std::string::npos ? first : line.find('\t', first + 1);
-    if (second == std::string::npos) continue;
-    out.cases.push_back(
-        {line.substr(0, first), line.substr(second + 1), line.compare(first + 1, second - first - 1, "right") == 0});
-  }
 }
 
 // Folders of the build or the installation, as far as they exist. In a build the headers are a link to the sources.
@@ -50,6 +48,20 @@ std::vector<std::string> own_folders(const std::string& executable) {
   return out;
 }
 
+// False for links: an answer's program could leave one.
+bool is_file(const std::string& path) {
+  std::error_code none;
+  return fs::symlink_status(path, none).type() == fs::file_type::regular;
+}
+
+unsigned seed_of(const std::string& text) {
+  constexpr std::size_t kDigits = 8;
+  const std::string hash = digest(text);
+  unsigned out = 0;
+  std::from_chars(hash.data(), hash.data() + std::min(kDigits, hash.size()), out, 16);
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string> test_headers(const std::string& include) {
@@ -59,6 +71,36 @@ std::vector<std::string> test_headers(const std::string& include) {
     if (at->path().extension() == ".h" && at->path().filename() != "judge.h") out.push_back(at->path().string());
   std::sort(out.begin() + 1, out.end());
   return out;
+}
+
+Result<ChildEnd> compile(const Exercise& exercise, const JudgeSettings& settings, const CompileJob& job) {
+  auto model = find_gpu_model(settings.gpu.empty() ? exercise.gpu : settings.gpu);
+  if (!model) return model.error();
+  ChildJob child;
+  child.command = {settings.warpgrind,
+                   "nvcc",
+                   "-std=c++17",
+                   "-O3",
+                   "-Xcompiler",
+                   "-O0",
+                   "-g",
+                   "-lineinfo",
+                   fmt::format("-arch=sm_{}{}", (*model)->cc_major, (*model)->cc_minor)};
+  child.command.insert(child.command.end(), job.words.begin(), job.words.end());
+  child.work = job.folder;
+  child.readable = own_folders(settings.warpgrind);
+  child.seconds = exercise.seconds;
+  child.boxed = job.boxed;
+  auto end = run_child(child);
+  // Exit code of `warpgrind nvcc` (toolchain/driver.h). No answer can cause it.
+  constexpr int kNotPossible = 2;
+  if (end && end->stopped.empty() && end->exit_code == kNotPossible)
+    return Error{ErrorKind::environment, "nothing can be compiled on this machine, so nothing is judged", end->output};
+  // An error of our own driver, before it starts a compiler.
+  if (end && end->exit_code != 0 && end->output.find("warpgrind nvcc: ") != std::string::npos &&
+      end->output.find("error:") == std::string::npos)
+    return Error{ErrorKind::environment, "it cannot be compiled on this machine", end->output};
+  return end;
 }
 
 // Not the temporary folder itself: it holds a lock, which a box would copy back as another file.
@@ -80,79 +122,102 @@ ChildJob Trial::job(std::vector<std::string> command) const {
 std::string Trial::without_folder(const std::string& text) const {
   std::string out = text;
   replace_all(out, folder_inside(job({})) + "/", "");
-  std::vector<std::string> files{exercise_.hand_in(), "driver.cu"};
-  for (const std::string& header : test_headers(settings_.include)) files.push_back(fs::path(header).filename());
-  for (const std::string& file : files) replace_all(out, "./" + file, file);
+  for (const std::string& file : {exercise_.hand_in(), std::string("prototypes.h")})
+    replace_all(out, "./" + file, file);
   return out;
 }
 
-Status Trial::prepare(const std::string& hand_in) {
+Status Trial::prepare(const std::string& answer, const TestParts& test) {
   if (folder_.path.empty()) return Error{ErrorKind::environment, folder_.problem, "set TMPDIR to another folder"};
   std::error_code problem;
   fs::create_directory(work(), problem);
   if (problem) return Error{ErrorKind::environment, fmt::format("cannot make {}: {}", work(), problem.message()), ""};
-  const auto source = read_whole(hand_in);
-  if (!source) return Error{ErrorKind::bad_input, fmt::format("cannot read {}", hand_in), ""};
-  std::vector<std::pair<std::string, std::string>> files{{exercise_.hand_in(), *source}};
-  std::vector<std::string> own = test_headers(settings_.include);
-  own.push_back(exercise_.file("driver.cu"));
-  for (const std::string& path : own) {
-    const auto text = read_whole(path);
-    if (!text)
-      return Error{ErrorKind::environment, fmt::format("cannot read {}", path), "build or install warpgrind again"};
-    files.emplace_back(fs::path(path).filename().string(), *text);
-  }
-  files.emplace_back(
-      "judged.cu", fmt::format("#include \"judge.h\"\n#include \"{}\"\n#include \"driver.cu\"\n", exercise_.hand_in()));
+  const auto source = read_whole(answer);
+  if (!source) return Error{ErrorKind::bad_input, fmt::format("cannot read {}", answer), ""};
+  source_ = *source;
+  seed_ = seed_of(exercise_.name + "\n" + source_);
+  test_ = test;
+  // The prototypes come last: they find a function with another result type, and no macro of the answer reaches the
+  // test.
+  const std::pair<std::string, std::string> files[] = {
+      {exercise_.hand_in(), source_},
+      {"prototypes.h", test.prototypes},
+      {kAnswer, fmt::format("{}#include \"{}\"\n#include \"prototypes.h\"\n", kBegin, exercise_.hand_in())}};
   for (const auto& [name, text] : files)
     if (Status s = write_whole(work() + "/" + name, text); !s) return s;
   return Ok{};
 }
 
-Result<ChildEnd> Trial::compile() {
-  auto model = find_gpu_model(settings_.gpu.empty() ? exercise_.gpu : settings_.gpu);
-  if (!model) return model.error();
-  auto end = run_child(
-      job({"nvcc", "-std=c++17", "-O3", "-Xcompiler", "-O0", "-g", "-lineinfo",
-           fmt::format("-arch=sm_{}{}", (*model)->cc_major, (*model)->cc_minor), "judged.cu", "-o", "judged"}));
-  // Exit code of `warpgrind nvcc` (toolchain/driver.h). No hand-in can cause it.
-  constexpr int kNotPossible = 2;
-  if (end && end->stopped.empty() && end->exit_code == kNotPossible)
-    return Error{ErrorKind::environment, "nothing can be compiled on this machine, so nothing is judged", end->output};
-  // An error of our own driver, before it starts a compiler.
-  if (end && end->exit_code != 0 && end->output.find("warpgrind nvcc: ") != std::string::npos &&
-      end->output.find("error:") == std::string::npos)
-    return Error{ErrorKind::environment, "it cannot be compiled on this machine", end->output};
-  return end;
+Result<ChildEnd> Trial::compile_answer() {
+  return compile(exercise_, settings_,
+                 {work(), {"-c", kAnswer, "-o", kObject, "-MD", "-MF", kIncluded}, settings_.boxed});
 }
 
-Result<Ran> Trial::run(std::vector<std::string> options, const std::string& argument) {
+std::optional<Breach> Trial::find_breach() const {
   std::error_code none;
-  for (const char* name : {kProfile, kResults}) fs::remove(fs::path(work()) / name, none);
+  const std::string exercises = fs::weakly_canonical(fs::path(settings_.include).parent_path(), none).string() + "/";
+  std::stringstream words(read_whole(work() + "/" + kIncluded).value_or(""));
+  for (std::string word; words >> word;)
+    if (word.starts_with("/") && fs::weakly_canonical(word, none).string().starts_with(exercises))
+      return Breach{fmt::format("it includes {} of the exercises", fs::path(word).filename().string()),
+                    "An answer must not read solutions or tests."};
+  const auto answer = read_whole(work() + "/" + kObject), test = read_whole(test_.object);
+  if (!answer || !test) return Breach{"the compiler left no object file", ""};
+  return exercises::find_breach(*answer, *test, without_comments(source_));
+}
+
+Result<ChildEnd> Trial::link() {
+  std::error_code problem;
+  const std::string copy = work() + "/test.o";
+  fs::copy_file(test_.object, copy, fs::copy_options::overwrite_existing, problem);
+  if (problem)
+    return Error{ErrorKind::environment, fmt::format("cannot copy {}: {}", test_.object, problem.message()), ""};
+  auto out = compile(exercise_, settings_, {work(), {"test.o", kObject, "-o", "judged"}, settings_.boxed});
+  for (const char* name : {"test.o", kObject, kIncluded}) fs::remove(fs::path(work()) / name, problem);
+  return out;
+}
+
+Result<Run> Trial::run(std::vector<std::string> options, const std::string& argument, const std::string& name,
+                       double most_seconds) {
+  std::error_code none;
+  for (const char* file : {kProfile, kResults}) fs::remove(fs::path(work()) / file, none);
   options.insert(options.end(), {"--gpu", settings_.gpu.empty() ? exercise_.gpu : settings_.gpu, "--devices",
                                  std::to_string(exercise_.devices), "--json", kProfile});
   if (settings_.boxed) options.emplace_back("--no-cache");
   // The run's own limit ends first: its message names the kernels that were still running.
-  options.insert(options.end(), {"--timeout", fmt::format("{}", exercise_.seconds * 0.9), "./judged", argument});
+  options.insert(options.end(),
+                 {"--timeout", fmt::format("{}", most_seconds * 0.9), "./judged", argument, std::to_string(seed_)});
   auto end = run_child(job(std::move(options)));
   if (!end) return end.error();
-  Ran out;
+  Run out;
   out.end = end.take();
   out.end.output = without_folder(out.end.output);
-  read_cases(work() + "/" + kResults, out);
+  out.records = fmt::format("{}/{}.{}", folder_.path, name, kResults);
+  fs::remove(out.records, none);
+  if (is_file(work() + "/" + kResults)) fs::rename(work() + "/" + kResults, out.records, none);
   const std::string path = work() + "/" + kProfile;
-  if (!fs::exists(path, none)) return out;
+  if (!is_file(path)) return out;
   auto profile = results::from_json(without_folder(read_whole(path).value_or("")), kProfile);
   if (profile) out.profiles.push_back(profile.take());
   return out;
 }
 
-Result<Ran> Trial::run_checked() {
-  return run({"check", "--error-exitcode", "0", "--print-level", "fatal"}, "checked");
+Result<Run> Trial::run_checked() {
+  return run({"check", "--error-exitcode", "0", "--print-level", "fatal"}, "checked", "checked", exercise_.seconds);
 }
 
-Result<Ran> Trial::run_counted() {
-  return run({"run", "--quiet", "--detail"}, "counted");
+Result<Run> Trial::run_sizes() {
+  return run({"run", "--quiet", "--no-counters"}, "checked", "sizes", exercise_.seconds);
+}
+
+Result<Run> Trial::run_without_kernels() {
+  constexpr double kMostSeconds = 10;  // a host that waits for a kernel's flag waits in vain
+  return run({"run", "--quiet", "--no-counters", "--no-kernels"}, "checked", "without",
+             std::min(kMostSeconds, exercise_.seconds));
+}
+
+Result<Run> Trial::run_counted() {
+  return run({"run", "--quiet", "--detail"}, "counted", "counted", exercise_.seconds);
 }
 
 }  // namespace warpgrind::exercises

@@ -16,6 +16,7 @@ struct Graded {
   Verdict verdict;
   std::string problem;  // why there is no verdict
   double seconds = 0;   // duration of the judgement
+  int most = 0;         // points of the exercise; 0: there is no such exercise
   bool passed() const { return problem.empty() && verdict.passed(); }
 };
 std::string verdict_json(const std::vector<Graded>& graded);

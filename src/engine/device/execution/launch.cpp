@@ -218,6 +218,7 @@ void Device::Impl::end_supervision(Engine& engine, Launch& launch) {
 }
 
 void Device::Impl::run_blocks(Engine& engine, Launch& launch, KernelRecord& kernel, LaunchResult& result) {
+  if (!options.kernels) return;
   const Clock::time_point begin = Clock::now();
   std::uint64_t ran = launch.blocks;
   const bool some = options.blocks > 0 && options.blocks < launch.blocks;
