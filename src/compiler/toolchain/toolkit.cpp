@@ -37,9 +37,11 @@ Result<Toolkit> find_toolkit_in(const PartFolders& parts, const std::string& pat
   out.device_library = out.libraries + "/libdevice.bc";
   out.launch_pass = out.libraries + "/launch_pass.so";
   std::error_code problem;
-  if (const std::string headers = out.libraries + "/headers"; fs::is_directory(headers, problem)) out.library_headers = headers;
+  if (const std::string headers = out.libraries + "/headers"; fs::is_directory(headers, problem))
+    out.library_headers = headers;
   // An installation's own clang is the one whose LLVM launch_pass.so was built for.
-  for (const std::string& name : {out.libraries + "/llvm/bin/clang++", std::string("clang++-19"), std::string("/usr/lib/llvm-19/bin/clang++")})
+  for (const std::string& name :
+       {out.libraries + "/llvm/bin/clang++", std::string("clang++-19"), std::string("/usr/lib/llvm-19/bin/clang++")})
     if (out.clang.empty()) out.clang = find_program(name, path);
   if (out.clang.empty())
     return Error{ErrorKind::environment, "clang++-19 is not installed", "Debian has it: apt-get install clang-19"};
