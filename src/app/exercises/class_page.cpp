@@ -60,8 +60,7 @@ std::string first_failure(const ExerciseMarks& e) {
 }
 
 std::string matrix_cell(const ExerciseMarks* e) {
-  if (!e) return "<td></td>";
-  if (!e->handed_in) return "<td class=\"n\" title=\"not handed in\">–</td>";
+  if (!e || !e->handed_in) return "<td class=\"n\" title=\"not handed in\">–</td>";
   const char* kind = e->solved() ? "g" : e->points > 0 ? "p" : "b";
   return fmt::format("<td class=\"{}\" title=\"{}\">{}{}</td>", kind, escaped(first_failure(*e)),
                      e->solved() ? "✓ " : "", fmt::format("{}/{}", e->points, e->most));
