@@ -87,6 +87,8 @@ def deb(build, folder):
     for name in ("clang-19", "libllvm19", "libopenblas0-serial", "libfftw3-double3", "libfmt9", "libzydis4.0"):
         if name not in depends:
             sys.exit("Depends has no %s: %s" % (name, depends))
+    if "mpi" in depends:
+        sys.exit("Depends has MPI, which one program of the lab needs: " + depends)
     root = os.path.join(folder, "root")
     must(["dpkg-deb", "-x", package, root])
     for file in ("bin/warpgrind", "lib/warpgrind/libcudart.so.13", "lib/warpgrind/bin/nvcc", "lib/warpgrind/include/cuda.h", "lib/warpgrind/libdevice.bc",
