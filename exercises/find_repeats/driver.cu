@@ -4,19 +4,16 @@ void judge::test() {
     for (int& v : x) v /= 4;  // 8 values
     x[0] = x[n > 1];          // the first is a repeat
     std::vector<int> right;
-    for (int i = 0; i + 1 < n; ++i)
-      if (x[i] == x[i + 1]) right.push_back(i);
+    if (judge::expecting())
+      for (int i = 0; i + 1 < n; ++i)
+        if (x[i] == x[i + 1]) right.push_back(i);
     const judge::Buffer<int> dx(x), places(n);
     const int count = find_repeats(dx, places, n);
     if (!judge::ran(judge::n_is(n))) return;
     judge::compare_value<int>(judge::n_is(n) + ", count", count, right.size());
-    if (right.empty()) continue;
-    std::vector<int> got(right.size());
+    std::vector<int> got(judge::expecting() ? right.size() : std::clamp(count, 0, n));
     cudaMemcpy(got.data(), places, got.size() * sizeof(int), cudaMemcpyDeviceToHost);
-    auto sorted = got;
-    std::sort(sorted.begin(), sorted.end());
     judge::compare(judge::n_is(n) + ", places", got, right, 0,
-                   {{"Nothing is missing, but they are not sorted: atomics are served in any order",
-                     sorted == right ? got : std::vector<int>()}});
+                   {{"Nothing is missing, but they are not sorted: atomics are served in any order", right, true}});
   }
 }

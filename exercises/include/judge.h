@@ -166,7 +166,8 @@ inline Record next_record() {
   end_comparing(!found.kind.empty());
 }
 
-// The verdict that the test itself gives a case, mostly after judge_... kernels compared. `seen`: one line.
+// A verdict that needs no right result, such as an error of the runtime. It comes from the process of the answer, so
+// results go to compare() instead. `seen`: one line.
 inline void say(const std::string& name, bool right, const std::string& seen = "") {
   if (own_part == Part::answer) {
     std::fprintf(results_file, "said\t%s\t%s\t%s\n", one_line(name).c_str(), right ? "right" : "wrong",
@@ -234,14 +235,19 @@ bool looks_like(std::vector<T> got, const Lookalike<T>& l, double tolerance) {
 }
 
 template <class T>
+std::string number_text(T value) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.7g", static_cast<double>(value));
+  return text;
+}
+
+// An element of a Buffer.
+template <class T>
 std::string shown(T value) {
   unsigned char bytes[sizeof(T)], unwritten[sizeof(T)];
   std::memcpy(bytes, &value, sizeof value);
   std::memset(unwritten, 0xFF, sizeof unwritten);
-  char text[64];
-  if (std::memcmp(bytes, unwritten, sizeof value) == 0) return "not written";
-  std::snprintf(text, sizeof text, "%.7g", static_cast<double>(value));
-  return text;
+  return std::memcmp(bytes, unwritten, sizeof value) == 0 ? "not written" : number_text(value);
 }
 
 // Answer: writes the results. Comparing: reads those of the answer into `got`, and returns true if there are any.
@@ -305,7 +311,7 @@ void compare(const std::string& name, std::vector<T> got, const std::vector<T>& 
   write_case(name, false, text);
 }
 
-// Compares a single number.
+// Compares a single number that a host function returned.
 template <class T>
 void compare_value(const std::string& name, T got, T want, const std::vector<Lookalike<T>>& lookalikes = {},
                    double tolerance = 1e-5) {
@@ -313,7 +319,7 @@ void compare_value(const std::string& name, T got, T want, const std::vector<Loo
   if (!pass_results(name, value)) return;
   got = value[0];
   if (same(got, want, tolerance)) return write_case(name, true, "");
-  std::string text = "it is " + shown(got) + ", right is " + shown(want);
+  std::string text = "it is " + number_text(got) + ", right is " + number_text(want);
   for (const Lookalike<T>& l : lookalikes)
     if (same(got, l.values[0], tolerance)) {
       text += ". " + l.what;

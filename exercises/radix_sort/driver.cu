@@ -4,13 +4,14 @@ void judge::test() {
                c = judge::numbers<unsigned>(n, 3), d = judge::numbers<unsigned>(n, 4);
     std::vector<unsigned> keys(n);
     for (int i = 0; i < n; ++i) keys[i] = (a[i] * 2048 + b[i] * 64 + c[i] * 2 + d[i] % 2) % 65536;
-    auto right = keys, low = keys;
-    std::sort(right.begin(), right.end());
-    // What a high digit sorted first, or alone the low one, leads to.
-    std::stable_sort(low.begin(), low.end(), [](unsigned x, unsigned y) { return x / 256 < y / 256; });
-    std::stable_sort(low.begin(), low.end(), [](unsigned x, unsigned y) { return x % 256 < y % 256; });
-    auto only_low = keys;
-    std::stable_sort(only_low.begin(), only_low.end(), [](unsigned x, unsigned y) { return x % 256 < y % 256; });
+    auto right = keys, low = keys, only_low = keys;  // low: the high digit is sorted first, and then the low one
+    if (judge::expecting()) {
+      const auto by_low = [](unsigned x, unsigned y) { return x % 256 < y % 256; };
+      std::sort(right.begin(), right.end());
+      std::stable_sort(low.begin(), low.end(), [](unsigned x, unsigned y) { return x / 256 < y / 256; });
+      std::stable_sort(low.begin(), low.end(), by_low);
+      std::stable_sort(only_low.begin(), only_low.end(), by_low);
+    }
     const judge::Buffer<unsigned> dkeys(keys);
     sort(dkeys, n);
     if (!judge::ran(judge::n_is(n))) return;

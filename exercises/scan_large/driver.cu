@@ -1,39 +1,42 @@
-// In the run that is counted the test copies nothing: each number is 1, and the GPU compares.
-__global__ void judge_ones(int* in, int n) {
+// In the run that is counted nothing may be copied: the test's kernels read and write memory of the host.
+__global__ void judge_move(const int* from, int* to, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) in[i] = 1;
+  if (i < n) to[i] = from[i];
 }
 
-__global__ void judge_compare(const int* out, int n, int* wrong) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n && out[i] != i) atomicAdd_system(wrong, 1);
-}
-
-void judge_scan_counted(int n) {
+std::vector<int> judge_scan_without_copies(const std::vector<int>& x) {
+  const int n = x.size(), blocks = judge::blocks(n, 256);
   const judge::Buffer<int> in(n), out(n);
-  int* wrong;  // memory of the host
-  cudaMallocHost(&wrong, sizeof(int));
-  *wrong = 0;
-  judge_ones<<<judge::blocks(n, 256), 256>>>(in, n);
+  int* pinned;
+  cudaMallocHost(&pinned, n * sizeof(int));
+  std::copy(x.begin(), x.end(), pinned);
+  judge_move<<<blocks, 256>>>(pinned, in, n);
   exclusive_scan(in, out, n);
-  judge_compare<<<judge::blocks(n, 256), 256>>>(out, n, wrong);
-  if (judge::ran(judge::n_is(n))) judge::say(judge::n_is(n), *wrong == 0, std::to_string(*wrong) + " are wrong");
-  cudaFreeHost(wrong);
+  judge_move<<<blocks, 256>>>(out, pinned, n);
+  cudaDeviceSynchronize();
+  const std::vector<int> got(pinned, pinned + n);
+  cudaFreeHost(pinned);
+  return got;
+}
+
+std::vector<int> judge_scan(const std::vector<int>& x) {
+  const judge::Buffer<int> in(x), out(x.size());
+  exclusive_scan(in, out, x.size());
+  return out.read();
 }
 
 void judge::test() {
-  if (judge::counted()) return judge_scan_counted(1 << 17);
-  for (const int n : {1, 256, 777, 70001}) {
+  for (const int n : judge::sizes({1, 256, 777, 70001}, 1 << 17)) {
     const auto x = judge::numbers<int>(n);
     std::vector<int> right(n), of_block(n);
-    for (int i = 1; i < n; ++i) {
-      right[i] = right[i - 1] + x[i - 1];
-      of_block[i] = i % 256 ? of_block[i - 1] + x[i - 1] : 0;
-    }
-    const judge::Buffer<int> in(x), out(n);
-    exclusive_scan(in, out, n);
+    if (judge::expecting())
+      for (int i = 1; i < n; ++i) {
+        right[i] = right[i - 1] + x[i - 1];
+        of_block[i] = i % 256 ? of_block[i - 1] + x[i - 1] : 0;
+      }
+    const auto got = judge::counted() ? judge_scan_without_copies(x) : judge_scan(x);
     if (!judge::ran(judge::n_is(n))) return;
-    judge::compare(judge::n_is(n), out.read(), right, 0,
+    judge::compare(judge::n_is(n), got, right, 0,
                    {{"Each block begins at 0: the sums of the blocks before it are missing", of_block}});
   }
 }

@@ -11,7 +11,8 @@ void judge::test() {
       segment[i] = s;
     }
     std::vector<float> right(segment.back() + 1);
-    for (int i = 0; i < n; ++i) right[segment[i]] += x[i];
+    if (judge::expecting())
+      for (int i = 0; i < n; ++i) right[segment[i]] += x[i];
     const judge::Buffer<int> ds(segment);
     const judge::Buffer<float> dx(x), sums(std::vector<float>(right.size()));
     segmented_sum<<<judge::blocks(n, 256), 256>>>(ds, dx, sums, n);

@@ -11,11 +11,12 @@ void judge::test() {
     }
     const auto x = judge::numbers(columns, 1), value = judge::numbers(column.size(), 2);
     std::vector<float> right(rows), of_lane_0(rows);
-    for (int r = 0; r < rows; ++r)
-      for (int k = first[r]; k < first[r + 1]; ++k) {
-        right[r] += value[k] * x[column[k]];
-        if ((k - first[r]) % 32 == 0) of_lane_0[r] += value[k] * x[column[k]];
-      }
+    if (judge::expecting())
+      for (int r = 0; r < rows; ++r)
+        for (int k = first[r]; k < first[r + 1]; ++k) {
+          right[r] += value[k] * x[column[k]];
+          if ((k - first[r]) % 32 == 0) of_lane_0[r] += value[k] * x[column[k]];
+        }
     const judge::Buffer<int> dfirst(first), dcolumn(column);
     const judge::Buffer<float> dvalue(value), dx(x), y(rows);
     spmv<<<judge::blocks(rows * 32L, 256), 256>>>(dfirst, dcolumn, dvalue, dx, y, rows);
