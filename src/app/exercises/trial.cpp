@@ -89,7 +89,9 @@ Result<ChildEnd> compile(const Exercise& exercise, const JudgeSettings& settings
   child.command.insert(child.command.end(), job.words.begin(), job.words.end());
   child.work = job.folder;
   child.readable = own_folders(settings.warpgrind);
-  child.seconds = exercise.seconds;
+  // The exercise's limit is for the answer's run. A busy machine may compile for longer.
+  constexpr double kCompileSeconds = 60;
+  child.seconds = std::max(exercise.seconds, kCompileSeconds);
   child.boxed = job.boxed;
   auto end = run_child(child);
   // Exit code of `warpgrind nvcc` (toolchain/driver.h). No answer can cause it.
