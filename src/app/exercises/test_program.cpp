@@ -111,7 +111,8 @@ Status TestProgram::run_solution(Trial& trial) {
 // Compiles into `folder`: the test's object, and the program of test and solution.
 Status TestProgram::build(const std::string& folder) {
   const auto broken = [&](const char* what, const ChildEnd& end) {
-    const std::string how = end.stopped.empty() ? "does not compile" : "was not compiled: the compiler was " + end.stopped;
+    const std::string how =
+        end.stopped.empty() ? "does not compile" : "was not compiled: the compiler was " + end.stopped;
     return Error{ErrorKind::environment, fmt::format("{} of {} {}", what, exercise_.name, how), end.output};
   };
   std::vector<std::string> own = test_headers(settings_.include);
