@@ -76,7 +76,7 @@ Result<HandIn> find_hand_in(const std::string& target, const std::string& name,
 
 // The exercise of a file: its name, or that of the folder's marker.
 std::string exercise_of(const fs::path& path, const std::vector<Exercise>& exercises) {
-  const std::string name = path.stem().string();
+  std::string name = path.stem().string();
   if (is_known(exercises, name)) return name;
   const auto marker = read_marker(path.parent_path().string());
   return marker && is_known(exercises, marker->exercise) ? marker->exercise : name;
