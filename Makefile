@@ -45,7 +45,7 @@ deb: setup
 
 # ccache has the objects of `deb`.
 archive: export CCACHE_BASEDIR = $(CURDIR)
-archive: setup
+archive:
 	@PACKAGE=1 scripts/setup.sh
 	@CMAKE_ARGS="-DWARPGRIND_NVCC=OFF -DWARPGRIND_PORTABLE=ON $(CMAKE_ARGS)" scripts/build.sh $(BUILD)/portable product warpgrind_newer_glibc
 	@python3 scripts/portable.py $(BUILD)/portable $(BUILD)

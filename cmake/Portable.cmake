@@ -26,7 +26,7 @@ file(MAKE_DIRECTORY ${fmt})
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -O2 -fPIC -march=x86-64-v3 -fvisibility=hidden -DNDEBUG
                         -c ${CMAKE_SOURCE_DIR}/cmake/portable/fmt.cpp -o ${fmt}/fmt.o COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_AR} rcs ${fmt}/libfmt.a ${fmt}/fmt.o COMMAND_ERROR_IS_FATAL ANY)
-foreach(config NONE RELEASE "")
+foreach(config NONE RELEASE)
   set_target_properties(fmt::fmt PROPERTIES IMPORTED_LOCATION_${config} ${fmt}/libfmt.a IMPORTED_SONAME_${config} "")
 endforeach()
 set_target_properties(fmt::fmt PROPERTIES IMPORTED_LOCATION ${fmt}/libfmt.a)

@@ -77,18 +77,8 @@ WG_FLOAT_MIN_MAX(double, double, float, )
   WG_HOST float name##f(float x) { \
     return (float)name((double)x); \
   }
-// C23's functions, which glibc has by now: sinpi() and cospi() since 2.41, rsqrt() since 2.42.
-#define WG_C23_PI 1
-#define WG_C23_RSQRT 1
-#if defined(__GLIBC__) && __GLIBC__ == 2 && __GLIBC_MINOR__ < 42
-#undef WG_C23_RSQRT
-#define WG_C23_RSQRT 0
-#endif
-#if defined(__GLIBC__) && __GLIBC__ == 2 && __GLIBC_MINOR__ < 41
-#undef WG_C23_PI
-#define WG_C23_PI 0
-#endif
-#if !WG_C23_RSQRT
+// glibc declares C23's functions itself: sinpi() and cospi() since 2.41, rsqrt() since 2.42.
+#if !defined(__GLIBC__) || (__GLIBC__ == 2 && __GLIBC_MINOR__ < 42)
 WG_HOST1(rsqrt, 1.0 / ::sqrt(x))
 #endif
 WG_HOST1(rcbrt, 1.0 / ::cbrt(x))
@@ -102,7 +92,7 @@ static inline __host__ double wg_host_sinpi(double x) {
   if (r <= 1.75) return -__builtin_cos(pi * (r - 1.5));
   return __builtin_sin(pi * (r - 2.0));
 }
-#if !WG_C23_PI
+#if !defined(__GLIBC__) || (__GLIBC__ == 2 && __GLIBC_MINOR__ < 41)
 WG_HOST1(sinpi, wg_host_sinpi(x))
 WG_HOST1(cospi, wg_host_sinpi(__builtin_fabs(x) + 0.5))
 #endif

@@ -30,7 +30,7 @@ td{text-align:center;font-variant-numeric:tabular-nums}td.sum{text-align:right;f
 td.g{color:var(--good);font-weight:600}td.p{color:var(--part)}td.b{color:var(--bad)}td.n{color:var(--soft)}
 tfoot th{text-align:left}tfoot td,tfoot th{position:sticky;bottom:0;background:var(--zone);border-top:1px solid var(--line);border-bottom:0}
 article{border:1px solid var(--line);border-radius:6px;padding:14px 16px;margin:12px 0;overflow-x:auto}
-.count{float:right;color:var(--bad);font-weight:600}.who{font-size:13px;color:var(--soft)}
+.count{float:right;color:var(--bad);font-weight:600}.students{font-size:13px;color:var(--soft)}
 pre{font:12px/1.35 ui-monospace,"DejaVu Sans Mono",monospace;background:var(--zone);padding:10px;border-radius:4px;overflow:auto;max-height:320px}
 summary{cursor:pointer;color:var(--soft)}svg{max-width:100%;height:auto;display:block;margin:8px 0}
 svg .u{fill:#2f6fde}svg .m{fill:#c9ccd2}svg .e{fill:none;stroke:var(--line)}svg text{fill:var(--soft);font:11px system-ui,"DejaVu Sans",sans-serif}
@@ -99,7 +99,7 @@ bool is_explained(const ExerciseMarks& e, const Mark& mark) {
 
 struct Mistake {
   const Mark* example = nullptr;
-  std::string exercise, file, who;
+  std::string exercise, file, seen_at;
   std::set<std::string> students;
 };
 
@@ -117,7 +117,7 @@ std::vector<Mistake> common_mistakes(const std::vector<StudentMarks>& students) 
         if (mistake.example && (mistake.example->access || !mark.access)) continue;
         mistake.example = &mark;
         mistake.exercise = e.exercise;
-        mistake.who = student.student;
+        mistake.seen_at = student.student;
       }
   std::vector<Mistake> out;
   for (auto& [key, mistake] : found) out.push_back(std::move(mistake));
@@ -145,9 +145,9 @@ std::string article(const Mistake& mistake) {
   out += fmt::format("<p>{}</p>", escaped(mark.message));
   if (mark.access) out += access_picture(*mark.access);
   const std::string seen = first_line(mark.text);
-  out += fmt::format("<p class=\"who\">{}</p>", names_of(mistake.students));
+  out += fmt::format("<p class=\"students\">{}</p>", names_of(mistake.students));
   if (seen != mark.message || !mark.details.empty())
-    out += fmt::format("<details><summary>as seen at {}</summary><pre>{}\n{}</pre></details>", escaped(mistake.who),
+    out += fmt::format("<details><summary>as seen at {}</summary><pre>{}\n{}</pre></details>", escaped(mistake.seen_at),
                        escaped(seen), escaped(mark.details));
   return out + "</article>\n";
 }
@@ -173,7 +173,7 @@ std::string class_page(const std::vector<StudentMarks>& students, const std::vec
       "<h1>The class</h1><p class=\"soft\">{}, {} of {} solved</p>\n",
       kStyle, counted(students.size(), "student"), solved, counted(handed_in, "hand-in"));
   out +=
-      "<h2>Who passed what</h2><p class=\"soft\">Points of each exercise; – was not handed in. The first problem "
+      "<h2>Points</h2><p class=\"soft\">Points of each exercise; – was not handed in. The first problem "
       "appears when the pointer rests on a cell.</p>\n" +
       matrix(students, exercises);
   out += "<h2>Common mistakes</h2>\n";

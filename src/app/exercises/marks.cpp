@@ -25,7 +25,7 @@ std::string text_of(const Judged& j) {
   return printable(out);
 }
 
-// What help says, or what is the same for all who made the mistake: results differ with the numbers of each answer.
+// The same text for all answers with this mistake. Wrong results alone differ with the numbers of each answer.
 std::string help_of(const Judged& j) {
   if (!j.message.empty() || j.rule != "results") return j.message.empty() ? j.seen : j.message;
   if (const std::size_t known = j.seen.find("). "); known != std::string::npos) return j.seen.substr(known + 3);

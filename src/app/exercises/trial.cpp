@@ -11,6 +11,7 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/installation.h"
+#include "base/words.h"
 #include "exercises/rules.h"
 #include "gpu/gpu_model.h"
 #include "results/json.h"
@@ -31,11 +32,6 @@ constexpr const char* kIncluded = "answer.d";  // the files that it includes, as
 constexpr const char* kBegin =
     "#include <cuda_runtime.h>\n#include <cmath>\n#include <cstdio>\n#include <cstring>\n#include <algorithm>\n"
     "#include <vector>\n";
-
-void replace_all(std::string& text, const std::string& what, const std::string& by) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
-}
 
 // Folders of the build or the installation, as far as they exist. In a build the headers are a link to the sources.
 std::vector<std::string> own_folders(const std::string& executable) {

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/temporary_folder.h"
+#include "base/words.h"
 #include "sandbox/own_files.h"
 
 namespace warpgrind::mcp {
@@ -36,11 +37,6 @@ Error no_box(const std::string& why) {
   return {ErrorKind::environment, "nothing was run: programs cannot be put into a sandbox on this machine: " + why,
           "the user of this machine can mend that, or start the server as `warpgrind mcp --no-sandbox`: programs then "
           "run with all permissions of that user"};
-}
-
-void replace_all(std::string& text, const std::string& what, const std::string& by) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ bool is_closed(const fs::path& folder, bool boxed) {
   return boxed && geteuid() == 0 && (fs::status(folder, problem).permissions() & kNeeded) != kNeeded;
 }
 
-constexpr const char* kClosed = "root's sandbox runs programs as another user, who may not read it (chmod o+rx)";
+constexpr const char* kClosed = "root's sandbox runs programs as another user, which may not read it (chmod o+rx)";
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // Helpers for the wording of messages.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,6 +17,12 @@ inline std::string base_name(std::string_view path) {
 template <class Number>
 constexpr const char* plural(Number n) {
   return n == 1 ? "" : "s";
+}
+
+// Replaces every `what`, which is not empty, by `by`; not in what was put in.
+inline void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
 }
 
 // A count with commas: 1234567 -> "1,234,567". `count` is a whole number.
