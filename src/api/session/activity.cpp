@@ -10,7 +10,7 @@ template <class Note>
 void Activity::add(Note&& note) {
   const std::lock_guard lock(mutex_);
   note(run_);
-  note(section_);
+  if (section_) note(*section_);
 }
 
 void Activity::device_count_read() {
@@ -43,7 +43,7 @@ void Activity::call_failed(const ApiError& error) {
 
 void Activity::begin_section() {
   const std::lock_guard lock(mutex_);
-  section_ = {};
+  section_ = std::make_unique<Record>();
 }
 
 // Without the lock: the lookup of a place in the source reads the program's debug information.
@@ -71,7 +71,7 @@ results::Activity Activity::of_run() const {
 
 results::Activity Activity::of_section() const {
   std::unique_lock lock(mutex_);
-  Record record = section_;
+  Record record = section_ ? *section_ : run_;
   lock.unlock();
   return result_of(std::move(record));
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -46,7 +47,8 @@ class Activity {
   results::Activity result_of(Record record) const;
 
   mutable std::mutex mutex_;
-  Record run_, section_;
+  Record run_;
+  std::unique_ptr<Record> section_;  // null: the run is one section so far
 };
 
 }  // namespace warpgrind::session

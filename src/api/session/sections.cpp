@@ -1,4 +1,4 @@
-// Profile of a section: a second collector gets what the run's collector gets (sections.h).
+// Profile of a section: from the first begin() on, a second collector gets what the run's collector gets (sections.h).
 #include "session/sections.h"
 
 #include "advice/advise.h"
@@ -7,27 +7,34 @@
 
 namespace warpgrind::session {
 
-Sections::Sections(const Parts& parts) : parts_(parts) {
-  begin_collector();
+namespace {
+
+// Until the first begin(): the section is the run, without what sections lack.
+results::Profile of_whole_run(const results::Collector& collector) {
+  results::Profile out = collector.profile();
+  out.launches.clear();
+  out.timeline.clear();
+  out.host_timeline.clear();
+  out.timeline_left_out = out.host_timeline_left_out = 0;
+  for (results::RangeProfile& range : out.ranges) range.kernels.clear();
+  return out;
 }
 
-void Sections::begin_collector() {
-  collector_ = std::make_shared<results::Collector>(/*keep_launches=*/false);
-  parts_.collector.copy_to(collector_);
-}
+}  // namespace
 
 void Sections::begin() {
   const std::lock_guard lock(mutex_);
   (void)parts_.findings.take_section();  // of the section before, which did not ask for them
   found_.clear();
   parts_.activity.begin_section();
-  begin_collector();
+  collector_ = std::make_shared<results::Collector>(/*keep_launches=*/false);
+  parts_.collector.copy_to(collector_);
 }
 
 std::string Sections::profile_json() {
   const std::lock_guard lock(mutex_);
   for (results::Finding& finding : parts_.findings.take_section()) found_.push_back(std::move(finding));
-  results::Profile profile = collector_->profile();
+  results::Profile profile = collector_ ? collector_->profile() : of_whole_run(parts_.collector);
   profile.program = parts_.options.program;
   profile.command = parts_.options.command;
   profile.gpu = parts_.model.name;

@@ -25,18 +25,16 @@ class Sections {
     Activity& activity;
     results::Collector& collector;
   };
-  explicit Sections(const Parts& parts);
+  explicit Sections(const Parts& parts) : parts_(parts) {}
 
   // Call both when all issued work has ended.
   void begin();
   std::string profile_json();
 
  private:
-  void begin_collector();
-
   const Parts parts_;
   std::mutex mutex_;
-  std::shared_ptr<results::Collector> collector_;  // of the section
+  std::shared_ptr<results::Collector> collector_;  // of the section; null before the first begin()
   std::vector<results::Finding> found_;            // by checks, in the section
 };
 

@@ -144,14 +144,13 @@ Json exercise_input() {
 
 std::array<Tool, 6> make_tools() {
   return {
-      Tool{
-          "run", "Run a CUDA program on a virtual GPU",
-          "Compile and run a CUDA program without a GPU. Gives its output and, for each kernel: estimated time and "
-          "what "
-          "binds it, sectors per request, bank conflicts, occupancy, bandwidth against the theoretical one, and advice "
-          "with lines. Also says what the run does NOT prove: kernels that never ran, unverified results, untested "
-          "branches. Does not look for races or bounds: use `check`.",
-          run_input(), call_run},
+      Tool{"run", "Run a CUDA program on a virtual GPU",
+           "Compile and run a CUDA program without a GPU. Gives its output and, for each kernel: estimated time and "
+           "what binds it, sectors per request, bank conflicts, occupancy, bandwidth against the theoretical one, and "
+           "advice "
+           "with lines. Also says what the run does NOT prove: kernels that never ran, unverified results, untested "
+           "branches. Does not look for races or bounds: use `check`.",
+           run_input(), call_run},
       Tool{"check", "Find bugs of a CUDA program",
            "Run a CUDA program and report races, out-of-bounds and misaligned accesses, uninitialised values, barrier "
            "errors, leaks and failed API calls, each with file, line, why, and what to do. Slower than `run`: use a "

@@ -20,6 +20,8 @@ gpu.run("copy")
 assert launched() == {"copy": 1}
 gpu.run("copy")
 assert launched() == {"copy": 2}, "the section goes on"
+first = sections.profile()
+assert first["kernels"][0]["launches"] == 2 and first["launches"] == first["timeline"] == first["host_timeline"] == []
 assert sections.begin()
 assert launched() == {}
 gpu.run("strided")
