@@ -6,7 +6,7 @@
     scripts/sentences.py --check          checks documents and headers; exit code 1 if one breaks the rule
 
 --check accepts the documents in scripts/sentences_todo.txt, and reports those that meanwhile keep the rule. Headers must keep the
-limit of 35 words, and must not contain the words of FORBIDDEN.
+limit of 35 words, and must not contain the words of FORBIDDEN. A document begins with its heading and holds no marks of a merge.
 
 Code blocks and generated parts of documents are not counted. Each table cell and each heading is a sentence; inline code is one word.
 """
@@ -95,6 +95,15 @@ def header_problems(path, name):
             yield f"{name}: {found[1]!r} in: {sentence[:80]}"
 
 
+def document_problems(path, name):
+    lines = path.read_text().splitlines()
+    if not lines or not re.match(r"# |<!--|---$", lines[0]):
+        yield f"{name}: the first line is no heading"
+    for number, line in enumerate(lines, 1):
+        if re.match(r"(<{7}|>{7}) |={7}$", line):
+            yield f"{name}:{number}: a mark of a merge"
+
+
 def git_files(pattern):
     listed = subprocess.run(["git", "ls-files", pattern], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [ROOT / name for name in listed.split("\n") if name and (ROOT / name).exists()]
@@ -117,6 +126,8 @@ def main():
     if not options.check and not options.long:
         print(f"{'document':40} {'words':>7} {'median':>7} {'mean':>6} {'longest':>8} {'over 35':>8}")
     for path in files:
+        if options.check and path.suffix == ".md":
+            problems += document_problems(path, path.resolve().relative_to(ROOT))
         found = prose(path)
         if not found:
             continue
