@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes an archive of warpgrind that runs on any Linux for x86-64 with glibc 2.31 or newer, wherever it is unpacked.
 
-  portable.py BUILD FOLDER     writes FOLDER/warpgrind-VERSION-linux-x86_64.tar.xz
+  portable.py BUILD FOLDER     writes FOLDER/warpgrind-VERSION-linux-x86_64.tar.xz, and the same as a package for any Debian and Ubuntu:
+                               FOLDER/warpgrind_VERSION+any_amd64.deb
 
 BUILD is a build with -DWARPGRIND_PORTABLE=ON. Beside what an installation has, the archive holds clang, OpenBLAS, FFTW and the headers of
 Thrust, CUB and libcu++, all of this distribution, with their licences. A user's machine adds g++ with its headers, where .cu files are compiled.
@@ -192,7 +193,7 @@ def fill(build, stage):
     shutil.copy(os.path.realpath(LLVM / "bin/clang"), clang)
     (clang.parent / "clang++").symlink_to("clang")
     shutil.copytree(os.path.realpath(LLVM / "lib/clang/19/include"), ours / "llvm/lib/clang/19/include")
-    taken += [str(LLVM / "bin/clang"), str(LLVM / "lib/clang/19/include")]
+    taken += [str(LLVM / "bin/clang"), str(LLVM / "lib/clang/19/include/stddef.h")]  # a folder has several packages
     for package in HEADERS:
         for line in run("dpkg-query", "-L", package).splitlines():
             if line.startswith("/usr/include/") and os.path.isfile(line):
@@ -253,6 +254,44 @@ def check(stage):
                 sys.exit("portable.py: %s needs %s" % (path, name))
 
 
+CONTROL = """Package: warpgrind
+Version: {version}+any
+Architecture: amd64
+Maintainer: The warpgrind authors <maintainers@warpgrind.invalid>
+Installed-Size: {kilobytes}
+Depends: libc6 (>= 2.31), libgcc-s1
+Recommends: g++
+Suggests: bubblewrap, cmake, openmpi-bin
+Section: devel
+Priority: optional
+Description: virtual NVIDIA GPU with a memory microscope
+ Runs unmodified CUDA programs on a machine without a GPU, finds their bugs,
+ and counts every memory transaction. This package brings its own compiler and
+ libraries, and runs on any Debian from 11 and Ubuntu from 20.04.
+"""
+
+
+def debian_package(stage, version, size, out):
+    """The archive's files in /usr/lib/warpgrind-VERSION, with links where programs and manual pages are looked for. Moves `stage`."""
+    root = stage.parent / "package"
+    target = root / "usr/lib" / ("warpgrind-" + version)
+    (root / "DEBIAN").mkdir(parents=True)
+    target.parent.mkdir(parents=True)
+    (root / "DEBIAN/control").write_text(CONTROL.format(version=version, kilobytes=size // 1024))
+    stage.rename(target)
+    for path in [target / "bin/warpgrind", *(target / "share").rglob("*")]:
+        inside = path.relative_to(target)
+        link = root / "usr" / inside
+        if path.is_dir() or inside.parts[:2] == ("share", "lintian"):
+            continue
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(os.path.relpath(path, link.parent))
+    for path in root.rglob("*"):
+        if path.is_dir():
+            path.chmod(0o755)
+    run("dpkg-deb", "--root-owner-group", "-Zxz", "-z3", "--build", root, out)
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__.strip())
@@ -260,22 +299,25 @@ def main():
         if not shutil.which(tool):
             sys.exit("portable.py: %s is not installed: apt-get install %s" % (tool, package))
     build, folder = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-    name = "warpgrind-%s-linux-x86_64" % run(build / "bin/warpgrind", "--version").split()[-1]
-    out = folder / (name + ".tar.xz")
-    with tempfile.TemporaryDirectory(dir=out.parent) as folder:
-        stage = pathlib.Path(folder) / name
-        packages = fill(build, stage)
+    version = run(build / "bin/warpgrind", "--version").split()[-1]
+    name = "warpgrind-%s-linux-x86_64" % version
+    out, package = folder / (name + ".tar.xz"), folder / ("warpgrind_%s+any_amd64.deb" % version)
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        stage = pathlib.Path(scratch) / name
+        licensed = fill(build, stage)
         make_old(build, stage)
         check(stage)
         licences = stage / "share/doc/warpgrind/licences"
         licences.mkdir(parents=True)
-        for package in packages:
-            shutil.copy("/usr/share/doc/%s/copyright" % package, licences / package)
+        for owner in licensed:
+            shutil.copy("/usr/share/doc/%s/copyright" % owner, licences / owner)
         shutil.copy(ROOT / "scripts/install.sh", stage)
-        run("tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "-C", folder, "--use-compress-program=xz -T0 -3",
+        run("tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "-C", scratch, "--use-compress-program=xz -T0 -3",
             "-cf", str(out), name)
         size = sum(p.stat().st_size for p in stage.rglob("*") if p.is_file() and not p.is_symlink())
-    print("%s: %.0f MB, unpacked %.0f MB" % (out, out.stat().st_size / 1e6, size / 1e6))
+        debian_package(stage, version, size, package)
+    for file in (out, package):
+        print("%s: %.0f MB, unpacked %.0f MB" % (file, file.stat().st_size / 1e6, size / 1e6))
 
 
 if __name__ == "__main__":
