@@ -9,6 +9,7 @@ import re
 _NAMES = json.loads(pathlib.Path(__file__).with_name("counter_names.json").read_text(encoding="utf-8"))
 COUNTERS = frozenset(_NAMES["names"])
 SHORT_NAMES = _NAMES["short"]
+_FULL_TO_SHORT = {full: short for short, full in SHORT_NAMES.items()}
 # A name in Nsight Compute's form is no Python name: "smsp__inst_executed.sum" is also smsp__inst_executed_sum.
 _AS_PYTHON_NAME = {re.sub(r"\W", "_", name): name for name in COUNTERS}
 
@@ -24,6 +25,11 @@ def counter_name(name):
     near = difflib.get_close_matches(name, [*SHORT_NAMES, *_AS_PYTHON_NAME], n=3, cutoff=0.5)
     raise KeyError(f"no counter is called {name}" + (f"; did you mean {', '.join(near)}?" if near else "")
                    + " (docs/counters.md)")
+
+
+def counters_of(metrics):
+    """{short name, or Nsight Compute's where there is none: value}"""
+    return {_FULL_TO_SHORT.get(name, name): metric["value"] for name, metric in metrics.items()}
 
 
 def _outside(text, what, last=False):
@@ -83,6 +89,19 @@ class Kernel:
         if metric is None:
             raise LookupError(f"{self.short_name} has no {name}: it did nothing of the kind, or the GPU model does not have it")
         return metric["value"]
+
+    def metric(self, name):
+        """Value, unit and origin of a counter."""
+        self.counter(name)
+        return self.json["metrics"][counter_name(name)]
+
+    def has(self, name):
+        return counter_name(name) in self.json.get("metrics", {})
+
+    @property
+    def counters(self):
+        """{short name, or Nsight Compute's where there is none: value}"""
+        return counters_of(self.json.get("metrics", {}))
 
     @property
     def estimated_seconds(self):
