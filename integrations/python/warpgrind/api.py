@@ -115,11 +115,13 @@ def check(target, args=(), gpu=None, flags=(), only=None, stdin="", timeout=None
 
 def explain(target, kernel=None, line=None, args=(), gpu=None, flags=(), file=None, timeout=None, compiler=None):
     """Draws how the 32 lanes of a warp access memory in one source line. target: as for `run`, or what `run` returned. Without `kernel` the
-    slowest one, without `line` the one that costs most. Returns a results.Accesses."""
+    slowest one, without `line` the one that costs most. line: a number, or a part of the line's text. Returns a results.Accesses."""
     ran = target if isinstance(target, results.Run) else run(target, args, gpu, flags, timeout=timeout, compiler=compiler)
     found = results.find_kernel(ran, kernel)
     if not ran.data.get("detail"):
         raise Refused("this run has no details: run(..., detail=True)")
+    if isinstance(line, str):
+        line = results.line_with(ran, found, line)
     return results.Accesses(ran, found, line if line is not None else results.worst_line(found), file)
 
 

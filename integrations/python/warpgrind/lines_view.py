@@ -69,8 +69,10 @@ def kernel_html(kernel, sources):
             continue
         first, last = max(1, min(of_file) - 2), min(len(text), max(of_file) + 1)
         rows = [_row(n, text[n - 1], of_file.get(n), total) for n in range(first, last + 1)]
+        used = [i for i in range(len(HEADINGS)) if i < 2 or any(row[i] for row in rows)]
+        rows = [[row[i] for i in used] for row in rows]
         parts.append(markup.heading(os.path.basename(file)) if len({line["file"] for line in lines}) > 1 else "")
-        parts.append(markup.table(HEADINGS, rows, left=2))
+        parts.append(markup.table([HEADINGS[i] for i in used], rows, left=2))
     return "".join(parts)
 
 

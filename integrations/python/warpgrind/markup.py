@@ -7,7 +7,7 @@ GOOD, BAD, QUIET, MARK = "#2e9e5b", "#e0513f", "#8a8a8a", "#4a8fe0"
 LINE = "rgba(128,128,128,0.35)"
 SHADE = "rgba(128,128,128,0.12)"
 MONO = "font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace"
-CELL = "padding:2px 10px 2px 0;border:0;background:none;vertical-align:top"
+CELL = "padding:2px 12px 2px 0;border:0;background:none;vertical-align:top"
 
 
 def escape(text):
@@ -24,7 +24,7 @@ def heading(text, note=""):
 
 
 def code(text):
-    return f'<span style="{MONO};white-space:pre-wrap">{escape(text)}</span>'
+    return f'<span style="{MONO};white-space:pre">{escape(text)}</span>'
 
 
 def coloured(text, colour):
@@ -38,10 +38,10 @@ def table(headings, rows, left=1):
 
     head = "".join(f'<th style="{CELL};text-align:{side(i)};font-weight:normal;color:{QUIET}">{escape(h)}</th>'
                    for i, h in enumerate(headings))
-    body = "".join('<tr style="background:none">' + "".join(f'<td style="{CELL};text-align:{side(i)}">{c}</td>' for i, c in enumerate(row))
+XX for i, c in enumerate(row))
                    + "</tr>" for row in rows)
-    return ('<table style="border-collapse:collapse;border:0;margin:4px 0;font-size:13px;width:auto">'
-            f'<thead><tr style="background:none;border-bottom:1px solid {LINE}">{head}</tr></thead><tbody>{body}</tbody></table>')
+    return ('<div style="overflow-x:auto"><table style="border-collapse:collapse;border:0;margin:4px 0;font-size:13px;width:auto">'
+            f'<thead><tr style="background:none;border-bottom:1px solid {LINE}">{head}</tr></thead><tbody>{body}</tbody></table></div>')
 
 
 def details(summary, content, is_open=False):

@@ -178,6 +178,8 @@ class Bars:
 class Check(Run):
     """A run under `warpgrind check`. `bad`: it has errors or warnings."""
 
+    MOST = 3  # findings that are open in a notebook
+
     @property
     def bad(self):
         return any(f.severity in ("ERROR", "WARNING") for f in self.findings)
@@ -197,8 +199,9 @@ class Check(Run):
     def _repr_html_(self):
         colour = markup.BAD if self.bad else markup.GOOD
         sources = self.sources_by_finding()
-        return markup.div(f'<b style="color:{colour}">warpgrind check: {self._summary()}</b>'
-                          + "".join(findings_view.finding_html(f.json, sources, self.named) for f in self.findings if f.severity != "INFO"))
+        found = [findings_view.finding_html(f.json, sources, self.named) for f in self.findings if f.severity != "INFO"]
+        more = markup.details(f"{len(found) - self.MOST} more", "".join(found[self.MOST:])) if len(found) > self.MOST else ""
+        return markup.div(f'<b style="color:{colour}">warpgrind check: {self._summary()}</b>' + "".join(found[:self.MOST]) + more)
 
 
 class Accesses:
@@ -214,7 +217,7 @@ class Accesses:
         found = [s for s in kernel.json.get("sites", []) if s["line"] == line and s.get("patterns")
                  and (file is None or s["file"].endswith(file))]
         # The ones that waste most come first; the same drawing is shown once.
-        found.sort(key=lambda s: -self._waste(s["patterns"][0]) * s["patterns"][0]["count"])
+        found.sort(key=lambda s: -max(self._waste(p) * p["count"] for p in s["patterns"]))
         self.sites = [self._plain(site) for site in found]
         if not found:
             lines = sorted({s["line"] for s in kernel.json.get("sites", []) if s.get("patterns") and s["line"]})
@@ -248,6 +251,11 @@ class Accesses:
     def __repr__(self):
         return self.text.rstrip()
 
+    def _decisive(self, site):
+        """The most frequent pattern, and the worst if it is worse."""
+        typical, worst = site["patterns"][0], max(site["patterns"], key=self._waste)
+        return [typical] if self._waste(worst) <= self._waste(typical) else [typical, worst]
+
     @staticmethod
     def _caption(site, pattern):
         what = f"{site['kind']} {'to' if site['kind'] == 'store' else 'from'} {site['space']} memory, {pattern['lane_bytes']} bytes a lane: "
@@ -260,8 +268,7 @@ class Accesses:
         text = self._run.sources.get(self.sites[0]["file"], "").split("\n")
         quoted = text[self.line - 1].strip() if self.line <= len(text) else ""
         out, drawn = [markup.heading(f"{self.kernel.short_name}, line {self.line}", ""), markup.div(markup.code(quoted))], []
-        for site in self.sites:
-            pattern = site["patterns"][0]
+        for site, pattern in ((s, p) for s in self.sites for p in self._decisive(s)):
             key = (site["kind"], site["space"], str(pattern["addresses"]))
             if key in drawn:
                 continue
@@ -274,7 +281,7 @@ class Accesses:
                                   f'<span style="color:{markup.QUIET}">{markup.escape(share)}</span>', "margin:8px 0 2px 0"))
             out.append(drawing.access(pattern, self._model))
         if len(drawn) > self.MOST:
-            out.append(markup.div(f"and {len(drawn) - self.MOST} more instructions of this line: .sites has them", f"color:{markup.QUIET}"))
+            out.append(markup.div(f"and {len(drawn) - self.MOST} more ways of this line: .sites has them", f"color:{markup.QUIET}"))
         out.append(markup.div("A number is the lane that asks for the box; # several lanes; grey boxes are moved, but not asked for.",
                               f"color:{markup.QUIET};font-size:12px"))
         return markup.div("".join(out))
@@ -333,6 +340,9 @@ class Diff:
                 was, now = (k.metric(name)["value"] if k.has(name) else 0 for k in (a, b))
                 if was != now:
                     rows.append({"figure": heading, "counter": name, "before": was, "after": now, "verdict": self._verdict(name, was, now, rise)})
+            if not any(row["counter"] == "global_excessive_sectors" for row in rows):
+                for row in rows:  # wider or fewer requests, not worse ones
+                    row["verdict"] = "" if row["counter"].endswith("sectors_per_request") else row["verdict"]
             out[self._title(a, b)] = rows
         return out
 
@@ -405,3 +415,12 @@ def worst_line(kernel):
         raise Refused(f"{kernel.short_name} has no access with a source line")
     return ordered[-1]["line"]
 
+
+
+def line_with(run, kernel, text):
+    """The first line of the kernel that has an access and this text."""
+    for place in sorted({(s["file"], s["line"]) for s in kernel.json.get("sites", []) if s.get("patterns") and s["line"]}):
+        lines = run.sources.get(place[0], "").split("\n")
+        if place[1] <= len(lines) and text in lines[place[1] - 1]:
+            return place[1]
+    raise Refused(f"no line of {kernel.short_name} with an access to memory has the text \"{text}\"")
