@@ -2,7 +2,8 @@
 # make test   sets up, builds everything, runs all tests
 # Both work with and without NVIDIA's toolkit. `run` leaves out the page if node or npm failed; skipped parts are listed.
 # Other targets: accuracy (docs/accuracy.md from stored measurements), clients (docs/clients.md from the clients' own tests, an hour),
-# build, install PREFIX=..., package (a Debian package and an archive for other Linux, in build/), bench, bench-debugging, format, check, clean.
+# build, install PREFIX=..., package (a Debian package and an archive for other Linux, in build/),
+# wheel (a Python package with the archive inside), bench, bench-debugging, format, check, clean.
 # BUILD=... selects another build folder; TEST_ARGS=... is passed to ctest.
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -10,7 +11,7 @@ JOBS ?= $(shell nproc)
 TEST_JOBS ?= $$(($(JOBS) + 1))
 SOURCES = git ls-files '*.cpp' '*.h' '*.cu' '*.cuh' '*.cc'
 
-.PHONY: run tour test build setup install package deb archive accuracy clients bench bench-debugging format check check-format clean
+.PHONY: run tour test build setup install package deb archive wheel accuracy clients bench bench-debugging format check check-format clean
 
 run: setup
 	@scripts/build.sh $(BUILD) product
@@ -49,6 +50,9 @@ archive:
 	@PACKAGE=1 scripts/setup.sh
 	@CMAKE_ARGS="-DWARPGRIND_NVCC=OFF -DWARPGRIND_PORTABLE=ON $(CMAKE_ARGS)" scripts/build.sh $(BUILD)/portable product warpgrind_newer_glibc
 	@python3 scripts/portable.py $(BUILD)/portable $(BUILD)
+
+wheel: archive
+	@python3 scripts/wheel.py $$(ls -t $(BUILD)/warpgrind-*-linux-x86_64.tar.xz | head -n 1) $(BUILD)
 
 accuracy: setup
 	@scripts/build.sh $(BUILD) warpgrind-accuracy

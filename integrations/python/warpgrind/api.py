@@ -75,7 +75,7 @@ def _profiles(path):
 def launch(verb, files, args=(), gpu=None, flags=(), options=(), stdin="", timeout=None, compiler=None, cwd=None, on_out=None, on_err=None,
            needs_kernels=True):
     """Runs warpgrind on these files. on_out(text) and on_err(line) get the program's output while it runs. Returns a Run or a Check.
-    Raises CompileError, Refused, TimedOut; KeyboardInterrupt ends all processes."""
+    needs_kernels: a program without CUDA is refused. Raises CompileError, Refused, TimedOut; KeyboardInterrupt ends all processes."""
     errors = _Errors(on_err)
     with tempfile.TemporaryDirectory() as folder:
         profile = os.path.join(folder, "profile.json")
@@ -89,10 +89,14 @@ def launch(verb, files, args=(), gpu=None, flags=(), options=(), stdin="", timeo
         raise CompileError(f"{os.path.basename(files[0])} does not compile:\n" + "\n".join(what), errors.compiler.messages, said)
     if ended.timed_out:
         raise TimedOut(f"stopped after {timeout} s; its output so far: {ended.out[-500:]}")
-    if not found and ended.code == 2 and errors.own and needs_kernels:
-        raise Refused(re.sub(_OWN, "", own))
+    code = ended.code
+    if not found and code == 2 and errors.own:
+        if needs_kernels or "no CUDA code found" not in own:
+            raise Refused(re.sub(_OWN, "", own))
+        code, errors.own = 0, []  # a host program, which ended well
     kind = results.Check if verb == "check" else results.Run
-    return kind(found, output=ended.out, errors="\n".join(errors.program), exit_code=ended.code, warnings="\n".join(errors.compiler.lines))
+    return kind(found, output=ended.out, errors="\n".join(errors.program), exit_code=code, warnings="\n".join(errors.compiler.lines),
+                messages="\n".join(line for line in errors.own if not line.startswith("warpgrind check: ")))
 
 
 def run(target, args=(), gpu=None, flags=(), detail=True, blocks=None, stdin="", timeout=None, compiler=None, options=()):

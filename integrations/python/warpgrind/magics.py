@@ -2,6 +2,7 @@
 import argparse
 import importlib.util
 import os
+import signal
 import sys
 import types
 
@@ -181,8 +182,10 @@ class CudaMagics(Magics):
                 display(api.explain(ran, line=arguments.explain or None) if arguments.explain == 0 else _line_of_cell(ran, arguments.explain))
             except (WarpgrindError, KeyError) as error:
                 print(error, file=sys.stderr)
+        if ran.unexplained():
+            print(ran.unexplained(), file=sys.stderr)
         if ran.exit_code:
-            print(f"exit code {ran.exit_code}", file=sys.stderr)
+            print(_ending(ran.exit_code), file=sys.stderr)
 
     def _show_messages(self, found, folder, output):
         if not found:
@@ -209,6 +212,14 @@ def _line_of_cell(ran, line):
             return results.Accesses(ran, kernel, line)
     lines = sorted({s["line"] for k in ran.kernels for s in k.json.get("sites", []) if s.get("patterns") and s["line"]})
     raise WarpgrindError(f"line {line} of this cell has no access to memory; these lines have: {', '.join(map(str, lines))}")
+
+
+def _ending(code):
+    """A program that a signal ended has the code 128 + signal."""
+    try:
+        return f"ended by {signal.Signals(-code if code < 0 else code - 128).name}"
+    except ValueError:
+        return f"exit code {code}"
 
 
 def _out(text):

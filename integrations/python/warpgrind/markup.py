@@ -38,7 +38,8 @@ def table(headings, rows, left=1):
 
     head = "".join(f'<th style="{CELL};text-align:{side(i)};font-weight:normal;color:{QUIET}">{escape(h)}</th>'
                    for i, h in enumerate(headings))
-XX for i, c in enumerate(row))
+    body = "".join('<tr style="background:none">'
+                   + "".join(f'<td style="{CELL};white-space:nowrap;text-align:{side(i)}">{c}</td>' for i, c in enumerate(row))
                    + "</tr>" for row in rows)
     return ('<div style="overflow-x:auto"><table style="border-collapse:collapse;border:0;margin:4px 0;font-size:13px;width:auto">'
             f'<thead><tr style="background:none;border-bottom:1px solid {LINE}">{head}</tr></thead><tbody>{body}</tbody></table></div>')

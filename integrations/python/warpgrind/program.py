@@ -33,8 +33,8 @@ def find():
         return str(INSIDE)
     found = shutil.which("warpgrind")
     if found is None:
-        raise ProgramNotFound("the program warpgrind was not found: install the wheel of `make wheel`, put warpgrind into PATH, or "
-                              "name it by the variable WARPGRIND")
+        raise ProgramNotFound("warpgrind is not in PATH: install the wheel of `make wheel`, put the program into PATH, or name it by "
+                              "the variable WARPGRIND")
     return found
 
 

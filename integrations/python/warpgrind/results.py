@@ -9,8 +9,8 @@ from warpgrind.errors import Refused, WarpgrindError
 from warpgrind.profile import Profile, counters_of
 
 # (heading, counter, digits): the columns of the table of kernels, left out where no kernel has a value.
-COLUMNS = [("time", "time"), ("global load sectors / request", "global_load_sectors_per_request"),
-           ("global store sectors / request", "global_store_sectors_per_request"), ("bank conflicts", "shared_bank_conflicts"),
+COLUMNS = [("time", "time"), ("load sectors / request", "global_load_sectors_per_request"),
+           ("store sectors / request", "global_store_sectors_per_request"), ("bank conflicts", "shared_bank_conflicts"),
            ("divergent branches", "divergent_branches"), ("occupancy", "occupancy"), ("bound by", "time_limit")]
 
 
@@ -41,9 +41,10 @@ def command_text(words, good=(0,)):
 class Run(Profile):
     """A run of a program: its output, exit code, kernels with counters, and findings (errors of kernels, too)."""
 
-    def __init__(self, profiles, output="", errors="", exit_code=0, warnings=""):
+    def __init__(self, profiles, output="", errors="", exit_code=0, warnings="", messages=""):
         super().__init__(*profiles)
         self.output, self.errors, self.exit_code, self.warnings = output, errors, exit_code, warnings
+        self.messages = messages  # of warpgrind itself
         self.named = None  # named(file, line): a place as the reader knows it
 
     def names_lines(self, named):
@@ -86,6 +87,10 @@ class Run(Profile):
 
     # ---- Text
 
+    def unexplained(self):
+        """Messages of warpgrind that no finding repeats, such as an instruction that it does not support."""
+        return "" if any(f.severity != "INFO" for f in self.findings) else self.messages
+
     def _rows(self):
         columns = [(heading, name) for heading, name in COLUMNS if any(k.has(name) for k in self.kernels)]
         rows = [[k.short_name, str(k.launches), *(figures.of_metric(k.metric(name)) if k.has(name) else "" for _, name in columns)]
@@ -99,7 +104,7 @@ class Run(Profile):
             out.append(f"  {row[0]}: " + ", ".join(f"{h} {v}" for h, v in zip(headings[1:], row[1:]) if v))
         out += ["  no kernel ran"] if not rows else []
         out += [f.text for f in self.findings if f.severity != "INFO"]
-        return "\n".join(out)
+        return "\n".join(out + ([self.unexplained()] if self.unexplained() else []))
 
     @property
     def text(self):
@@ -129,6 +134,8 @@ class Run(Profile):
         out = [markup.heading(f"Virtual {self.gpu}", note), markup.table(headings, cells) if rows else "", self._advice_html()]
         if self.exit_code:
             out.append(markup.div(f"exit code {self.exit_code}", f"color:{markup.BAD}"))
+        if self.unexplained():
+            out.append(markup.div(markup.code(self.unexplained())))
         out += [findings_view.finding_html(f.json, self.sources_by_finding(), self.named) for f in self.findings if f.severity != "INFO"]
         return markup.div("".join(out))
 

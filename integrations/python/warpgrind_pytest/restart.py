@@ -6,19 +6,26 @@ import sys
 
 import pytest
 
+from warpgrind import program as warpgrind_program
 from warpgrind import sections
+from warpgrind.errors import ProgramNotFound
 
 STARTED = "WARPGRIND_PYTEST_STARTED"  # set for the session that runs on the virtual GPU
 
 
 def program(options):
     """Path of warpgrind; a UsageError if there is none."""
-    named = options.warpgrind_program or os.environ.get("WARPGRIND")
-    found = shutil.which(named or "warpgrind")
+    named = options.warpgrind_program
+    if named:
+        found, why = shutil.which(named), f"{named} is no program"
+    else:
+        try:
+            return warpgrind_program.find()
+        except ProgramNotFound as error:
+            found, why = None, str(error)
     if found:
         return found
-    where = f"{named} is no program" if named else "it is not in PATH"
-    raise pytest.UsageError(f"--warpgrind: the program warpgrind was not found: {where}; name it by --warpgrind-program FILE "
+    raise pytest.UsageError(f"--warpgrind: the program warpgrind was not found: {why}; name it by --warpgrind-program FILE "
                             "or the variable WARPGRIND")
 
 
