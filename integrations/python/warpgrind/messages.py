@@ -6,6 +6,9 @@ _PATTERN = re.compile(r"^(?P<file>[^\s:()][^:()\n]*)(?:\((?P<a>\d+)\)|:(?P<b>\d+
                       r"(?P<severity>fatal error|error|warning|note|remark|catastrophic error)(?: #[\w-]+)?: (?P<text>.*)$")
 _SUMMARY = re.compile(r"^\d+ (errors?|warnings?)\b.*(detected|generated)|^In file included from |^Remark: ")
 
+# warpgrind passes -O3 in front of the user's -O.
+_NOISE = re.compile(r"^nvcc warning : incompatible redefinition for option 'optimize'")
+
 
 class Message:
     """One message. `more`: the lines below it, which quote the source."""
@@ -34,6 +37,8 @@ class Parser:
 
     def take(self, line):
         """True: the line is of a compiler, and kept."""
+        if _NOISE.match(line):
+            return True
         match = _PATTERN.match(line)
         if match:
             column = match["column"]
