@@ -97,7 +97,7 @@ for group, word in (("sum", 'Group "sum" does not exist.'), ("shared", 'Group "s
     except RuntimeError as error:
         has(str(error), word)
 try:
-    cell("-g sum -n wrong.txt", "", "cuda_group_save")
+    cell("-g sum -n wrong.txt", "text\n", "cuda_group_save")
     raise SystemExit("wrong.txt is saved")
 except ValueError as error:
     has(str(error), "wrong.txt")
