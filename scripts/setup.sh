@@ -13,7 +13,7 @@ packages="llvm-19-dev clang-19 libfmt-dev libcli11-dev nlohmann-json3-dev libzst
 # The page of `--report` is bundled by node when warpgrind is built; any recent version works.
 command -v node >/dev/null && command -v npm >/dev/null || packages="$packages nodejs npm"
 [ -n "${CI:-}" ] && packages="$packages clang-format-14 clang-tidy-19 libclang-rt-19-dev gdb chromium redis-server fonts-dejavu-core hashcat python3-numba
-  python3-pytest python3-pytest-xdist python3-pip python3-setuptools python3-wheel python3-yaml patchelf"
+  python3-pytest python3-pytest-xdist python3-nbclient python3-ipykernel python3-pandas python3-pip python3-setuptools python3-wheel python3-yaml patchelf"
 [ -n "${PACKAGE:-}" ] && packages="$packages patchelf zlib1g-dev libncurses-dev xz-utils"
 [ -n "${BENCH:-}" ] && packages="$packages ocl-icd-opencl-dev pocl-opencl-icd oclgrind libgomp1"
 
