@@ -106,9 +106,11 @@ def shared_access(pattern, banks=32, bank_bytes=4):
             parts.append(_cell(LEFT + bank * CELL, y, lanes, False, f"bank {bank}: {_who(lanes) if lanes else 'nothing'}"))
         y += ROW
     most = max(per_bank, default=0)
+    # Wide accesses are served in parts, and some GPUs give two words of a bank at a time: more words are no conflict there.
+    conflict = (pattern.get("wavefronts") or most) > (pattern.get("ideal_wavefronts") or 1)
     parts.append(_label(LEFT - 8, y + 13, "words"))
     for bank, number in enumerate(per_bank):
-        colour = markup.BAD if number == most and most > 1 else "currentColor"
+        colour = markup.BAD if conflict and number == most else "currentColor"
         parts.append(_label(LEFT + bank * CELL + CELL / 2, y + 13, str(number), "middle", colour))
     return _svg(LEFT + banks * CELL + 4, y + ROW + 2, parts, f"{most} words in the fullest bank")
 

@@ -268,8 +268,10 @@ class Accesses:
         what = f"{site['kind']} {'to' if site['kind'] == 'store' else 'from'} {site['space']} memory, {pattern['lane_bytes']} bytes a lane: "
         if site["space"] == "shared":
             ideal = pattern["ideal_wavefronts"] or 1
-            return what + f"{pattern['wavefronts']} wavefronts (ideal {ideal})", pattern["wavefronts"] > ideal
-        return what + f"{pattern['sectors']} sectors (ideal {pattern['ideal_sectors']})", pattern["sectors"] > (pattern["ideal_sectors"] or 0)
+            plural = "" if pattern["wavefronts"] == 1 else "s"
+            return what + f"{pattern['wavefronts']} wavefront{plural} (ideal {ideal})", pattern["wavefronts"] > ideal
+        plural = "" if pattern["sectors"] == 1 else "s"
+        return what + f"{pattern['sectors']} sector{plural} (ideal {pattern['ideal_sectors']})", pattern["sectors"] > (pattern["ideal_sectors"] or 0)
 
     def _repr_html_(self):
         text = self._run.sources.get(self.sites[0]["file"], "").split("\n")
@@ -288,7 +290,7 @@ class Accesses:
                                   f'<span style="color:{markup.QUIET}">{markup.escape(share)}</span>', "margin:8px 0 2px 0"))
             out.append(drawing.access(pattern, self._model))
         if len(drawn) > self.MOST:
-            out.append(markup.div(f"and {len(drawn) - self.MOST} more ways of this line: .sites has them", f"color:{markup.QUIET}"))
+            out.append(markup.div(f"not drawn: {len(drawn) - self.MOST} more of this line; .sites has all", f"color:{markup.QUIET}"))
         out.append(markup.div("A number is the lane that asks for the box; # several lanes; grey boxes are moved, but not asked for.",
                               f"color:{markup.QUIET};font-size:12px"))
         return markup.div("".join(out))
