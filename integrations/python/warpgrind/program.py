@@ -19,6 +19,7 @@ from warpgrind.errors import ProgramNotFound
 INSIDE = pathlib.Path(__file__).with_name("installation") / "bin" / "warpgrind"
 PATIENCE = 2.0  # seconds that a stopped child has to end by itself
 _PR_SET_PDEATHSIG = 1
+_C_LIBRARY = ctypes.CDLL(None)  # loaded here, because a forked child of a program with threads must not load anything
 
 
 def find():
@@ -40,8 +41,7 @@ def find():
 
 def _die_with_parent():
     """In the child: if Python is killed, so is warpgrind, which then ends the CUDA program."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    _C_LIBRARY.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _raw_terminal():
