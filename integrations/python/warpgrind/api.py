@@ -7,7 +7,7 @@ import re
 import shlex
 import tempfile
 
-from warpgrind import messages, program, results, sources
+from warpgrind import accesses, changes, messages, program, results, sources
 from warpgrind.errors import CompileError, ProgramNotFound, Refused, TimedOut
 
 _OWN = re.compile(r"^warpgrind( check)?: ")
@@ -119,18 +119,18 @@ def check(target, args=(), gpu=None, flags=(), only=None, stdin="", timeout=None
 
 def explain(target, kernel=None, line=None, args=(), gpu=None, flags=(), file=None, timeout=None, compiler=None):
     """Draws how the 32 lanes of a warp access memory in one source line. target: as for `run`, or what `run` returned. Without `kernel` the
-    slowest one, without `line` the one that costs most. line: a number, or a part of the line's text. Returns a results.Accesses."""
+    slowest one, without `line` the one that costs most. line: a number, or a part of the line's text. Returns accesses.Accesses."""
     ran = target if isinstance(target, results.Run) else run(target, args, gpu, flags, timeout=timeout, compiler=compiler)
-    found = results.find_kernel(ran, kernel)
+    found = accesses.find_kernel(ran, kernel)
     if not ran.data.get("detail"):
         raise Refused("this run has no details: run(..., detail=True)")
     if isinstance(line, str):
-        line = results.line_with(ran, found, line)
-    return results.Accesses(ran, found, line if line is not None else results.worst_line(found), file)
+        line = accesses.line_with(ran, found, line)
+    return accesses.Accesses(ran, found, line if line is not None else accesses.worst_line(found), file)
 
 
 def diff(before, after, pairs=(), **options):
     """Compares two runs, programs or sources. pairs: [("naive", "tiled")] for kernels of different names, which may be of one run:
-    diff(run, run, pairs=...). options: as for `run`. Returns a results.Diff."""
+    diff(run, run, pairs=...). options: as for `run`. Returns changes.Diff."""
     before, after = (one if isinstance(one, results.Run) else run(one, **options) for one in (before, after))
-    return results.Diff(before, after, [pairs] if pairs and isinstance(pairs[0], str) else pairs)
+    return changes.Diff(before, after, [pairs] if pairs and isinstance(pairs[0], str) else pairs)

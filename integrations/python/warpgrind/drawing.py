@@ -75,7 +75,8 @@ def global_access(pattern):
             word = line * per_line + i
             lanes, moved = words.get(word, []), word // per_sector in sectors
             title = _who(lanes) if lanes else "moved, but not asked for" if moved else "not moved"
-            parts.append(_cell(LEFT + i * CELL + i // per_sector * 6, y, lanes, moved, f"byte +{(word * WORD_BYTES - lines[0] * LINE_BYTES):,}: {title}"))
+            byte = word * WORD_BYTES - lines[0] * LINE_BYTES
+            parts.append(_cell(LEFT + i * CELL + i // per_sector * 6, y, lanes, moved, f"byte +{byte:,}: {title}"))
         y += ROW
     return _svg(LEFT + per_line * CELL + 4 * 6, y + 2, parts, f"{len(sectors)} sectors in {len(lines)} lines")
 

@@ -1,7 +1,6 @@
 """The magics of `%load_ext warpgrind`: %%cuda and nvcc4jupyter's others, with its options, on the virtual GPU."""
 import argparse
 import importlib.util
-import os
 import signal
 import sys
 import types
@@ -9,7 +8,7 @@ import types
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import display
 
-from warpgrind import api, cells, defaults, figures, findings_view, markup, results
+from warpgrind import accesses, api, cells, defaults, displays, figures
 from warpgrind.errors import CompileError, WarpgrindError
 
 STUB = "nvcc4jupyter"
@@ -33,12 +32,15 @@ def _cuda_parser(name):
     parser.add_argument("-h", "--help", action="store_true", help="shows this text")
     parser.add_argument("-t", "--timeit", action="store_true", help="times repeated runs, as %%timeit does")
     parser.add_argument("-p", "--profile", action="store_true", help="shows the counters beside the lines of the kernels")
-    parser.add_argument("-l", "--profiler", type=defaults.Profiler, metavar="ncu|nsys", help="ncu: counters; nsys: times of kernels, copies and calls")
-    parser.add_argument("-a", "--profiler-args", metavar="ARGS", help="options of the profiler: -k, -s, -c, --metrics are used, others are not needed")
+    parser.add_argument("-l", "--profiler", type=defaults.Profiler, metavar="ncu|nsys",
+                        help="ncu: counters; nsys: times of kernels, copies and calls")
+    parser.add_argument("-a", "--profiler-args", metavar="ARGS",
+                        help="options of the profiler: -k, -s, -c, --metrics are used, others are not needed")
     parser.add_argument("-c", "--compiler-args", metavar="ARGS", help="options of the compiler")
     ours = parser.add_argument_group("only here")
     ours.add_argument("--check", action="store_true", help="looks for bugs, and shows them under their lines")
-    ours.add_argument("--explain", metavar="LINE", nargs="?", const=0, type=int, help="draws the accesses of this line of the cell, or of the one that costs most")
+    ours.add_argument("--explain", metavar="LINE", nargs="?", const=0, type=int,
+                      help="draws the accesses of this line of the cell, or of the one that costs most")
     ours.add_argument("--gpu", help="GPU model (default: h200)")
     ours.add_argument("--compiler", choices=["nvcc", "clang"])
     ours.add_argument("--blocks", type=int, metavar="N", help="runs about N blocks of each launch; the program's results are not valid then")
@@ -172,9 +174,9 @@ class CudaMagics(Magics):
         if arguments.check:
             display(ran)
         elif any(f.severity != "INFO" for f in ran.findings):
-            display(Findings(ran))
+            display(displays.Findings(ran))
         if arguments.profile and not arguments.check:
-            display(Times(ran) if profiler is defaults.Profiler.NSYS else Profiled(ran, metrics))
+            display(displays.Times(ran) if profiler is defaults.Profiler.NSYS else displays.Profiled(ran, metrics))
             if unused:
                 print(f"not used here: {' '.join(unused)}: warpgrind always shows all that it counts")
         if arguments.explain is not None and not arguments.check:
@@ -191,7 +193,7 @@ class CudaMagics(Magics):
         if not found:
             print(output, file=sys.stderr)
             return
-        display(Messages(found, self.cells.texts(folder), self.cells.name))
+        display(displays.Messages(found, self.cells.texts(folder), self.cells.name))
 
     def _timeit(self, files, ask):
         """As nvcc4jupyter: only the times are shown. They are of the simulation; the GPU's are estimated."""
@@ -209,7 +211,7 @@ def _line_of_cell(ran, line):
     """The accesses of a line, whichever kernel has it."""
     for kernel in ran.kernels:
         if any(s["line"] == line and s.get("patterns") for s in kernel.json.get("sites", [])):
-            return results.Accesses(ran, kernel, line)
+            return accesses.Accesses(ran, kernel, line)
     lines = sorted({s["line"] for k in ran.kernels for s in k.json.get("sites", []) if s.get("patterns") and s["line"]})
     raise WarpgrindError(f"line {line} of this cell has no access to memory; these lines have: {', '.join(map(str, lines))}")
 
@@ -231,85 +233,6 @@ def _err(line):
     # As nvcc4jupyter: one stream, in the order of printing.
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
-
-
-class Findings:
-    """Errors of kernels in a plain run, under their lines."""
-
-    def __init__(self, ran):
-        self._found, self._sources = [f for f in ran.findings if f.severity != "INFO"], ran.sources_by_finding()
-        self._named = ran.named
-
-    def __repr__(self):
-        return "\n".join(f.text for f in self._found)
-
-    def _repr_html_(self):
-        return "".join(findings_view.finding_html(f.json, self._sources, self._named) for f in self._found)
-
-
-class Messages:
-    """The compiler's messages under the lines of the cell."""
-
-    def __init__(self, found, sources, named):
-        self._found, self._sources, self._named = found, sources, named
-
-    def __repr__(self):
-        out = []
-        for m in self._found:
-            text = self._sources.get(os.path.normpath(m.file), "").split("\n")
-            out.append(f"{self._named(m.file, m.line)}: {m.severity}: {m.text}")
-            out += [f"  {text[m.line - 1]}"] if 0 < m.line <= len(text) and any(text) else []
-        return "\n".join(out)
-
-    def _repr_html_(self):
-        sources = {**self._sources, **{m.file: self._sources[os.path.normpath(m.file)] for m in self._found
-                                       if os.path.normpath(m.file) in self._sources}}
-        return "".join(findings_view.message_html(m, sources, self._named) for m in self._found)
-
-
-class Profiled:
-    """What `%%cuda -p` shows: kernels, advice, and the counters beside the lines."""
-
-    def __init__(self, ran, metrics):
-        self._run, self._metrics = ran, metrics
-
-    def _chosen(self):
-        """(kernel, metric, value) of --metrics"""
-        for kernel in self._run.kernels:
-            for name in self._metrics:
-                metric = kernel.json.get("metrics", {}).get(name)
-                yield kernel.short_name, name, figures.of_metric(metric) if metric else "not counted: docs/counters.md lists what is"
-
-    def __repr__(self):
-        return "\n".join([repr(self._run), repr(self._run.source()), *(f"{k}  {n}  {v}" for k, n, v in self._chosen())])
-
-    def _repr_html_(self):
-        chosen = [[markup.code(k), markup.code(n), markup.escape(v)] for k, n, v in self._chosen()]
-        return (self._run._repr_html_() + (markup.table(["kernel", "metric", "value"], chosen, left=2) if chosen else "")
-                + self._run.source()._repr_html_())
-
-
-class Times:
-    """What `%%cuda -p -l nsys` shows: the estimated times of kernels, copies and calls."""
-
-    def __init__(self, ran):
-        sums = {}
-        for profile in ran.json:
-            for item in [*profile.get("timeline", []), *profile.get("host_timeline", [])]:
-                one = sums.setdefault((item["kind"], item["name"]), [0, 0.0])
-                one[0] += 1
-                one[1] += item["end_ns"] - item["begin_ns"]
-        order = ["kernel", "library call", "copy", "memset", "call"]
-        self._rows = sorted(((kind, name, n, ns) for (kind, name), (n, ns) in sums.items()),
-                            key=lambda row: (order.index(row[0]) if row[0] in order else 9, -row[3]))
-
-    def __repr__(self):
-        return "\n".join(f"{kind:8} {name:50} {n:6}  {figures.duration(ns)}" for kind, name, n, ns in self._rows)
-
-    def _repr_html_(self):
-        rows = [[kind, markup.code(name), figures.count(n), figures.duration(ns), figures.duration(ns / n)] for kind, name, n, ns in self._rows]
-        return (markup.heading("Times", "estimated; the host's own computing takes none")
-                + markup.table(["", "name", "number", "total", "mean"], rows, left=2))
 
 
 def _stub():
