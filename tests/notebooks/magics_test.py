@@ -62,6 +62,11 @@ has(cell("", "#include <cstdlib>\n__global__ void k() {}\nint main() { k<<<1, 1>
 assert cell("", WRONG) == "", "the message is displayed, not printed"
 has(repr(shown[0]), "line 4 of this cell: error: ", "*p = no_such_name;")
 has(shown[0]._repr_html_(), "line 4 of this cell", "*p = no_such_name;")
+cell("", '__global__ void k() { int nobody; }\nint main() { k<<<1, 1>>>(); cudaDeviceSynchronize(); }\n')
+if shown:  # nvcc warns, clang does not
+    has(repr(shown[0]), "line 2 of this cell: warning: ", "nobody")
+cell("-p", OUTSIDE)
+assert len(shown) == 1 and shown[0]._repr_html_().count("illegal address") == 1, shown
 has(cell("", OUTSIDE), "exit code 3")
 has(shown[0]._repr_html_(), "illegal address", "line 3 of this cell", "p[threadIdx.x] = 1;")
 cell("--check", OUTSIDE)

@@ -95,7 +95,7 @@ def launch(verb, files, args=(), gpu=None, flags=(), options=(), stdin="", timeo
             raise Refused(re.sub(_OWN, "", own))
         code, errors.own = 0, []  # a host program, which ended well
     kind = results.Check if verb == "check" else results.Run
-    return kind(found, output=ended.out, errors="\n".join(errors.program), exit_code=code, warnings="\n".join(errors.compiler.lines),
+    return kind(found, output=ended.out, errors="\n".join(errors.program), exit_code=code, warnings=errors.compiler.messages,
                 messages="\n".join(line for line in errors.own if not line.startswith("warpgrind check: ")))
 
 

@@ -21,8 +21,8 @@ def _places(finding):
     return [(file, line, "; ".join(what)) for (file, line), what in out.items()]
 
 
-def source_lines(text, line, mark, what=""):
-    """HTML of the lines around `line`, which is marked, and has `what` below it."""
+def source_lines(text, line, mark, what="", column=0):
+    """HTML of the lines around `line`, which is marked, and has `what` below it; column: from 1, 0: not known."""
     lines, out = text.split("\n"), []
     for n in range(max(1, line - AROUND), min(len(lines), line + AROUND) + 1):
         here = n == line
@@ -30,7 +30,7 @@ def source_lines(text, line, mark, what=""):
         arrow = f'<span style="color:{mark};font-weight:bold">{"&#9654;" if here else " "}</span>'
         out.append(markup.div(f'{arrow}<span style="color:{markup.QUIET}">{n:4} </span>{markup.escape(lines[n - 1])}', style))
         if here and what:
-            indent = len(lines[n - 1]) - len(lines[n - 1].lstrip())
+            indent = column - 1 if column else len(lines[n - 1]) - len(lines[n - 1].lstrip())
             out.append(markup.div(f'{" " * (6 + indent)}<span style="color:{mark}">^ {markup.escape(what)}</span>', style.replace("white-space:pre;",
                        "white-space:pre-wrap;")))
     return "".join(out)
@@ -56,7 +56,7 @@ def finding_html(finding, sources, named=None):
     out += [markup.div(markup.escape(note), f"color:{markup.QUIET}") for note in finding.get("notes", [])]
     if finding.get("advice"):
         out.append(markup.div("<b>do</b> " + markup.escape(finding["advice"])))
-    return markup.div("".join(out), f"border-left:3px solid {colour};padding:2px 0 2px 10px;margin:8px 0")
+    return markup.div("".join(out), f"border-left:3px solid {colour};padding:2px 0 2px 10px;margin:8px 0;overflow-x:auto")
 
 
 def message_html(message, sources, named):
@@ -65,5 +65,5 @@ def message_html(message, sources, named):
     text = sources.get(message.file)
     head = markup.div(f'<b style="color:{colour}">{markup.escape(message.severity)}</b> {markup.escape(named(message.file, message.line))}: '
                       f"{markup.escape(message.text)}")
-    body = source_lines(text, message.line, colour, message.text) if text is not None else markup.code("\n".join(message.more))
-    return markup.div(head + body, f"border-left:3px solid {colour};padding:2px 0 2px 10px;margin:8px 0")
+    body = source_lines(text, message.line, colour, message.text, message.column) if text is not None else markup.code("\n".join(message.more))
+    return markup.div(head + body, f"border-left:3px solid {colour};padding:2px 0 2px 10px;margin:8px 0;overflow-x:auto")

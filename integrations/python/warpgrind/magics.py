@@ -159,7 +159,7 @@ class CudaMagics(Magics):
             print(error, file=sys.stderr)
             return
         self._keep(ran, arguments.name)
-        self._show(ran, arguments, profiler, metrics, unused if arguments.profile and profiler is defaults.Profiler.NCU else [])
+        self._show(ran, arguments, folder, profiler, metrics, unused if arguments.profile and profiler is defaults.Profiler.NCU else [])
 
     def _keep(self, ran, name):
         self.last = ran
@@ -168,12 +168,12 @@ class CudaMagics(Magics):
         if name:
             self.shell.user_ns[name] = ran
 
-    def _show(self, ran, arguments, profiler, metrics, unused):
+    def _show(self, ran, arguments, folder, profiler, metrics, unused):
         if ran.warnings:
-            print(ran.warnings, file=sys.stderr)
+            display(displays.Messages(ran.warnings, self.cells.texts(folder), self.cells.name))
         if arguments.check:
             display(ran)
-        elif any(f.severity != "INFO" for f in ran.findings):
+        elif not (arguments.profile and profiler is defaults.Profiler.NCU) and any(f.severity != "INFO" for f in ran.findings):
             display(displays.Findings(ran))
         if arguments.profile and not arguments.check:
             display(displays.Times(ran) if profiler is defaults.Profiler.NSYS else displays.Profiled(ran, metrics))

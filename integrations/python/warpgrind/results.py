@@ -42,9 +42,10 @@ def command_text(words, good=(0,)):
 class Run(Profile):
     """A run of a program: its output, exit code, kernels with counters, and findings (errors of kernels, too)."""
 
-    def __init__(self, profiles, output="", errors="", exit_code=0, warnings="", messages=""):
+    def __init__(self, profiles, output="", errors="", exit_code=0, warnings=(), messages=""):
         super().__init__(*profiles)
-        self.output, self.errors, self.exit_code, self.warnings = output, errors, exit_code, warnings
+        self.output, self.errors, self.exit_code = output, errors, exit_code
+        self.warnings = list(warnings)  # of the compiler: messages.Message
         self.messages = messages  # of warpgrind itself
         self.named = None  # named(file, line): a place as the reader knows it
 
