@@ -209,10 +209,10 @@ curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrd
 curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned dimensions) {
   return change(generator, [&](curandGenerator_st& g) {
     if (!is_quasi(g.settings.type)) return CURAND_STATUS_TYPE_ERROR;
-    if (dimensions == 0 || dimensions > 20000) return CURAND_STATUS_OUT_OF_RANGE;
-    if (dimensions > kDimensions) {
+    if (dimensions == 0 || dimensions > kDimensions) return CURAND_STATUS_OUT_OF_RANGE;
+    if (dimensions > kJoeKuoDimensions) {
       warpgrind_library_missing(
-          fmt::format("cuRAND: {} dimensions; direction numbers are there for {}", dimensions, kDimensions).c_str());
+          fmt::format("cuRAND: {} dimensions; direction numbers are there for {}", dimensions, kJoeKuoDimensions).c_str());
       return CURAND_STATUS_OUT_OF_RANGE;
     }
     g.settings.dimensions = dimensions;

@@ -10,7 +10,7 @@ namespace warpgrind::libraries::rand {
 namespace {
 
 using Table = boost::random::detail::qrng_tables::sobol;
-static_assert(kDimensions == Table::max_dimension);
+static_assert(kJoeKuoDimensions == Table::max_dimension);
 
 // Recurrence of Bratley and Fox: each number follows from those before it, by the coefficients of a primitive
 // polynomial.
@@ -34,13 +34,30 @@ Direction<Word> direction_of(std::size_t dimension) {
   return d;
 }
 
+// A dimension that the table lacks. The lowest set bit of vector i is bit kBits - 1 - i, so that each interval of 1 / 2^k gets one of
+// 2^k numbers; the bits above are random.
+template <class Word>
+Direction<Word> random_direction(std::mt19937_64& random) {
+  constexpr unsigned kBits = sizeof(Word) * 8;
+  Direction<Word> d;
+  for (unsigned i = 0; i < kBits; ++i) {
+    const Word lowest = Word{1} << (kBits - 1 - i);
+    const Word above = ~(lowest | (lowest - 1));
+    d.vectors[i] = lowest | (static_cast<Word>(random()) & above);
+  }
+  return d;
+}
+
 }  // namespace
 
 template <class Word>
 const std::vector<Direction<Word>>& directions() {
   static const auto* all = [] {
     auto* made = new std::vector<Direction<Word>>;
-    for (std::size_t i = 0; i < kDimensions; ++i) made->push_back(direction_of<Word>(i));
+    made->reserve(kDimensions);
+    for (std::size_t i = 0; i < kJoeKuoDimensions; ++i) made->push_back(direction_of<Word>(i));
+    std::mt19937_64 random(3667);
+    while (made->size() < kDimensions) made->push_back(random_direction<Word>(random));
     return made;
   }();
   return *all;
