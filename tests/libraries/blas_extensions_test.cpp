@@ -314,6 +314,34 @@ TEST_F(BlasCalls, CopiesWithIncrements) {
   cudaFree(device);
 }
 
+// A handle's work is done when the handle is destroyed, in any stream: the copy on another stream below does not wait
+// for it.
+TEST_F(BlasCalls, DestroyWaits) {
+  constexpr int kRounds = 20, kSize = 200;
+  Array<float> a(kSize * kSize, 0.0F), x(kSize, 1.0F), y(kSize, 0.0F);
+  cudaStream_t one = nullptr, other = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking), cudaSuccess);
+  for (int i = 0; i < kSize; ++i) a.data()[i * kSize + i] = 1.0F;
+  const float one_value = 1.0F;
+  for (int round = 0; round < kRounds; ++round) {
+    cublasHandle_t own = nullptr;
+    ASSERT_EQ(cublasCreate(&own), CUBLAS_STATUS_SUCCESS);
+    ASSERT_EQ(cublasSetStream(own, one), CUBLAS_STATUS_SUCCESS);
+    ASSERT_EQ(
+        cublasSgemv(own, CUBLAS_OP_N, kSize, kSize, &one_value, a.data(), kSize, x.data(), 1, &one_value, y.data(), 1),
+        CUBLAS_STATUS_SUCCESS);
+    ASSERT_EQ(cublasDestroy(own), CUBLAS_STATUS_SUCCESS);
+    std::vector<float> copied(kSize);
+    ASSERT_EQ(cudaMemcpyAsync(copied.data(), y.data(), kSize * sizeof(float), cudaMemcpyDeviceToHost, other),
+              cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(other), cudaSuccess);
+    EXPECT_EQ(copied[kSize - 1], static_cast<float>(round + 1));
+  }
+  ASSERT_EQ(cudaStreamDestroy(one), cudaSuccess);
+  ASSERT_EQ(cudaStreamDestroy(other), cudaSuccess);
+}
+
 TEST_F(BlasCalls, WorkIsOfTheStream) {
   cudaStream_t stream = nullptr;
   ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);

@@ -54,6 +54,8 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
   if (!contexts().remove(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
   warpgrind_cublaslt_remove(handle);
+  // Documented. MAGMA destroys a handle instead of waiting for its work, and then copies the results in another stream.
+  static_cast<void>(cudaDeviceSynchronize());
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasGetVersion_v2(cublasHandle_t, int* version) {

@@ -212,7 +212,8 @@ curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generat
     if (dimensions == 0 || dimensions > kDimensions) return CURAND_STATUS_OUT_OF_RANGE;
     if (dimensions > kJoeKuoDimensions) {
       warpgrind_library_missing(
-          fmt::format("cuRAND: {} dimensions; direction numbers are there for {}", dimensions, kJoeKuoDimensions).c_str());
+          fmt::format("cuRAND: {} dimensions; direction numbers are there for {}", dimensions, kJoeKuoDimensions)
+              .c_str());
       return CURAND_STATUS_OUT_OF_RANGE;
     }
     g.settings.dimensions = dimensions;

@@ -34,8 +34,8 @@ Direction<Word> direction_of(std::size_t dimension) {
   return d;
 }
 
-// A dimension that the table lacks. The lowest set bit of vector i is bit kBits - 1 - i, so that each interval of 1 / 2^k gets one of
-// 2^k numbers; the bits above are random.
+// A dimension that the table lacks. The lowest set bit of vector i is bit kBits - 1 - i, so that each interval of 1 /
+// 2^k gets one of 2^k numbers; the bits above are random.
 template <class Word>
 Direction<Word> random_direction(std::mt19937_64& random) {
   constexpr unsigned kBits = sizeof(Word) * 8;

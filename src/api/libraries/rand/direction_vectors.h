@@ -1,6 +1,6 @@
 // Direction numbers of Sobol sequences, and the constants that scramble them. Source: Joe and Kuo's table
-// new-joe-kuo-6.21201, in Boost's copy, which has its first 3667 dimensions. The dimensions after them are of our own making: each
-// is equidistributed by itself, and differs from NVIDIA's.
+// new-joe-kuo-6.21201, in Boost's copy, which has its first 3667 dimensions. The dimensions after them are of our own
+// making: each is equidistributed by itself, and differs from NVIDIA's.
 #pragma once
 
 #include <cstddef>
