@@ -87,8 +87,8 @@ TEST(ToolchainMessages, ColoursDoNotMakeADifference) {
 }
 
 TEST(ToolchainMessages, HintsNameWhatIsMissing) {
-  EXPECT_EQ(hints_for("a.cu:1:10: fatal error: 'cusolverDn.h' file not found\n"),
-            "  cusolverDn.h is part of NVIDIA's toolkit (cuSOLVER); warpgrind has no version of it\n");
+  EXPECT_EQ(hints_for("a.cu:1:10: fatal error: 'cudnn.h' file not found\n"),
+            "  cudnn.h is a library of NVIDIA's (cuDNN); warpgrind has no version of it\n");
   EXPECT_EQ(hints_for("/usr/bin/ld: cannot find -lnppc: No such file or directory\n"),
             "  the library nppc is part of NVIDIA's toolkit (NPP); warpgrind has no version of it\n");
   EXPECT_NE(hints_for("x: fatal error: 'thrust/sort.h' file not found\n").find("libthrust-dev"), std::string::npos);

@@ -16,8 +16,8 @@ namespace warpgrind::session {
 namespace {
 
 // Prefixes of their file names, without libraries that only call replaced ones (libcufftw, libnvblas).
-constexpr std::string_view kOthers[] = {"libcusolver", "libcudnn",      "libnpp",     "libnvjpeg", "libnccl",
-                                        "libcutensor", "libcusparseLt", "libnvshmem", "libcufile"};
+constexpr std::string_view kOthers[] = {"libcusolverMg", "libcudnn",      "libnpp",     "libnvjpeg", "libnccl",
+                                        "libcutensor",   "libcusparseLt", "libnvshmem", "libcufile"};
 constexpr std::string_view kCompilers[] = {"libnvrtc", "libnvJitLink", "libnvvm"};
 
 bool begins_with_one_of(std::string_view name, const auto& list) {
