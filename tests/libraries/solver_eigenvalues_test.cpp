@@ -5,6 +5,8 @@
 namespace warpgrind::test {
 namespace {
 
+using EigenvalueCalls = Solver<double>;
+
 template <class T>
 class Eigenvalues : public Solver<T> {
  protected:
@@ -229,7 +231,7 @@ TYPED_TEST(Eigenvalues, OfGeneralMatrices) {
             CUSOLVER_STATUS_NOT_SUPPORTED);
 }
 
-TEST_F(SolverCalls, GeneralRealMatricesInRealNumbers) {
+TEST_F(EigenvalueCalls, GeneralRealMatricesInRealNumbers) {
   const OnDevice<double> a([] {
     Matrix<double> rotation(2, 2);  // eigenvalues i and -i
     rotation(0, 1) = -1;
@@ -277,7 +279,7 @@ TYPED_TEST(Eigenvalues, TridiagonalForm) {
   }
 }
 
-TEST_F(SolverCalls, EigenvaluesWithWrongArguments) {
+TEST_F(EigenvalueCalls, EigenvaluesWithWrongArguments) {
   const OnDevice<double> a(positive<double>(3, 8));
   const Array<double> w(3), work(200);
   syevjInfo_t params = nullptr;

@@ -5,12 +5,14 @@
 namespace warpgrind::test {
 namespace {
 
+using FactorisationCalls = Solver<double>;
+
 template <class T>
 class Factorisations : public Solver<T> {};
 TYPED_TEST_SUITE(Factorisations, Types);
 
 template <class T>
-void exchange(Matrix<T>& a, const std::vector<int>& pivots) {
+void exchange_rows(Matrix<T>& a, const std::vector<int>& pivots) {
   for (int k = 0; k < static_cast<int>(pivots.size()); ++k)
     for (int j = 0; j < a.columns; ++j) std::swap(a(k, j), a(pivots[static_cast<std::size_t>(k)] - 1, j));
 }
@@ -29,7 +31,7 @@ TYPED_TEST(Factorisations, Lu) {
     ASSERT_EQ(this->result(), 0);
     const Matrix<T> factors = on_device.host();
     Matrix<T> expected = a;
-    exchange(expected, pivots.copy());
+    exchange_rows(expected, pivots.copy());
     expect_same(expected, part(factors, Part::unit_lower, m, least) * part(factors, Part::upper, least, n));
     if (m != n) continue;
     for (const auto op : {CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C}) {
@@ -73,7 +75,7 @@ TYPED_TEST(Factorisations, RowsAreExchanged) {
   const auto laswp = SOLVER(T, laswp);
   DONE(laswp(this->handle, 3, on_device.cuda(), 4, 1, 3, pivots.data(), 1));
   Matrix<T> expected = a;
-  exchange(expected, {3, 4, 3});
+  exchange_rows(expected, {3, 4, 3});
   expect_same(expected, on_device.host(), 0);
   DONE(laswp(this->handle, 3, on_device.cuda(), 4, 1, 3, pivots.data(), -1));
   expect_same(a, on_device.host(), 0);
@@ -286,7 +288,7 @@ TYPED_TEST(Factorisations, WideFunctions) {
   DONE(cusolverDnDestroyParams(params));
 }
 
-TEST_F(SolverCalls, FactorisationsWithWrongArguments) {
+TEST_F(FactorisationCalls, FactorisationsWithWrongArguments) {
   const OnDevice<double> a(positive<double>(3, 17));
   const Array<double> work(200);
   const Array<int> pivots(3);

@@ -167,6 +167,5 @@ class Solver : public testing::Test {
   int lwork = 0;
   std::size_t bytes = 0, host_bytes = 0;
 };
-using SolverCalls = Solver<double>;
 
 }  // namespace warpgrind::test

@@ -6,6 +6,8 @@
 namespace warpgrind::test {
 namespace {
 
+using SolverCalls = Solver<double>;
+
 TEST_F(SolverCalls, HandlesAndSettings) {
   int version = 0, part = 0;
   DONE(cusolverGetVersion(&version));

@@ -4,6 +4,8 @@
 namespace warpgrind::test {
 namespace {
 
+using SingularValueCalls = Solver<double>;
+
 template <class T>
 class SingularValues : public Solver<T> {
  protected:
@@ -198,7 +200,7 @@ TYPED_TEST(SingularValues, BidiagonalForm) {
   EXPECT_EQ(SOLVER(T, gebrd_bufferSize)(this->handle, kN, kM, &this->lwork), kInvalid);  // fewer rows than columns
 }
 
-TEST_F(SolverCalls, SingularValuesOfNumbersThatAreNone) {
+TEST_F(SingularValueCalls, SingularValuesOfNumbersThatAreNone) {
   Matrix<double> nan(4, 3);
   for (double& v : nan.values) v = std::nan("");
   const OnDevice<double> a(nan), u(4, 4), vt(3, 3);

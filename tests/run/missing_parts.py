@@ -292,12 +292,15 @@ def nvidias_own(test):
     if not program.exists() or not (test.build / "lib/libcuda.so.1").exists():
         print("open_driver or libcuda.so.1 was not built")
         return SKIP
-    names = ["libcusolver.so.12", "libcudnn.so.9"]
+    names = ["libcutensor.so.2", "libcudnn.so.9"]
     command = [program, "libcuda.so.1", *(test.nvidias(name) for name in names), test.nvidias("libnvrtc-builtins.so.13.0")]
     done = test.run(test.build / "bin/warpgrind", "run", *command)
     said = re.findall(r"^warpgrind: NVIDIA's own (.*) (?:is|are) loaded; warpgrind has no replacement", done.stderr, re.M)
     if said != [", ".join(names)] or done.returncode != 0:
         test.problems.append(f"named: {said}, exit code {done.returncode}")
+    for word in ("warpgrind has no cuTENSOR. Kernels, cuBLAS, ", "warpgrind has no cuDNN. Kernels, cuBLAS, "):
+        if done.stderr.count(word) != 1:
+            test.problems.append(f"not said once: {word}")
     if "NVIDIA's own" in test.run(test.build / "bin/warpgrind", "run", "--quiet", *command).stderr:
         test.problems.append("--quiet says it, too")
 
