@@ -305,6 +305,17 @@ def nvidias_own(test):
         test.problems.append("--quiet says it, too")
 
 
+def nvidias_absent(test):
+    """The loader does not start a program that is linked to a library of NVIDIA's that is not there: said why."""
+    library = test.nvidias("libcutensor.so.2")
+    program = test.user(test.folder / "linked", library)
+    library.unlink()
+    done = test.run(test.build / "bin/warpgrind", "run", program)
+    if done.returncode != 127 or f"{program} needs libcutensor.so.2, which is not on this machine" not in done.stderr \
+            or "warpgrind has no cuTENSOR" not in done.stderr or "no CUDA code found" in done.stderr:
+        test.problems.append(f"exit code {done.returncode}: {done.stderr}")
+
+
 def compilation(test):
     """Before clang starts: `warpgrind nvcc`, and `run` and `check` of a source."""
     layout = Layout(test.build, test.folder / "layout")
@@ -387,7 +398,7 @@ int main(void) {
     test.refused(test.run(program), layout, part)
 
 
-CASES = [table, every_run, linked_library, opened_library, library_of_a_library, later_process, installation, complete, nvidias_own,
+CASES = [table, every_run, linked_library, opened_library, library_of_a_library, later_process, installation, complete, nvidias_own, nvidias_absent,
          compilation,
          linked_with_a_name, judge, runtime_compilation]
 
