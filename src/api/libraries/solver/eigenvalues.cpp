@@ -101,10 +101,9 @@ double residual(std::vector<T> a, int n, const T* v, int ldv, const Real<T>* w) 
   for (int j = 0; j < n; ++j)
     for (int i = 0; i < n; ++i)
       product[static_cast<std::size_t>(std::int64_t{j} * n + i)] = column(v, j, ldv)[i] * w[j];
-  if (n > 0)
-    WG_BLAS(T, gemm)
-    (CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, blas::by(T(1)), a.data(), n, v, ldv, blas::by(T(-1)),
-     product.data(), n);
+  if (n > 0) WG_BLAS(T, gemm)
+  (CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, blas::by(T(1)), a.data(), n, v, ldv, blas::by(T(-1)),
+   product.data(), n);
   double sum = 0;
   for (const T& x : product) sum += std::norm(std::complex<double>(std::real(x), std::imag(x)));
   return std::sqrt(sum);

@@ -12,12 +12,13 @@
 namespace warpgrind::libraries::solver {
 
 // Routines with the same name for all types, and those with one name for real and one for complex elements.
-#define WG_LAPACK_ROUTINES(SAME, TWO)                                                                       \
-  SAME(getrf)                                                                                               \
-  SAME(getrs)                                                                                               \
-  SAME(potrf) SAME(potrs) SAME(potri) SAME(lauum) SAME(trtri) SAME(geqrf) SAME(gels) SAME(gesvd) SAME(geev) \
-      SAME(gebrd) SAME(sytrf) SAME(sytrs) SAME(sytri) SAME(larft) TWO(orgqr, ungqr) TWO(ormqr, unmqr)       \
-          TWO(orgbr, ungbr) TWO(orgtr, ungtr) TWO(ormtr, unmtr) TWO(sytrd, hetrd) TWO(syevd, heevd) TWO(sygvd, hegvd)
+// clang-format off
+#define WG_LAPACK_ROUTINES(SAME, TWO) \
+  SAME(getrf) SAME(getrs) SAME(potrf) SAME(potrs) SAME(potri) SAME(lauum) SAME(trtri) SAME(geqrf) SAME(gels) \
+  SAME(gesvd) SAME(geev) SAME(gebrd) SAME(sytrf) SAME(sytrs) SAME(sytri) SAME(larft) \
+  TWO(orgqr, ungqr) TWO(ormqr, unmqr) TWO(orgbr, ungbr) TWO(orgtr, ungtr) TWO(ormtr, unmtr) \
+  TWO(sytrd, hetrd) TWO(syevd, heevd) TWO(sygvd, hegvd)
+// clang-format on
 
 enum class Routine {
 #define WG_SAME(name) name,
@@ -56,10 +57,12 @@ int lapack(Routine routine, const Args&... args) {
   return info;
 }
 
-// Elements of a workspace from the first element that a query has left. A float cannot hold all sizes: one is added.
+// Elements of a workspace from the first element that a query has left. A float cannot hold all sizes: a little is
+// added. LAPACK's sizes are int: it refuses a problem that needs more (info is negative).
 template <class T>
 int workspace_of(const T& answer) {
-  return std::max(1, static_cast<int>(std::ceil(std::real(answer) * (1 + 1e-6))));
+  constexpr double kMost = 2147483647;
+  return std::max(1, static_cast<int>(std::min(kMost, std::ceil(static_cast<double>(std::real(answer)) * (1 + 1e-6)))));
 }
 
 // Calls a routine whose last arguments are (work, lwork, info), with the workspace that it asks for.
