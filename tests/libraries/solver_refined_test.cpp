@@ -112,7 +112,7 @@ void expect_least_squares(cusolverDnHandle_t handle, Size size, Solve solve, con
   expect_same(adjoint(a) * b, adjoint(a) * a * x.host(), 10 * near<T>());  // the residual is orthogonal to A's columns
   EXPECT_EQ(solve(handle, kN, kM, 2, da.cuda(), da.ld(), db.cuda(), db.ld(), x.cuda(), x.ld() + 9, work.data(), bytes,
                   &iterations, info.data()),
-            kInvalid);  // fewer rows than columns
+            CUSOLVER_STATUS_IRS_PARAMS_INVALID);  // fewer rows than columns
 }
 
 TEST_F(SolverCalls, SystemsWithRefinement) {
@@ -144,12 +144,20 @@ TEST_F(SolverCalls, RefinementWithParameters) {
   cusolverDnIRSInfos_t infos = nullptr;
   DONE(cusolverDnIRSParamsCreate(&params));
   DONE(cusolverDnIRSInfosCreate(&infos));
-  EXPECT_EQ(cusolverDnIRSXgesv_bufferSize(handle, params, 3, 1, &bytes), CUSOLVER_STATUS_IRS_PARAMS_INVALID_PREC);
+  EXPECT_EQ(cusolverDnIRSXgesv_bufferSize(handle, params, 3, 1, &bytes), CUSOLVER_STATUS_IRS_PARAMS_INVALID);
   DONE(cusolverDnIRSParamsSetSolverPrecisions(params, CUSOLVER_R_64F, CUSOLVER_R_16F));
   DONE(cusolverDnIRSParamsSetSolverMainPrecision(params, CUSOLVER_R_64F));
   DONE(cusolverDnIRSParamsSetSolverLowestPrecision(params, CUSOLVER_R_32F));
-  EXPECT_EQ(cusolverDnIRSParamsSetSolverMainPrecision(params, CUSOLVER_R_16F), CUSOLVER_STATUS_IRS_PARAMS_INVALID_PREC);
-  EXPECT_EQ(cusolverDnIRSXgesv_bufferSize(handle, params, 3, 1, &bytes), CUSOLVER_STATUS_IRS_PARAMS_INVALID_REFINE);
+  EXPECT_EQ(cusolverDnIRSParamsSetSolverMainPrecision(params, static_cast<cusolverPrecType_t>(9)),
+            CUSOLVER_STATUS_IRS_PARAMS_INVALID_PREC);
+  {
+    int none = 0;
+    const OnDevice<double> matrix(identity<double>(3)), right(3, 1);
+    const Array<char> space(1000);
+    EXPECT_EQ(cusolverDnIRSXgesv(handle, params, infos, 3, 1, matrix.data(), 5, right.data(), 5, right.data(), 5,
+                                 space.data(), 1000, &none, info.data()),
+              CUSOLVER_STATUS_IRS_PARAMS_INVALID_REFINE);
+  }
   DONE(cusolverDnIRSParamsSetRefinementSolver(params, CUSOLVER_IRS_REFINE_GMRES));
   DONE(cusolverDnIRSParamsSetTol(params, 1e-10));
   DONE(cusolverDnIRSParamsSetTolInner(params, 1e-6));

@@ -118,6 +118,7 @@ TEST(ToolchainLibraries, AreThoseOfIncludedHeaders) {
     return options_for_includes({source}, given, folder);
   };
   EXPECT_EQ(options_of("#include <cublas_v2.h>\n # include \"cufft.h\"\n"), (Texts{"-lcublas", "-lcufft"}));
+  EXPECT_EQ(options_of("#include <cusolverSp.h>\n"), (Texts{"-lcusolver", "-lcusparse"}));
   EXPECT_EQ(options_of("#include <cublas_v2.h>\n#include <omp.h>", {"-lcublas"}), Texts{"-Xcompiler=-fopenmp"});
   EXPECT_EQ(options_of("#include <curand_kernel.h>\n// cublas_v2.h\n#include <cublas_v2.h\n"), Texts{});
   // The driver API: only if it is called.

@@ -107,8 +107,9 @@ cusolverStatus_t workspace_size(cusolverDnHandle_t handle, bool valid, Size* siz
   *size = static_cast<Size>(elements);
   return CUSOLVER_STATUS_SUCCESS;
 }
-// Elements of the workspace of a problem with that many rows and columns. Our functions need none: LAPACK's lies in
-// host memory. This size lets a program fail here as there if it passes a workspace that is too small.
+// Elements of the workspace of a problem with that many rows and columns. LAPACK's own workspace lies in host memory. A
+// call still announces that it writes this much, so that a buffer that is too small is found. Like NVIDIA's functions,
+// ours do not look at the size that the program passes.
 inline std::int64_t room(std::int64_t rows, std::int64_t columns) {
   return 32 * std::max<std::int64_t>(1, std::max(rows, columns));
 }

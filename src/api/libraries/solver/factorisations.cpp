@@ -63,9 +63,9 @@ template <class T, class Pivot>
 cusolverStatus_t getrf_call(const char* name, cusolverDnHandle_t handle, std::int64_t m, std::int64_t n, T* a,
                             std::int64_t lda, T* work, std::int64_t lwork, Pivot* pivots, int* info) {
   WG_SOLVER_CALL(handle, name);
-  WG_VALID(m >= 0 && n >= 0 && at_least(lda, m) && fits(m, n, lda) && info && lwork >= room(m, n));
+  WG_VALID(m >= 0 && n >= 0 && at_least(lda, m) && fits(m, n, lda) && info && lwork >= 0);
   return call.issue(shape(m, n), cubic<T>(real(m), real(n), 2.0 / 3), [=](LibraryRun& run) {
-    if (!writes_matrix(run, "A", a, m, n, lda) || !writes_work(run, work, lwork) || !writes_info(run, info) ||
+    if (!writes_matrix(run, "A", a, m, n, lda) || !writes_work(run, work, room(m, n)) || !writes_info(run, info) ||
         (pivots && !writes_bytes(run, "devIpiv", pivots, std::min(m, n) * std::int64_t{sizeof(Pivot)})))
       return;
     *info = factor_lu(int_of(m), int_of(n), a, int_of(lda), pivots);
@@ -121,9 +121,10 @@ cusolverStatus_t triangle_call(Routine routine, double operations, const char* n
                                cublasFillMode_t uplo, std::int64_t n, T* a, std::int64_t lda, T* work,
                                std::int64_t lwork, int* info) {
   WG_SOLVER_CALL(handle, name);
-  WG_VALID(is_triangle(uplo) && n >= 0 && at_least(lda, n) && fits(n, lda) && info && lwork >= room(n, n));
+  WG_VALID(is_triangle(uplo) && n >= 0 && at_least(lda, n) && fits(n, lda) && info && lwork >= 0);
   return call.issue(shape(n, n), cubic<T>(real(n), real(n), operations), [=](LibraryRun& run) {
-    if (!writes_matrix(run, "A", a, n, n, lda) || !writes_work(run, work, lwork) || !writes_info(run, info)) return;
+    if (!writes_matrix(run, "A", a, n, n, lda) || !writes_work(run, work, room(n, n)) || !writes_info(run, info))
+      return;
     *info = lapack<T>(routine, letter(uplo), int_of(n), a, int_of(lda));
   });
 }
@@ -174,8 +175,7 @@ cusolverStatus_t potrsBatched(const char* name, cusolverDnHandle_t handle, cubla
                               T* const* a, int lda, T* const* b, int ldb, int* info, int count) {
   WG_SOLVER_CALL(handle, name);
   WG_VALID(is_triangle(uplo) && n >= 0 && nrhs >= 0 && at_least(lda, n) && at_least(ldb, n) && count >= 0 &&
-           (count == 0 || (a && b && info)));
-  if (nrhs > 1) return CUSOLVER_STATUS_NOT_SUPPORTED;  // "only supports nrhs = 1"
+           (count == 0 || (a && b && info)) && nrhs <= 1);  // as documented
   if (count == 0) return CUSOLVER_STATUS_SUCCESS;
   return call.issue(
       shape(n, nrhs, count), product_work<T>(n, nrhs, n, real(n) * (n + nrhs), count), [=](LibraryRun& run) {
@@ -194,10 +194,10 @@ template <class T>
 cusolverStatus_t geqrf(const char* name, cusolverDnHandle_t handle, std::int64_t m, std::int64_t n, T* a,
                        std::int64_t lda, T* tau, T* work, std::int64_t lwork, int* info) {
   WG_SOLVER_CALL(handle, name);
-  WG_VALID(m >= 0 && n >= 0 && at_least(lda, m) && fits(m, n, lda) && info && lwork >= room(m, n));
+  WG_VALID(m >= 0 && n >= 0 && at_least(lda, m) && fits(m, n, lda) && info && lwork >= 0);
   return call.issue(shape(m, n), cubic<T>(real(m), real(n), 4.0 / 3), [=](LibraryRun& run) {
     if (!writes_matrix(run, "A", a, m, n, lda) || !writes_vector(run, "TAU", tau, std::min(m, n), 1) ||
-        !writes_work(run, work, lwork) || !writes_info(run, info))
+        !writes_work(run, work, room(m, n)) || !writes_info(run, info))
       return;
     *info = lapack_with_work<T>(Routine::geqrf, int_of(m), int_of(n), a, int_of(lda), tau);
   });
@@ -209,10 +209,10 @@ template <class T>
 cusolverStatus_t orgqr(const char* name, cusolverDnHandle_t handle, int m, int n, int k, T* a, int lda, const T* tau,
                        T* work, int lwork, int* info) {
   WG_SOLVER_CALL(handle, name);
-  WG_VALID(valid_orgqr(m, n, k, lda) && info && lwork >= room(m, n));
+  WG_VALID(valid_orgqr(m, n, k, lda) && info && lwork >= 0);
   return call.issue(shape(m, n), product_work<T>(m, n, 2.0 * k, 2.0 * m * n), [=](LibraryRun& run) {
     if (!writes_matrix(run, "A", a, m, n, lda) || !reads_vector(run, "tau", tau, k, 1) ||
-        !writes_work(run, work, lwork) || !writes_info(run, info))
+        !writes_work(run, work, room(m, n)) || !writes_info(run, info))
       return;
     *info = lapack_with_work<T>(Routine::orgqr, m, n, k, a, lda, tau);
   });
@@ -227,12 +227,12 @@ cusolverStatus_t ormqr(const char* name, cusolverDnHandle_t handle, cublasSideMo
                        int m, int n, int k, const T* a, int lda, const T* tau, T* c, int ldc, T* work, int lwork,
                        int* info) {
   WG_SOLVER_CALL(handle, name);
-  WG_VALID(valid_ormqr(side, trans, m, n, k, lda, ldc) && info && lwork >= room(m, n));
+  WG_VALID(valid_ormqr(side, trans, m, n, k, lda, ldc) && info && lwork >= 0);
   if (kIsComplex<T> && trans == CUBLAS_OP_T) return CUSOLVER_STATUS_INVALID_VALUE;
   const int order = side == CUBLAS_SIDE_LEFT ? m : n;
   return call.issue(shape(m, n), product_work<T>(m, n, 2.0 * k, 2.0 * m * n), [=](LibraryRun& run) {
     if (!reads_matrix(run, "A", a, order, k, lda) || !reads_vector(run, "tau", tau, k, 1) ||
-        !writes_matrix(run, "C", c, m, n, ldc) || !writes_work(run, work, lwork) || !writes_info(run, info))
+        !writes_matrix(run, "C", c, m, n, ldc) || !writes_work(run, work, room(m, n)) || !writes_info(run, info))
       return;
     *info = lapack_with_work<T>(Routine::ormqr, letter(side), letter<T>(trans), m, n, k, a, lda, tau, c, ldc);
   });
@@ -263,9 +263,9 @@ template <class T>
 cusolverStatus_t sytrf(const char* name, cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, T* a, int lda,
                        int* pivots, T* work, int lwork, int* info) {
   WG_SOLVER_CALL(handle, name);
-  WG_VALID(is_triangle(uplo) && n >= 0 && at_least(lda, n) && info && lwork >= room(n, n));
+  WG_VALID(is_triangle(uplo) && n >= 0 && at_least(lda, n) && info && lwork >= 0);
   return call.issue(shape(n, n), cubic<T>(n, n, 1.0 / 3), [=](LibraryRun& run) {
-    if (!writes_matrix(run, "A", a, n, n, lda) || !writes_work(run, work, lwork) || !writes_info(run, info) ||
+    if (!writes_matrix(run, "A", a, n, n, lda) || !writes_work(run, work, room(n, n)) || !writes_info(run, info) ||
         (pivots && !writes_pivots(run, pivots, n)))
       return;
     *info = pivots ? lapack_with_work<T>(Routine::sytrf, letter(uplo), n, a, lda, pivots)
@@ -286,9 +286,9 @@ template <class T>
 cusolverStatus_t sytri(const char* name, cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, T* a, int lda,
                        const int* pivots, T* work, int lwork, int* info) {
   WG_SOLVER_CALL(handle, name);
-  WG_VALID(is_triangle(uplo) && n >= 0 && at_least(lda, n) && info && lwork >= room(n, n));
+  WG_VALID(is_triangle(uplo) && n >= 0 && at_least(lda, n) && info && lwork >= 0);
   return call.issue(shape(n, n), cubic<T>(n, n, 2.0 / 3), [=](LibraryRun& run) {
-    if (!writes_matrix(run, "A", a, n, n, lda) || !writes_work(run, work, lwork) || !writes_info(run, info) ||
+    if (!writes_matrix(run, "A", a, n, n, lda) || !writes_work(run, work, room(n, n)) || !writes_info(run, info) ||
         (pivots && !reads_pivots(run, pivots, n)))
       return;
     std::vector<int> rows;
@@ -383,15 +383,14 @@ cusolverStatus_t cusolverDnXtrtri_bufferSize(cusolverDnHandle_t handle, cublasFi
   return workspace_bytes(handle, valid, type, device, host, room(n, n));
 }
 cusolverStatus_t cusolverDnXtrtri(cusolverDnHandle_t handle, cublasFillMode_t uplo, cublasDiagType_t diag, int64_t n,
-                                  cudaDataType type, void* A, int64_t lda, void* work, size_t bytes, void*, size_t,
+                                  cudaDataType type, void* A, int64_t lda, void* work, size_t, void*, size_t,
                                   int* info) {
   WG_SOLVER_CALL(handle, "cusolverDnXtrtri");
   WG_VALID(is_triangle(uplo) && is_diagonal(diag) && n >= 0 && at_least(lda, n) && fits(n, lda) && info);
   return by_type(type, [&]<class T>(T) {
-    WG_VALID(bytes / sizeof(T) >= static_cast<std::size_t>(room(n, n)));
     return call.issue(shape(n, n), cubic<T>(real(n), real(n), 1.0 / 3), [=, a = static_cast<T*>(A)](LibraryRun& run) {
-      if (!writes_matrix(run, "A", a, n, n, lda) ||
-          !writes_bytes(run, "workspace", work, static_cast<int64_t>(bytes)) || !writes_info(run, info))
+      if (!writes_matrix(run, "A", a, n, n, lda) || !writes_work(run, static_cast<T*>(work), room(n, n)) ||
+          !writes_info(run, info))
         return;
       *info = lapack<T>(Routine::trtri, letter(uplo), diag == CUBLAS_DIAG_UNIT ? 'U' : 'N', int_of(n), a, int_of(lda));
     });
@@ -405,18 +404,16 @@ cusolverStatus_t cusolverDnXsytrs_bufferSize(cusolverDnHandle_t handle, cublasFi
 }
 cusolverStatus_t cusolverDnXsytrs(cusolverDnHandle_t handle, cublasFillMode_t uplo, int64_t n, int64_t nrhs,
                                   cudaDataType type, const void* A, int64_t lda, const int64_t* ipiv,
-                                  cudaDataType type_b, void* B, int64_t ldb, void* work, size_t bytes, void*, size_t,
+                                  cudaDataType type_b, void* B, int64_t ldb, void* work, size_t, void*, size_t,
                                   int* info) {
   WG_SOLVER_CALL(handle, "cusolverDnXsytrs");
   WG_VALID(is_triangle(uplo) && n >= 0 && nrhs >= 0 && at_least(lda, n) && at_least(ldb, n) && type_b == type &&
            fits(n, nrhs, lda, ldb) && info);
   return by_type(type, [&]<class T>(T) {
-    WG_VALID(bytes / sizeof(T) >= static_cast<std::size_t>(room(n, nrhs)));
     return call.issue(shape(n, nrhs), product_work<T>(real(n), real(nrhs), real(n), real(n) * real(n + nrhs)),
                       [=, a = static_cast<const T*>(A), b = static_cast<T*>(B)](LibraryRun& run) {
                         if (!reads_matrix(run, "A", a, n, n, lda) || !writes_matrix(run, "B", b, n, nrhs, ldb) ||
-                            !writes_bytes(run, "workspace", work, static_cast<int64_t>(bytes)) ||
-                            !writes_info(run, info) ||
+                            !writes_work(run, static_cast<T*>(work), room(n, nrhs)) || !writes_info(run, info) ||
                             (ipiv && !run.reads("ipiv", ipiv, static_cast<std::size_t>(n) * sizeof *ipiv)))
                           return;
                         std::vector<int> rows;

@@ -48,7 +48,7 @@ cusolverStatus_t done() {
 bool is_precision(cusolverPrecType_t p) {
   return (p >= CUSOLVER_R_64F && p <= CUSOLVER_R_AP) || (p >= CUSOLVER_C_64F && p <= CUSOLVER_C_AP);
 }
-bool is_main_precision(cusolverPrecType_t p) {
+bool is_of_matrices(cusolverPrecType_t p) {
   return p == CUSOLVER_R_64F || p == CUSOLVER_R_32F || p == CUSOLVER_C_64F || p == CUSOLVER_C_32F;
 }
 
@@ -104,7 +104,8 @@ template <class T>
 cusolverStatus_t gels(const char* name, cusolverDnHandle_t handle, int m, int n, int nrhs, const T* a, int lda,
                       const T* b, int ldb, T* x, int ldx, void* work, std::size_t lwork, int* iterations, int* info) {
   WG_SOLVER_CALL(handle, name);
-  WG_VALID(valid_systems(m, n, nrhs, lda, ldb, ldx) && iterations && info);  // m >= n, as documented
+  if (m < n) return CUSOLVER_STATUS_IRS_PARAMS_INVALID;  // not documented: an H200's answer
+  WG_VALID(valid_systems(m, n, nrhs, lda, ldb, ldx) && iterations && info);
   if (lwork < static_cast<std::size_t>(bytes_needed<T>(m, n, nrhs))) return CUSOLVER_STATUS_INVALID_WORKSPACE;
   return call.issue(
       shape(m, n), cubic<T>(m, n, 2),
@@ -122,17 +123,18 @@ cusolverStatus_t gels(const char* name, cusolverDnHandle_t handle, int m, int n,
 }
 template <class T>
 cusolverStatus_t refined_size(cusolverDnHandle_t handle, int m, int n, int nrhs, bool valid, std::size_t* bytes) {
+  if (find(handle) && m < n) return CUSOLVER_STATUS_IRS_PARAMS_INVALID;
   return workspace_size(handle, m >= n && n >= 0 && nrhs >= 0 && valid, bytes, bytes_needed<T>(m, n, nrhs));
 }
 
 // Calls body with a zero of the type of the matrices.
 template <class Body>
 cusolverStatus_t by_precision(const Params& params, Body&& body) {
-  if (!is_main_precision(params.main_precision) || !is_precision(params.lowest_precision))
-    return CUSOLVER_STATUS_IRS_PARAMS_INVALID_PREC;
+  if (!is_precision(params.main_precision) || !is_precision(params.lowest_precision))
+    return CUSOLVER_STATUS_IRS_PARAMS_INVALID;  // they were not set
+  if (!is_of_matrices(params.main_precision)) return CUSOLVER_STATUS_IRS_PARAMS_INVALID_PREC;
   if ((params.main_precision >= CUSOLVER_C_8I) != (params.lowest_precision >= CUSOLVER_C_8I))
     return CUSOLVER_STATUS_IRS_PARAMS_INVALID_PREC;
-  if (params.refinement == CUSOLVER_IRS_REFINE_NOT_SET) return CUSOLVER_STATUS_IRS_PARAMS_INVALID_REFINE;
   return by_type(params.main_precision == CUSOLVER_R_64F   ? CUDA_R_64F
                  : params.main_precision == CUSOLVER_R_32F ? CUDA_R_32F
                  : params.main_precision == CUSOLVER_C_64F ? CUDA_C_64F
@@ -146,6 +148,7 @@ cusolverStatus_t expert(cusolverDnHandle_t handle, Params* params, Infos* infos,
   if (!find(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   return with_params(params, [&](Params& p) {
     return with_infos(infos, [&](Infos& i) {
+      if (p.refinement == CUSOLVER_IRS_REFINE_NOT_SET) return CUSOLVER_STATUS_IRS_PARAMS_INVALID_REFINE;
       const cusolverStatus_t status = by_precision(p, body);
       if (status != CUSOLVER_STATUS_SUCCESS) return status;
       i.iterations = *iterations;
@@ -243,7 +246,7 @@ cusolverStatus_t cusolverDnIRSParamsSetRefinementSolver(cusolverDnIRSParams_t pa
 }
 cusolverStatus_t cusolverDnIRSParamsSetSolverMainPrecision(cusolverDnIRSParams_t params, cusolverPrecType_t precision) {
   return with_params(params, [&](Params& p) {
-    if (!is_main_precision(precision)) return CUSOLVER_STATUS_IRS_PARAMS_INVALID_PREC;
+    if (!is_precision(precision)) return CUSOLVER_STATUS_IRS_PARAMS_INVALID_PREC;
     p.main_precision = precision;
     return done();
   });

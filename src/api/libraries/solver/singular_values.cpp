@@ -90,11 +90,11 @@ cusolverStatus_t gesvd_call(const char* name, cusolverDnHandle_t handle, signed 
                             std::int64_t m, std::int64_t n, T* a, std::int64_t lda, Real<T>* s, T* u, std::int64_t ldu,
                             T* vt, std::int64_t ldvt, T* work, std::int64_t lwork, Real<T>* rwork, int* info) {
   WG_SOLVER_CALL(handle, name);
-  WG_VALID(valid_svd(jobu, jobvt, m, n, lda, ldu, ldvt) && info && lwork >= room(m, n));
+  WG_VALID(valid_svd(jobu, jobvt, m, n, lda, ldu, ldvt) && info && lwork >= 0);
   return call.issue(shape(m, n), cubic<T>(real(m), real(n), 20), [=](LibraryRun& run) {
     if (!writes_matrix(run, "A", a, m, n, lda) || !writes_vector(run, "S", s, n, 1) ||
         (has_vectors(jobu) && !writes_matrix(run, "U", u, m, jobu == 'A' ? m : n, ldu)) ||
-        (has_vectors(jobvt) && !writes_matrix(run, "VT", vt, n, n, ldvt)) || !writes_work(run, work, lwork) ||
+        (has_vectors(jobvt) && !writes_matrix(run, "VT", vt, n, n, ldvt)) || !writes_work(run, work, room(m, n)) ||
         (rwork && !writes_vector(run, "rwork", rwork, n - 1, 1)) || !writes_info(run, info))
       return;
     *info = decompose(static_cast<char>(jobu), static_cast<char>(jobvt), int_of(m), int_of(n), a, int_of(lda), s, u,
@@ -128,12 +128,13 @@ cusolverStatus_t gesvdj(const char* name, cusolverDnHandle_t handle, cusolverEig
                         gesvdjInfo_t params) {
   WG_SOLVER_CALL(handle, name);
   const std::shared_ptr<gesvdjInfo> jacobi = find(params);
-  WG_VALID(valid_jacobi(jobz, econ, m, n, lda, ldu, ldv) && jacobi && info && lwork >= room(m, n));
+  WG_VALID(valid_jacobi(jobz, econ, m, n, lda, ldu, ldv) && jacobi && info && lwork >= 0);
   const Svd shape_of = jacobi_shape(jobz, econ, m, n);
   return call.issue(shape(m, n), cubic<T>(m, n, 20), [=](LibraryRun& run) {
     const int least = std::min(m, n);
     if (!writes_matrix(run, "A", a, m, n, lda) || !writes_vector(run, "S", s, least, 1) ||
-        !writes_vectors(run, shape_of, u, ldu, v, ldv) || !writes_work(run, work, lwork) || !writes_info(run, info))
+        !writes_vectors(run, shape_of, u, ldu, v, ldv) || !writes_work(run, work, room(m, n)) ||
+        !writes_info(run, info))
       return;
     const std::vector<T> before = dense_copy(a, m, shape_of.vectors ? n : 0, lda);
     *info = decompose_to_v(shape_of, a, lda, s, u, ldu, v, ldv);
@@ -150,14 +151,13 @@ cusolverStatus_t gesvdjBatched(const char* name, cusolverDnHandle_t handle, cuso
                                gesvdjInfo_t params, int count) {
   WG_SOLVER_CALL(handle, name);
   const std::shared_ptr<gesvdjInfo> jacobi = find(params);
-  WG_VALID(valid_jacobi_batch(jobz, m, n, lda, ldu, ldv, count) && jacobi && (info || count == 0) &&
-           lwork >= room(m, n));
+  WG_VALID(valid_jacobi_batch(jobz, m, n, lda, ldu, ldv, count) && jacobi && (info || count == 0) && lwork >= 0);
   if (count == 0) return CUSOLVER_STATUS_SUCCESS;
   const Svd shape_of = jacobi_shape(jobz, 0, m, n);
   return call.issue(shape(m, n, count), cubic<T>(m, n, 20, count), [=](LibraryRun& run) {
     const int least = std::min(m, n);
     if (!writes_matrix(run, "A", a, m, std::int64_t{n} * count, lda) ||
-        !writes_vector(run, "S", s, std::int64_t{least} * count, 1) || !writes_work(run, work, lwork) ||
+        !writes_vector(run, "S", s, std::int64_t{least} * count, 1) || !writes_work(run, work, room(m, n)) ||
         !writes_info(run, info, count))
       return;
     if (shape_of.vectors && (!writes_matrix(run, "U", u, m, std::int64_t{m} * count, ldu) ||
@@ -184,13 +184,13 @@ cusolverStatus_t gesvdaStridedBatched(const char* name, cusolverDnHandle_t handl
                                       long long stride_v, T* work, int lwork, int* info, double* norms, int count) {
   WG_SOLVER_CALL(handle, name);
   WG_VALID(valid_strided(jobz, rank, m, n, lda, ldu, ldv, stride_a, stride_s, stride_u, stride_v, count) &&
-           (info || count == 0) && lwork >= room(m, n));
+           (info || count == 0) && lwork >= 0);
   if (count == 0) return CUSOLVER_STATUS_SUCCESS;
   const Svd shape_of{m, n, jobz == CUSOLVER_EIG_MODE_VECTOR, rank, rank};
   return call.issue(
       shape(m, n, count), cubic<T>(m, n, 20, count),
       [=](LibraryRun& run) {
-        if (!writes_work(run, work, lwork) || !writes_info(run, info, count)) return;
+        if (!writes_work(run, work, room(m, n)) || !writes_info(run, info, count)) return;
         for (std::int64_t i = 0; i < count; ++i) {
           const T* const matrix = a + i * stride_a;
           Real<T>* const values = s + i * stride_s;
@@ -227,7 +227,7 @@ cusolverStatus_t svd_call(const char* name, cusolverDnHandle_t handle, const Wan
   WG_SOLVER_CALL(handle, name);
   WG_VALID(valid_jacobi(wanted.jobz, wanted.econ, m64, n64, lda, wanted.left ? ldu : std::max<std::int64_t>(1, m64),
                         wanted.right ? ldv : std::max<std::int64_t>(1, n64)) &&
-           info && lwork >= room(m64, n64));
+           info && lwork >= 0);
   const int m = int_of(m64), n = int_of(n64), least = std::min(m, n);
   Svd of = jacobi_shape(wanted.jobz, wanted.econ, m, n);
   if (wanted.values >= 0) of.left = of.right = wanted.values;
@@ -238,7 +238,7 @@ cusolverStatus_t svd_call(const char* name, cusolverDnHandle_t handle, const Wan
         if (!writes_matrix(run, "A", a, m, n, lda) || !writes_vector(run, "S", s, values, 1) ||
             (of.vectors && wanted.left && !writes_matrix(run, "U", u, m, of.left, ldu)) ||
             (of.vectors && wanted.right && !writes_matrix(run, "V", v, n, of.right, ldv)) ||
-            !writes_work(run, work, lwork) || !writes_info(run, info))
+            !writes_work(run, work, room(m64, n64)) || !writes_info(run, info))
           return;
         std::vector<Real<T>> all(static_cast<std::size_t>(least) + 1);
         std::vector<T> left, right;
