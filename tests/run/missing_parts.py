@@ -292,14 +292,28 @@ def nvidias_own(test):
     if not program.exists() or not (test.build / "lib/libcuda.so.1").exists():
         print("open_driver or libcuda.so.1 was not built")
         return SKIP
-    names = ["libcusolver.so.12", "libcudnn.so.9"]
+    names = ["libcutensor.so.2", "libcudnn.so.9"]
     command = [program, "libcuda.so.1", *(test.nvidias(name) for name in names), test.nvidias("libnvrtc-builtins.so.13.0")]
     done = test.run(test.build / "bin/warpgrind", "run", *command)
     said = re.findall(r"^warpgrind: NVIDIA's own (.*) (?:is|are) loaded; warpgrind has no replacement", done.stderr, re.M)
     if said != [", ".join(names)] or done.returncode != 0:
         test.problems.append(f"named: {said}, exit code {done.returncode}")
+    for word in ("warpgrind has no cuTENSOR. Kernels, cuBLAS, ", "warpgrind has no cuDNN. Kernels, cuBLAS, "):
+        if done.stderr.count(word) != 1:
+            test.problems.append(f"not said once: {word}")
     if "NVIDIA's own" in test.run(test.build / "bin/warpgrind", "run", "--quiet", *command).stderr:
         test.problems.append("--quiet says it, too")
+
+
+def nvidias_absent(test):
+    """The loader does not start a program that is linked to a library of NVIDIA's that is not there: said why."""
+    library = test.nvidias("libcutensor.so.2")
+    program = test.user(test.folder / "linked", library)
+    library.unlink()
+    done = test.run(test.build / "bin/warpgrind", "run", program)
+    if done.returncode != 127 or f"{program} needs libcutensor.so.2, which is not on this machine" not in done.stderr \
+            or "warpgrind has no cuTENSOR" not in done.stderr or "no CUDA code found" in done.stderr:
+        test.problems.append(f"exit code {done.returncode}: {done.stderr}")
 
 
 def compilation(test):
@@ -384,7 +398,7 @@ int main(void) {
     test.refused(test.run(program), layout, part)
 
 
-CASES = [table, every_run, linked_library, opened_library, library_of_a_library, later_process, installation, complete, nvidias_own,
+CASES = [table, every_run, linked_library, opened_library, library_of_a_library, later_process, installation, complete, nvidias_own, nvidias_absent,
          compilation,
          linked_with_a_name, judge, runtime_compilation]
 

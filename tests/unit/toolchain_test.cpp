@@ -87,8 +87,8 @@ TEST(ToolchainMessages, ColoursDoNotMakeADifference) {
 }
 
 TEST(ToolchainMessages, HintsNameWhatIsMissing) {
-  EXPECT_EQ(hints_for("a.cu:1:10: fatal error: 'cusolverDn.h' file not found\n"),
-            "  cusolverDn.h is part of NVIDIA's toolkit (cuSOLVER); warpgrind has no version of it\n");
+  EXPECT_EQ(hints_for("a.cu:1:10: fatal error: 'cudnn.h' file not found\n"),
+            "  cudnn.h is a library of NVIDIA's (cuDNN); warpgrind has no version of it\n");
   EXPECT_EQ(hints_for("/usr/bin/ld: cannot find -lnppc: No such file or directory\n"),
             "  the library nppc is part of NVIDIA's toolkit (NPP); warpgrind has no version of it\n");
   EXPECT_NE(hints_for("x: fatal error: 'thrust/sort.h' file not found\n").find("libthrust-dev"), std::string::npos);
@@ -118,6 +118,7 @@ TEST(ToolchainLibraries, AreThoseOfIncludedHeaders) {
     return options_for_includes({source}, given, folder);
   };
   EXPECT_EQ(options_of("#include <cublas_v2.h>\n # include \"cufft.h\"\n"), (Texts{"-lcublas", "-lcufft"}));
+  EXPECT_EQ(options_of("#include <cusolverSp.h>\n"), (Texts{"-lcusolver", "-lcusparse"}));
   EXPECT_EQ(options_of("#include <cublas_v2.h>\n#include <omp.h>", {"-lcublas"}), Texts{"-Xcompiler=-fopenmp"});
   EXPECT_EQ(options_of("#include <curand_kernel.h>\n// cublas_v2.h\n#include <cublas_v2.h\n"), Texts{});
   // The driver API: only if it is called.

@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <set>
+#include <string_view>
+
+#include "base/absent_libraries.h"
 #include "report/advice_text.h"
 #include "report/format.h"
 
@@ -51,6 +55,10 @@ std::vector<std::string> left_undone(const results::Profile& profile) {
   if (!a.libraries_not_found.empty())
     out.push_back(fmt::format("the program looked for {}, which {} not there", fmt::join(a.libraries_not_found, ", "),
                               a.libraries_not_found.size() == 1 ? "is" : "are"));
+  std::set<std::string_view> advice;
+  for (const std::string& file : a.libraries_not_found)
+    if (const std::string_view words = advice_without(file); !words.empty() && advice.insert(words).second)
+      out.emplace_back(words);
   return out;
 }
 

@@ -1,5 +1,5 @@
-# NVIDIA's libraries that we implement on the host (cuBLAS, cuBLASLt, cuFFT, cuRAND, cuSPARSE), with the names, versions
-# and version tags that programs of CUDA 11, 12 and 13 need. Programs open them. They link libcudart.so.13 like any other
+# NVIDIA's libraries that we implement on the host (cuBLAS, cuBLASLt, cuFFT, cuRAND, cuSOLVER, cuSPARSE), with the names,
+# versions and version tags that programs of CUDA 11, 12 and 13 need. Programs open them. They link libcudart.so.13 like any other
 # library, and open OpenBLAS and FFTW at the first call that needs them.
 find_path(WARPGRIND_OPENBLAS_INCLUDE cblas.h PATHS /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-serial
           PATH_SUFFIXES openblas-serial NO_DEFAULT_PATH)
@@ -71,7 +71,7 @@ if(WARPGRIND_OPENBLAS_INCLUDE AND WARPGRIND_OPENBLAS)
     add_older_library(cublasLt ${release})
   endforeach()
 else()
-  message(STATUS "libcublas and libcublasLt are left out: OpenBLAS is missing (libopenblas-serial-dev, which scripts/setup.sh installs)")
+  message(STATUS "libcublas, libcublasLt and libcusolver are left out: OpenBLAS is missing (libopenblas-serial-dev, which scripts/setup.sh installs)")
 endif()
 
 find_path(WARPGRIND_FFTW_INCLUDE fftw3.h)
@@ -94,3 +94,10 @@ endif()
 
 add_gpu_library(cusparse 12 sparse)
 add_older_library(cusparse 11)
+
+if(TARGET wg_products)
+  add_gpu_library(cusolver 12 solver)
+  target_link_libraries(cusolver PRIVATE wg_products cusparse)
+  add_older_library(cusolver 10)
+  add_older_library(cusolver 11)
+endif()

@@ -60,7 +60,7 @@ void name_static_libraries(const LoadedObject& object, const ProgramImage& image
   for (const Library& l :
        {Library{"cublasCreate_v2", "cuBLAS", "-lcublas"}, Library{"cublasLtCreate", "cuBLASLt", "-lcublasLt"},
         Library{"cufftCreate", "cuFFT", "-lcufft"}, Library{"curandCreateGenerator", "cuRAND", "-lcurand"},
-        Library{"cusparseCreate", "cuSPARSE", "-lcusparse"}})
+        Library{"cusparseCreate", "cuSPARSE", "-lcusparse"}, Library{"cusolverDnCreate", "cuSOLVER", "-lcusolver"}})
     if (image.defines(l.function))
       session::messages().say_once(
           fmt::format("{} is linked statically into {}: its kernels are GPU machine code, which cannot run here. Link "

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/absent_libraries.h"
 #include "base/parts.h"
 
 namespace warpgrind::session {
@@ -16,8 +17,8 @@ namespace warpgrind::session {
 namespace {
 
 // Prefixes of their file names, without libraries that only call replaced ones (libcufftw, libnvblas).
-constexpr std::string_view kOthers[] = {"libcusolver", "libcudnn",      "libnpp",     "libnvjpeg", "libnccl",
-                                        "libcutensor", "libcusparseLt", "libnvshmem", "libcufile"};
+constexpr std::string_view kOthers[] = {"libcusolverMg", "libcudnn",      "libnpp",     "libnvjpeg", "libnccl",
+                                        "libcutensor",   "libcusparseLt", "libnvshmem", "libcufile"};
 constexpr std::string_view kCompilers[] = {"libnvrtc", "libnvJitLink", "libnvvm"};
 
 bool begins_with_one_of(std::string_view name, const auto& list) {
@@ -71,11 +72,14 @@ std::string name_nvidias_libraries(std::set<std::string>& named) {
   }
   if (fresh.empty()) return "";
   const bool one = fresh.size() == 1;
+  std::set<std::string_view> advice;
+  for (const std::string& name : fresh)
+    if (const std::string_view words = advice_without(name); !words.empty()) advice.insert(words);
   return fmt::format(
       "NVIDIA's own {} {} loaded; warpgrind has no replacement in {} place. {} host code runs. {} kernels are GPU "
-      "machine code, which cannot run here: check the errors that {} functions return",
+      "machine code, which cannot run here: check the errors that {} functions return{}{}",
       fmt::join(fresh, ", "), one ? "is" : "are", one ? "its" : "their", one ? "Its" : "Their", one ? "Its" : "Their",
-      one ? "its" : "their");
+      one ? "its" : "their", advice.empty() ? "" : ". ", fmt::join(advice, ". "));
 }
 
 }  // namespace warpgrind::session

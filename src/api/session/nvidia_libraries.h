@@ -1,4 +1,4 @@
-// Warning about NVIDIA's own libraries in the process under test that no library of warpgrind replaces: cuDNN, cuSOLVER
+// Warning about NVIDIA's own libraries in the process under test that no library of warpgrind replaces: cuDNN, cuTENSOR
 // and others.
 #pragma once
 

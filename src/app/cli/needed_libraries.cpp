@@ -11,6 +11,7 @@
 #include <sstream>
 #include <vector>
 
+#include "base/absent_libraries.h"
 #include "base/installation.h"
 #include "fatbin/elf_image.h"
 #include "fatbin/mapped_file.h"
@@ -56,6 +57,7 @@ class Search {
   }
 
   const std::vector<const Part*>& missing() const { return missing_; }
+  const std::set<std::string>& absent() const { return absent_; }
 
  private:
   void look_for(const std::string& needed, const std::vector<std::string>& paths) {
@@ -76,12 +78,14 @@ class Search {
       for (const std::string& folder : *list)
         if (const std::string file = folder + "/" + needed; ::access(file.c_str(), R_OK) == 0)
           return look_at(file, paths);
+    if (!advice_without(needed).empty()) absent_.insert(needed);
   }
 
   const PartFolders folders_;
   const std::vector<std::string> loader_ = folders_of_the_loader();
   std::set<std::string> seen_;
   std::vector<const Part*> missing_;
+  std::set<std::string> absent_;
 };
 
 }  // namespace
@@ -92,6 +96,12 @@ Status check_needed_libraries(const std::string& program) {
   search.look_at(program, {});
   if (search.missing().empty()) return Ok{};
   return missing_parts(search.missing(), folders);
+}
+
+std::vector<std::string> absent_libraries(const std::string& program) {
+  Search search(own_parts());
+  search.look_at(program, {});
+  return {search.absent().begin(), search.absent().end()};
 }
 
 }  // namespace warpgrind::cli

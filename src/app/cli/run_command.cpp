@@ -1,6 +1,7 @@
 // Subcommand `warpgrind run`: prepares the environment, starts the program with our CUDA runtime in place of NVIDIA's,
 // and passes its exit code or signal on.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/absent_libraries.h"
 #include "base/file.h"
 #include "base/printable.h"
 #include "cli/child.h"
@@ -16,6 +18,7 @@
 #include "cli/core_options.h"
 #include "cli/debug_on_fault.h"
 #include "cli/mpi_rank.h"
+#include "cli/needed_libraries.h"
 #include "cli/output_aside.h"
 #include "cli/prepared_run.h"
 #include "results/json.h"
@@ -38,12 +41,22 @@ bool uses_cuda(const std::string& folder) {
   return has_status(folder, "cuda");
 }
 
+// Says why the program registered no CUDA code.
+void explain_no_cuda(const ProcessEnd& end, const std::string& program) {
+  constexpr int kNotLoaded = 127;  // the loader's exit code
+  const std::vector<std::string> absent =
+      end.signal() == 0 && end.shell_code() == kNotLoaded ? absent_libraries(program) : std::vector<std::string>{};
+  if (!absent.empty())
+    return complain(fmt::format("{} needs {}, which is not on this machine", program, fmt::join(absent, ", ")),
+                    std::string(advice_without(absent.front())));
+  complain(fmt::format("no CUDA code found: {} and its child processes registered none", program),
+           "the program must be a CUDA program built by nvcc or clang, or call the driver API (libcuda.so.1)");
+}
+
 int finish(const ProcessEnd& end, const std::string& folder, const std::string& program) {
   const bool problem = has_status(folder, "problem");
   const bool no_cuda = !uses_cuda(folder) && !problem;
-  if (no_cuda)
-    complain(fmt::format("no CUDA code found: {} and its child processes registered none", program),
-             "the program must be a CUDA program built by nvcc or clang, or call the driver API (libcuda.so.1)");
+  if (no_cuda) explain_no_cuda(end, program);
   if (const int signal = end.signal(); signal != 0) {
     if (signal != SIGKILL && signal != SIGABRT && signal != SIGSEGV) end_by_signal(signal);
     return end.shell_code();

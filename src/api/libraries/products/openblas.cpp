@@ -17,11 +17,16 @@ void find_lapack(HostLibrary& library, Lapack<T>& out, const std::string& letter
   find(out.gels, "gels");
 }
 
+// Prefers the serial variant of OpenBLAS. Kernels and calls of other streams use all processors at the same time, and
+// the threads of the other variants spin while they wait for work. If only another is installed, it uses one thread.
+HostLibrary& host_openblas() {
+  static auto* library = new HostLibrary({WARPGRIND_OPENBLAS, "libopenblas.so.0"}, "libopenblas0-serial");
+  return *library;
+}
+
 OpenBlas load_openblas() {
   OpenBlas b;
-  // Prefers the serial variant of OpenBLAS. Kernels and calls of other streams use all processors at the same time, and
-  // the threads of the other variants spin while they wait for work. If only another is installed, it uses one thread.
-  HostLibrary library({WARPGRIND_OPENBLAS, "libopenblas.so.0"}, "libopenblas0-serial");
+  HostLibrary& library = host_openblas();
 #define WG_FIND_ALL(name)                   \
   library.find(b.s##name, "cblas_s" #name); \
   library.find(b.d##name, "cblas_d" #name); \
@@ -56,6 +61,10 @@ OpenBlas load_openblas() {
 const OpenBlas& openblas() {
   static const auto* loaded = new OpenBlas(load_openblas());
   return *loaded;
+}
+
+void* find_in_openblas(const char* name) {
+  return openblas().missing.empty() ? host_openblas().find(name) : nullptr;
 }
 
 }  // namespace warpgrind::libraries::blas

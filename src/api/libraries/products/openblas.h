@@ -70,6 +70,8 @@ struct OpenBlas {
   std::string missing;  // message about a missing function; empty: none
 };
 const OpenBlas& openblas();
+// Another function of OpenBLAS, such as a LAPACK routine ("dpotrf_"). nullptr: it has none, or is not installed.
+void* find_in_openblas(const char* name);
 
 // Blas<T>::name is the member of OpenBlas for element type T. Pass scalars through by(), since complex ones are passed
 // by address.
