@@ -109,6 +109,7 @@ bool take_arrival(Root& root, const std::shared_ptr<Client>& client, const Arriv
 }
 
 void serve_client(int socket) {
+  send_at_once(socket);
   const auto client = std::make_shared<Client>(socket);
   Hello hello;
   std::shared_ptr<Root> root;

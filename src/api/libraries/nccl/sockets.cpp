@@ -27,12 +27,12 @@ sockaddr_in address(std::uint32_t host, std::uint16_t port) {
   return out;
 }
 
+}  // namespace
+
 void send_at_once(int socket) {
   const int on = 1;
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
-
-}  // namespace
 
 int listen_anywhere(std::uint16_t& port) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -12,6 +12,8 @@ int listen_anywhere(std::uint16_t& port);
 // IPv4 address of this host for others, network byte order: the first that is not the loopback one, else that.
 std::uint32_t address_of_host();
 std::uint64_t number_of_host();  // equal in all processes of this host
+// Sends each message at once. Otherwise TCP holds small ones back for up to 40 ms.
+void send_at_once(int socket);
 // -1: not possible.
 int connect_to(std::uint32_t address, std::uint16_t port);
 // Send or receive all bytes. False: the connection has ended.
