@@ -64,7 +64,8 @@ class Process {
   // Its exit code; `said` gets its output.
   int wait(std::string& said) {
     char piece[4096];
-    for (ssize_t n = 0; (n = ::read(output_, piece, sizeof piece)) > 0;) said.append(piece, static_cast<std::size_t>(n));
+    for (ssize_t n = 0; (n = ::read(output_, piece, sizeof piece)) > 0;)
+      said.append(piece, static_cast<std::size_t>(n));
     int status = 0;
     EXPECT_EQ(::waitpid(process_, &status, 0), process_);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;

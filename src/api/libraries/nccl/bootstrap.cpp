@@ -55,8 +55,7 @@ struct Client {
     reply.text = static_cast<std::uint32_t>(error.size());
     reply.bytes = count;
     const std::lock_guard lock(mutex);
-    if (send_all(socket, &reply, sizeof reply) && send_all(socket, error.data(), error.size()))
-      send_all(socket, bytes, count);
+    send_all(socket, {{&reply, sizeof reply}, {error.data(), error.size()}, {bytes, count}});
   }
   const int socket;
   std::mutex mutex;  // messages are sent whole
@@ -329,7 +328,7 @@ void Connection::arrive(const Key& key, const OperationRef& operation, int parti
   }
   if (!lost) {
     const std::lock_guard lock(state_->sending);
-    if (send_all(state_->socket, &a, sizeof a)) send_all(state_->socket, part.send, a.bytes);
+    send_all(state_->socket, {{&a, sizeof a}, {part.send, a.bytes}});
     return;  // if the connection is lost, the reader ends the operation
   }
   State::Waiting none{operation, part, 0};

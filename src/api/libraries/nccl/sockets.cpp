@@ -15,6 +15,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace warpgrind::libraries::nccl {
 namespace {
@@ -97,6 +98,24 @@ bool send_all(int socket, const void* from, std::size_t bytes) {
     bytes -= static_cast<std::size_t>(sent);
   }
   return true;
+}
+
+bool send_all(int socket, std::initializer_list<Bytes> pieces) {
+  constexpr std::size_t kFew = 16384;
+  std::size_t total = 0;
+  for (const Bytes& piece : pieces) total += piece.count;
+  if (total > kFew) {
+    for (const Bytes& piece : pieces)
+      if (!send_all(socket, piece.at, piece.count)) return false;
+    return true;
+  }
+  std::vector<char> all;
+  all.reserve(total);
+  for (const Bytes& piece : pieces) {
+    const char* const at = static_cast<const char*>(piece.at);
+    all.insert(all.end(), at, at + piece.count);
+  }
+  return send_all(socket, all.data(), all.size());
 }
 
 bool receive_all(int socket, void* to, std::size_t bytes) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 
 namespace warpgrind::libraries::nccl {
 
@@ -18,6 +19,11 @@ void send_at_once(int socket);
 int connect_to(std::uint32_t address, std::uint16_t port);
 // Send or receive all bytes. False: the connection has ended.
 bool send_all(int socket, const void* from, std::size_t bytes);
+struct Bytes {
+  const void* at;
+  std::size_t count;
+};
+bool send_all(int socket, std::initializer_list<Bytes> pieces);  // in one packet if they are few
 bool receive_all(int socket, void* to, std::size_t bytes);
 // Runs the function in a thread of its own, which takes no signals. False: the host refuses.
 bool start_thread(std::function<void()> run);
