@@ -315,6 +315,47 @@ TEST_F(Nccl, RanksEndTogether) {
   cudaFree(slow);
 }
 
+// On the virtual timeline, calls take their estimated time: the ranks take part at the same time, not in turn.
+TEST_F(Nccl, RanksWorkAtTheSameTime) {
+  constexpr int kCalls = 10;
+  constexpr std::size_t kCount = 1 << 20;
+  float* data[kRanks] = {};
+  for (int r = 0; r < kRanks; ++r) {
+    cudaSetDevice(r);
+    ASSERT_EQ(cudaMalloc(&data[r], kCount * sizeof(float)), cudaSuccess);
+    ASSERT_EQ(cudaMemset(data[r], 0, kCount * sizeof(float)), cudaSuccess);
+  }
+  const auto add_calls = [&] {
+    ncclGroupStart();
+    for (int times = 0; times < kCalls; ++times)
+      for (int r = 0; r < kRanks; ++r) ncclBroadcast(data[r], data[r], kCount, ncclFloat, 0, comms[r], streams[r]);
+  };
+  add_calls();
+  ncclSimInfo_t info = NCCL_SIM_INFO_INITIALIZER;
+  EXPECT_EQ(ncclGroupSimulateEnd(&info), ncclSuccess);
+  cudaEvent_t begin, end;
+  cudaSetDevice(0);
+  cudaEventCreate(&begin);
+  cudaEventCreate(&end);
+  for (int times = 0; times < 2; ++times) {  // the first leaves all streams at the same time
+    cudaEventRecord(begin, streams[0]);
+    add_calls();
+    ASSERT_EQ(ncclGroupEnd(), ncclSuccess);
+    cudaSetDevice(0);
+    cudaEventRecord(end, streams[0]);
+  }
+  wait();
+  float ms = 0;
+  ASSERT_EQ(cudaEventElapsedTime(&ms, begin, end), cudaSuccess);
+  EXPECT_NEAR(ms * 1000, info.estimatedTime / kRanks, 0.1f * info.estimatedTime / kRanks);
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
+  for (int r = 0; r < kRanks; ++r) {
+    cudaSetDevice(r);
+    cudaFree(data[r]);
+  }
+}
+
 TEST_F(Nccl, RefusesWrongArguments) {
   Buffers<int> data(1);
   int* const at = data.of(0);

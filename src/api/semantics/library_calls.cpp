@@ -127,7 +127,8 @@ void start_together(const std::vector<std::shared_ptr<CommonStart>>& starts, con
   double begin = 0;
   for (const std::shared_ptr<CommonStart>& start : starts) {
     const std::lock_guard lock(start->mutex);
-    for (const timing::StreamId stream : start->streams)
+    const bool first = start->begin_ns == 0;  // later, some of the streams have the call behind them
+    for (const timing::StreamId stream : first ? start->streams : std::vector{target.stream})
       start->begin_ns = std::max(start->begin_ns, session::timeline().ready_time(stream));
     start->begin_ns = std::max(start->begin_ns, session::timeline().now(*target.host.clock));
     begin = std::max(begin, start->begin_ns);
