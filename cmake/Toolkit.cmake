@@ -27,7 +27,7 @@ add_custom_command(
   COMMENT "libcudart.so to link with" VERBATIM)
 # The driver API (src/api/driver), and libraries that run on the host (src/api/libraries).
 set(gpu_libraries)
-foreach(library cuda nvidia-ml nvJitLink cublasLt cublas cufft curand cusparse cusolver)
+foreach(library cuda nvidia-ml nvJitLink cublasLt cublas cufft curand cusparse cusolver nccl)
   if(TARGET ${library})
     get_target_property(version ${library} SOVERSION)
     set(file lib${library}.so.${version})
@@ -80,7 +80,8 @@ install(CODE "
 install(DIRECTORY ${toolkit}/lib64 DESTINATION lib/warpgrind
         PATTERN "lib64/libcuda.so*" EXCLUDE PATTERN "nvcc/libcuda.so*" EXCLUDE PATTERN "lib64/libnvidia-ml.so*" EXCLUDE
         PATTERN "nvcc/libnvidia-ml.so*" EXCLUDE PATTERN "libcublas*.so*" EXCLUDE PATTERN "libcufft.so*" EXCLUDE PATTERN "libcurand.so*" EXCLUDE
-        PATTERN "libcusparse.so*" EXCLUDE PATTERN "libcusolver.so*" EXCLUDE PATTERN "libnvrtc.so*" EXCLUDE PATTERN "libnvJitLink.so*" EXCLUDE)
+        PATTERN "libcusparse.so*" EXCLUDE PATTERN "libcusolver.so*" EXCLUDE PATTERN "libnccl.so*" EXCLUDE
+        PATTERN "libnvrtc.so*" EXCLUDE PATTERN "libnvJitLink.so*" EXCLUDE)
 install(CODE "
   set(from \$ENV{DESTDIR}\${to})
   foreach(library ${gpu_libraries})

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-INTERNAL = re.compile(r"(?!cu)")  # exported for the linker's sake: _init and its like
+INTERNAL = re.compile(r"(?!cu|nccl)")  # exported for the linker's sake: _init and its like
 
 
 def symbols(which, files):

@@ -160,7 +160,7 @@ def table(test):
     scripts = "".join((test.build / f"{folder}cmake_install.cmake").read_text() for folder in ("src/", ""))
     of_build = re.escape(f"{test.build}/lib/") + '([^"]*)"'
     installed = set(re.findall(r'lib/warpgrind[^"]*" TYPE \w+ (?:OPTIONAL )?FILES "' + of_build, scripts))
-    links = {f for f in installed if re.fullmatch(r"lib(cu|nv)[\w-]*\.so", f)}
+    links = {f for f in installed if re.fullmatch(r"lib(cu|nv|nccl)[\w-]*\.so", f)}
     versions = installed - links
     ours = {p.file for p in test.parts if p.folder == "libraries"}
     left_out = {p.file for p in test.parts if p.package}

@@ -45,5 +45,33 @@ TEST(LibraryEstimate, OtherProductsByDatasheet) {
   EXPECT_NEAR(share_of("orin", LibraryArithmetic::int8, 85), 0.7, 0.05);
 }
 
+double collective_us(const char* gpu, Collective::Kind kind, int ranks, double bytes) {
+  LibraryWork work;
+  work.family = LibraryFamily::collective;
+  work.collectives = {{kind, ranks, bytes}};
+  return estimate_library(**find_gpu_model(gpu), work).ns / 1000;
+}
+
+// A large all-reduce sends 2 (n - 1) / n of its bytes over each link, an all-gather half of that. A small one is a few
+// steps. GPUs without a link of their own send through the host.
+TEST(LibraryEstimate, CollectivesByLink) {
+  using Kind = Collective::Kind;
+  constexpr double kGiga = 1e9;
+  const double reduce = collective_us("h200", Kind::all_reduce, 4, kGiga);
+  EXPECT_NEAR(reduce, 1.5 * kGiga / (396 * 0.92) / 1000, 0.02 * reduce);
+  EXPECT_NEAR(collective_us("h200", Kind::all_gather, 4, kGiga), reduce / 2, 0.02 * reduce);
+  EXPECT_LT(collective_us("h200", Kind::all_reduce, 8, 8), 15);
+  EXPECT_GT(collective_us("t4", Kind::all_reduce, 4, kGiga), 10 * reduce);
+}
+
+// A send and a receive of one group run at the same time.
+TEST(LibraryEstimate, SendsAndReceivesOverlap) {
+  using Kind = Collective::Kind;
+  LibraryWork both;
+  both.collectives = {{Kind::send, 2, 1e9}, {Kind::receive, 2, 1e9}};
+  EXPECT_DOUBLE_EQ(estimate_library(**find_gpu_model("h200"), both).ns / 1000,
+                   collective_us("h200", Kind::send, 2, 1e9));
+}
+
 }  // namespace
 }  // namespace warpgrind::timing

@@ -98,6 +98,7 @@ double bytes_share(LibraryFamily family) {
   switch (family) {
     case LibraryFamily::matrix_product:
     case LibraryFamily::dense:
+    case LibraryFamily::collective:  // has an estimate of its own
       return kDenseShare;
     case LibraryFamily::transform:
       return kTransformShare;
@@ -112,6 +113,7 @@ double bytes_share(LibraryFamily family) {
 }  // namespace
 
 LibraryEstimate estimate_library(const GpuModel& model, const LibraryWork& work) {
+  if (!work.collectives.empty()) return {estimate_collectives(model, work.collectives), kCollectiveShareOfGpu};
   const double bandwidth =
       model.theoretical_bandwidth() * model.achievable_bandwidth_fraction * bytes_share(work.family);
   const double memory_ns = bandwidth > 0 ? work.bytes / bandwidth * 1e9 : 0;

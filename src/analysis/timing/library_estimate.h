@@ -1,11 +1,13 @@
-// Time estimate of a library call (cuBLAS, cuFFT, cuRAND, cuSPARSE). The host executes the call, so nothing is counted.
-// The estimate uses the least operations and bytes that the documented task needs, the GPU's peaks, and the share of
-// the peaks that such a library reaches. Constants and their sources: library_estimate.cpp.
+// Time estimate of a library call (cuBLAS, cuFFT, cuRAND, cuSPARSE, NCCL). The host executes the call, so nothing is
+// counted. The estimate uses the least operations and bytes that the documented task needs, the GPU's peaks, and the
+// share of the peaks that such a library reaches. Constants and their sources: library_estimate.cpp.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "gpu/gpu_model.h"
+#include "timing/collective_estimate.h"
 
 namespace warpgrind::timing {
 
@@ -14,7 +16,8 @@ enum class LibraryFamily : std::uint8_t {
   dense,           // read and write vectors and matrices once: BLAS 1 and 2, geam, scaling
   transform,       // FFT
   random,          // generators
-  sparse
+  sparse,
+  collective  // between GPUs
 };
 
 enum class LibraryArithmetic : std::uint8_t { fp32, fp64, tf32, fp16, bf16, int8 };
@@ -22,9 +25,10 @@ enum class LibraryArithmetic : std::uint8_t { fp32, fp64, tf32, fp16, bf16, int8
 struct LibraryWork {
   LibraryFamily family = LibraryFamily::dense;
   LibraryArithmetic arithmetic = LibraryArithmetic::fp32;
-  double operations = 0;  // multiplications and additions
-  double bytes = 0;       // of all operands, each counted once
-  double depth = 0;       // length of the serial sums of a product
+  double operations = 0;                // multiplications and additions
+  double bytes = 0;                     // of all operands, each counted once
+  double depth = 0;                     // length of the serial sums of a product
+  std::vector<Collective> collectives;  // if there are any, they are all of the work
 };
 
 struct LibraryEstimate {

@@ -43,6 +43,12 @@ void Timeline::host_work(HostClock& host, double ns) {
   host.now += ns;
 }
 
+double Timeline::ready_time(StreamId id) const {
+  std::lock_guard lock(mutex_);
+  const auto found = streams_.find(id);
+  return found == streams_.end() ? 0 : ready(found->second);
+}
+
 double Timeline::ready(const Stream& stream) const {
   WG_ASSERT(static_cast<std::size_t>(stream.device) < devices_.size());
   const DeviceTime& device = devices_[stream.device];

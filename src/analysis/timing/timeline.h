@@ -70,6 +70,7 @@ class Timeline {
   int device_of(StreamId stream) const;
 
   double now(const HostClock& host) const;
+  double ready_time(StreamId stream) const;    // earliest start of the stream's next work; 0: no such stream
   void host_work(HostClock& host, double ns);  // the host's own part of an API call
 
   // Places work that `host` issued. If the queue of launches is full, a kernel makes the host wait.

@@ -1,4 +1,4 @@
-# NVIDIA's libraries that we implement on the host (cuBLAS, cuBLASLt, cuFFT, cuRAND, cuSOLVER, cuSPARSE), with the names,
+# NVIDIA's libraries that we implement on the host (cuBLAS, cuBLASLt, cuFFT, cuRAND, cuSOLVER, cuSPARSE, NCCL), with the names,
 # versions and version tags that programs of CUDA 11, 12 and 13 need. Programs open them. They link libcudart.so.13 like any other
 # library, and open OpenBLAS and FFTW at the first call that needs them.
 find_path(WARPGRIND_OPENBLAS_INCLUDE cblas.h PATHS /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-serial
@@ -101,3 +101,10 @@ if(TARGET wg_products)
   add_older_library(cusolver 10)
   add_older_library(cusolver 11)
 endif()
+
+# As NVIDIA's, it has no version tags, and one release number for all releases of CUDA.
+add_gpu_library(nccl 2 nccl)
+target_sources(nccl PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/api/libraries/nccl/second_names.S)
+set_property(SOURCE ${CMAKE_CURRENT_SOURCE_DIR}/api/libraries/nccl/second_names.S
+             APPEND PROPERTY OBJECT_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/api/libraries/nccl/functions.inc
+             ${CMAKE_CURRENT_SOURCE_DIR}/api/libraries/nccl/unsupported.inc)

@@ -32,6 +32,19 @@ WG_API bool warpgrind_library_stream(void* stream) {
   return resolve(static_cast<cudaStream_t>(stream)) != nullptr;
 }
 
+WG_API int warpgrind_library_stream_device(void* stream) {
+  const StreamRef found = resolve(static_cast<cudaStream_t>(stream));
+  return found ? found->device : -1;
+}
+
+WG_API void warpgrind_library_say(const char* text) {
+  session::messages().say_once(text);
+}
+
+WG_API double warpgrind_library_estimate(const timing::LibraryWork* work) {
+  return timing::estimate_library(session::model(), *work).ns;
+}
+
 WG_API void warpgrind_library_begin(const char* library, const char* by) {
   if (session::options().quiet) return;
   session::messages().say_once(fmt::format(

@@ -3,9 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <thread>
+
+#include "base/host_pages.h"
 #include "device/memory/address_space.h"
 #include "jit/calls/tensor_core_sums.h"
 #include "semantics/operation.h"
+#include "semantics/polling.h"
 #include "semantics/state.h"
 
 namespace warpgrind::semantics {
@@ -63,6 +68,27 @@ class Run final : public LibraryRun {
     return true;
   }
 
+  bool broken() const override { return context(device_).runs_nothing(); }
+  bool wait(const std::function<bool()>& done) override {
+    auto pause = kFirstPause;
+    while (!done()) {
+      if (Executor::instance().ends() || broken()) return false;
+      HostPages::instance().resume();  // observe host accesses during the pause
+      std::this_thread::sleep_for(pause);
+      HostPages::instance().pause();
+      pause = std::min(2 * pause, kLongestPause);
+    }
+    return true;
+  }
+  void misused(const std::string& what, const std::string& advice) override {
+    device::Fault fault;
+    fault.kind = device::FaultKind::deadlock;  // what a GPU would do, or worse
+    fault.message = what;
+    fault.advice = advice;
+    session::findings().add(fault, results::Severity::error);
+    break_context(cudaErrorLaunchFailure);
+  }
+
  private:
   bool passes(const char* verb, const char* name, const void* at, std::size_t bytes) {
     if (bytes == 0) return true;
@@ -96,18 +122,40 @@ class Run final : public LibraryRun {
   int device_;
 };
 
+// Delays the stream until all streams of the common starts are ready, as far as their work has its place yet.
+void start_together(const std::vector<std::shared_ptr<CommonStart>>& starts, const Target& target) {
+  double begin = 0;
+  for (const std::shared_ptr<CommonStart>& start : starts) {
+    const std::lock_guard lock(start->mutex);
+    const bool first = start->begin_ns == 0;  // later, some of the streams have the call behind them
+    for (const timing::StreamId stream : first ? start->streams : std::vector{target.stream})
+      start->begin_ns = std::max(start->begin_ns, session::timeline().ready_time(stream));
+    start->begin_ns = std::max(start->begin_ns, session::timeline().now(*target.host.clock));
+    begin = std::max(begin, start->begin_ns);
+  }
+  if (!starts.empty()) session::timeline().wait(target.stream, begin);
+}
+
 }  // namespace
 
 cudaError_t make_work(const LibraryOperation& op, const Target& target, bool host_blocks, WorkPtr& out) {
   out = std::make_shared<Work>();
-  out->kind = Work::Kind::memory;
-  out->run = [call = op.call, device = target.device] {
-    if (context(device).runs_nothing()) return;
-    Run run(*call, device);
-    call->run(run);
+  LibraryExecution execution;
+  if (op.call->prepare) execution = op.call->prepare();
+  for (const std::shared_ptr<CommonStart>& start : execution.starts) {
+    const std::lock_guard lock(start->mutex);
+    start->streams.push_back(target.stream);
+  }
+  // Work of kind `wait` may be stopped at the end of the program.
+  out->kind = op.call->prepare ? Work::Kind::wait : Work::Kind::memory;
+  out->run = [call = op.call, run = std::move(execution.run), device = target.device] {
+    if (!run && context(device).runs_nothing()) return;
+    Run of_call(*call, device);
+    (run ? run : call->run)(of_call);
   };
-  out->place = [call = op.call, target, host_blocks] {
+  out->place = [call = op.call, target, host_blocks, starts = std::move(execution.starts)] {
     target.host.pay();
+    start_together(starts, target);
     const timing::Span span = session::timeline_entries().library_call(
         target.device, target.stream, *target.host.clock, {call->function, call->arguments, call->by}, call->work);
     if (host_blocks) session::timeline().synchronize_time(*target.host.clock, span.end);

@@ -8,9 +8,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "timing/library_estimate.h"
+#include "timing/timeline.h"
 
 namespace warpgrind::semantics {
 
@@ -33,6 +36,24 @@ class LibraryRun {
   virtual bool add_on_tensor_cores(float* sums, const float* a, const float* b, TensorCoreFactors factors,
                                    std::uint32_t rows, std::uint32_t columns, std::uint32_t depth) = 0;
   static constexpr std::uint32_t kDepthOfTensorCores = 128;
+  // True: the context is broken, and no work of it runs. Only calls with `prepare` run then.
+  virtual bool broken() const = 0;
+  // Waits until `done()` is true, which it polls. False: the program ends, or the context is broken.
+  virtual bool wait(const std::function<bool()>& done) = 0;
+  // The program used the library wrongly: reports a finding, and breaks the context.
+  virtual void misused(const std::string& what, const std::string& advice) = 0;
+};
+
+// Common start of calls in several streams (a collective) on the timeline: none begins before all streams are ready.
+struct CommonStart {
+  std::mutex mutex;
+  std::vector<timing::StreamId> streams;
+  double begin_ns = 0;
+};
+// One execution of a call that takes part in others' work.
+struct LibraryExecution {
+  std::function<void(LibraryRun&)> run;
+  std::vector<std::shared_ptr<CommonStart>> starts;
 };
 
 struct LibraryCall {
@@ -41,6 +62,9 @@ struct LibraryCall {
   const char* by = "";       // "OpenBLAS"
   timing::LibraryWork work;  // for the estimate of its time
   std::function<void(LibraryRun&)> run;
+  // Instead of `run`, for calls that wait for calls in other streams: called at each issue, in the order of issue (each
+  // launch of a graph issues its calls).
+  std::function<LibraryExecution()> prepare;
 };
 
 using LibraryCallRef = std::shared_ptr<const LibraryCall>;
@@ -61,6 +85,12 @@ warpgrind::semantics::LibraryIssue warpgrind_library_issue(const warpgrind::sema
 bool warpgrind_library_reachable(const void* address);
 // True if the stream is valid (the null stream is).
 bool warpgrind_library_stream(void* stream);
+// Device of the stream, -1: no such stream.
+int warpgrind_library_stream_device(void* stream);
+// Prints the text, once.
+void warpgrind_library_say(const char* text);
+// Estimated time of the work on the modelled GPU, ns.
+double warpgrind_library_estimate(const warpgrind::timing::LibraryWork* work);
 // Reports once that the program uses the library.
 void warpgrind_library_begin(const char* library, const char* by);
 // Reports once that a library function is missing here; the run then counts as incomplete.

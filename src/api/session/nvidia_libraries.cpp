@@ -17,7 +17,7 @@ namespace warpgrind::session {
 namespace {
 
 // Prefixes of their file names, without libraries that only call replaced ones (libcufftw, libnvblas).
-constexpr std::string_view kOthers[] = {"libcusolverMg", "libcudnn",      "libnpp",     "libnvjpeg", "libnccl",
+constexpr std::string_view kOthers[] = {"libcusolverMg", "libcudnn",      "libnpp",     "libnvjpeg",
                                         "libcutensor",   "libcusparseLt", "libnvshmem", "libcufile"};
 constexpr std::string_view kCompilers[] = {"libnvrtc", "libnvJitLink", "libnvvm"};
 
