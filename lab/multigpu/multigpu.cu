@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/several_gpus.h"
 #include "split.cuh"
 
 namespace {
@@ -34,42 +35,12 @@ const lab::Topic kTopic = {
                 {"matmul", "0", "order of the matrices, 0: 128 on the virtual GPU, else 2048"}},
 };
 
-// Returns the requested number of GPUs, or ends the program if there are fewer. Without a request: up to the default.
-int device_count(const lab::Program& program, int argc, char** argv) {
-  int have = 0;
-  CHECK_CUDA(cudaGetDeviceCount(&have));
-  const int wanted = static_cast<int>(program.line().option_number("devices", 1, 64));
-  const bool asked = std::find(argv, argv + argc, std::string("--devices")) != argv + argc;
-  if (asked && wanted > have)
-    program.line().fail("--devices " + std::to_string(wanted) + ": there " + (have == 1 ? "is" : "are") + " only " +
-                        std::to_string(have) + "; `warpgrind run --devices " + std::to_string(wanted) +
-                        "` gives as many virtual ones");
-  return std::min(wanted, have);
-}
-
 // Returns 1, 2, 4, ... and `most` itself.
 std::vector<int> device_counts(int most) {
   std::vector<int> counts;
   for (int n = 1; n < most; n *= 2) counts.push_back(n);
   counts.push_back(most);
   return counts;
-}
-
-// Returns whether the first `devices` GPUs can all access each other's memory, and enables that access.
-bool enable_peers(int devices) {
-  for (int d = 0; d < devices; ++d)
-    for (int other = 0; other < devices; ++other) {
-      int can = 1;
-      if (d != other) CHECK_CUDA(cudaDeviceCanAccessPeer(&can, d, other));
-      if (!can) return false;
-    }
-  for (int d = 0; d < devices; ++d) {
-    CHECK_CUDA(cudaSetDevice(d));
-    for (int other = 0; other < devices; ++other)
-      if (d != other) CHECK_CUDA(cudaDeviceEnablePeerAccess(other, 0));
-  }
-  CHECK_CUDA(cudaSetDevice(0));
-  return true;
 }
 
 lab::Case row(const char* rung, const lab::Size& size, const Grid& g, int sweeps, int devices) {
@@ -246,10 +217,10 @@ void matmul(lab::Program& program, const std::vector<int>& counts) {
 
 int main(int argc, char** argv) {
   lab::Program program(argc, argv, kTopic);
-  const int most = device_count(program, argc, argv);
+  const int most = lab::device_count(program, argc, argv, 64);
   const int sweeps = static_cast<int>(program.line().option_number("sweeps", 1, 100000));
   const std::vector<int> counts = device_counts(most);
-  const bool peers = enable_peers(most);
+  const bool peers = lab::enable_peers(most);
   if (!peers) program.note("peers", "These GPUs do not reach each other's memory: peer copies go through the host.");
   for (const lab::Size& size : program.sizes()) {
     if (size[0] > (1L << 24) || size[1] > (1L << 24)) {

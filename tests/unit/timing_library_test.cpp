@@ -1,6 +1,13 @@
 // Time estimates of library calls.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/csv_line.h"
+#include "base/file.h"
 #include "timing/library_estimate.h"
 
 namespace warpgrind::timing {
@@ -52,16 +59,40 @@ double collective_us(const char* gpu, Collective::Kind kind, int ranks, double b
   return estimate_library(**find_gpu_model(gpu), work).ns / 1000;
 }
 
-// A large all-reduce sends 2 (n - 1) / n of its bytes over each link, an all-gather half of that. A small one is a few
-// steps. GPUs without a link of their own send through the host.
+// A large all-reduce sends 2 (n - 1) / n of its bytes over each link. A small one is a few steps. GPUs without a link
+// of their own send through the host.
 TEST(LibraryEstimate, CollectivesByLink) {
   using Kind = Collective::Kind;
   constexpr double kGiga = 1e9;
   const double reduce = collective_us("h200", Kind::all_reduce, 4, kGiga);
-  EXPECT_NEAR(reduce, 1.5 * kGiga / (396 * 0.92) / 1000, 0.02 * reduce);
-  EXPECT_NEAR(collective_us("h200", Kind::all_gather, 4, kGiga), reduce / 2, 0.02 * reduce);
-  EXPECT_LT(collective_us("h200", Kind::all_reduce, 8, 8), 15);
+  EXPECT_NEAR(reduce, 1.5 * kGiga / (396 * 0.77) / 1000, 0.02 * reduce);
+  EXPECT_LT(collective_us("h200", Kind::all_reduce, 8, 8), 25);
   EXPECT_GT(collective_us("t4", Kind::all_reduce, 4, kGiga), 10 * reduce);
+}
+
+// NCCL's own tests on two H200s. Below 4 MiB their times are mostly those of the host, which issues for both GPUs.
+TEST(LibraryEstimate, CollectivesAsMeasured) {
+  using Kind = Collective::Kind;
+  const std::map<std::string, Kind> kinds = {
+      {"all_reduce", Kind::all_reduce},         {"all_gather", Kind::all_gather}, {"broadcast", Kind::broadcast},
+      {"reduce_scatter", Kind::reduce_scatter}, {"reduce", Kind::reduce},         {"sendrecv", Kind::send},
+      {"alltoall", Kind::all_to_all},           {"gather", Kind::gather},         {"scatter", Kind::scatter}};
+  const auto text = read_whole(WARPGRIND_TESTS "/../lab/results/h200/nccl-x2.csv");
+  ASSERT_TRUE(text);
+  std::istringstream in(*text);
+  std::string line;
+  std::getline(in, line);  // names of the columns
+  int compared = 0;
+  while (std::getline(in, line)) {
+    const std::vector<std::string> cells = split_csv_line(line);
+    ASSERT_EQ(cells.size(), 4u);
+    const double bytes = std::stod(cells[1]), measured = std::stod(cells[2]);
+    if (bytes < 4 << 20) continue;
+    const double estimated = collective_us("h200", kinds.at(cells[0]), 2, bytes);
+    EXPECT_NEAR(estimated / measured, 1, bytes < 64 << 20 ? 0.35 : 0.15) << line;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 36);
 }
 
 // A send and a receive of one group run at the same time.

@@ -7,15 +7,37 @@
 namespace warpgrind::timing {
 namespace {
 
-// All assumed, near the constants by which NCCL 2.2x itself chooses its algorithm (its file tuning.cc). The protocol
-// for small messages has short steps, but half of the bytes that it sends are flags.
-constexpr double kCollectiveStartNs = 6000;
+// Fitted to NCCL 2.28.9 on two H200s (lab/results/h200/nccl-x2.csv); the steps of more GPUs are assumed to take as
+// long. The protocol for small messages has short steps, but half of the bytes that it sends are flags.
+constexpr double kCollectiveStartNs = 7000;
 struct Protocol {
   double step_ns;  // one hop over a direct link
-  double share;    // of the link's bandwidth
+  double share;    // of the bandwidth that the operation reaches
 };
-constexpr Protocol kProtocols[] = {{600, 0.45}, {3400, 0.92}};
+constexpr Protocol kProtocols[] = {{2500, 0.5}, {8000, 1}};
 constexpr double kThroughHostNs = 1000;  // added to each hop where GPUs have no direct link
+
+// What an operation reaches with long arrays, as a share of copies from GPU to GPU.
+double reached(Collective::Kind kind) {
+  using Kind = Collective::Kind;
+  switch (kind) {
+    case Kind::all_reduce:
+      return 0.77;
+    case Kind::all_gather:
+    case Kind::reduce_scatter:
+      return 0.65;
+    case Kind::all_to_all:
+    case Kind::send:
+    case Kind::receive:
+      return 0.77;
+    case Kind::reduce:
+    case Kind::broadcast:
+    case Kind::gather:
+    case Kind::scatter:
+      break;
+  }
+  return 0.92;
+}
 
 // Link of one GPU to the others, one way.
 struct Link {
@@ -39,8 +61,9 @@ double time_of(const Link& link, const Path& path) {
   return best;
 }
 
-double estimate(const Link& link, const Collective& c) {
+double estimate(Link link, const Collective& c) {
   using Kind = Collective::Kind;
+  link.gbps *= reached(c.kind);
   const double n = c.ranks, others = n - 1, shared = c.bytes * others / n;
   switch (c.kind) {
     case Kind::all_reduce:
@@ -67,7 +90,7 @@ double estimate(const Link& link, const Collective& c) {
 }  // namespace
 
 double estimate_collectives(const GpuModel& model, const std::vector<Collective>& collectives) {
-  const Link link = link_of(model.timing);
+  const Link direct = link_of(model.timing);
   double total = kCollectiveStartNs, sent = 0, received = 0;
   for (const Collective& c : collectives) {
     if (c.kind == Collective::Kind::send)
@@ -77,10 +100,10 @@ double estimate_collectives(const GpuModel& model, const std::vector<Collective>
     else if (c.ranks == 1)
       total += 2 * c.bytes / model.timing.dram_copy_gbps;
     else
-      total += estimate(link, c);
+      total += estimate(direct, c);
   }
   if (const double bytes = std::max(sent, received); bytes > 0)
-    total += estimate(link, {Collective::Kind::send, 2, bytes});
+    total += estimate(direct, {Collective::Kind::send, 2, bytes});
   return total;
 }
 

@@ -14,7 +14,7 @@ namespace warpgrind::timing {
 namespace {
 
 bool gpu_alone(const StoredRow& row) {
-  static constexpr const char* kTopics[] = {"timing", "transfer", "streams", "multigpu", "poisson_mpi"};
+  static constexpr const char* kTopics[] = {"timing", "transfer", "streams", "multigpu", "poisson_mpi", "collectives"};
   static constexpr const char* kRungs[] = {"managed", "grid_sync", "grid_resident"};
   for (const char* topic : kTopics)
     if (row.topic == topic) return false;
