@@ -31,7 +31,7 @@ MODELS = [*gguf.TYPES, "F16 experts", "Q4_K experts", "MXFP4 experts", "F16 keys
 # Largest RMS of the differences over the RMS of the logits, of a position or of a token. F32: sums in another order, keys and values of
 # 16 bits in both. F16 and BF16: ggml's CPU code also rounds the other factor to 11 and to 8 bits, the GPU code may not.
 # Quantised types: both sides round the other factor to 8 bits, the CPU in blocks of 32 or 256 and the GPU in blocks of 32.
-BOUNDS = {"F32": 0.01, "F16": 0.01, "BF16": 0.04}
+BOUNDS = {"F32": 0.006, "F16": 0.006, "BF16": 0.02}
 QUANTISED = 0.08
 # Where two experts have almost the same score, a small difference chooses another one: share of the positions that are left out.
 OTHER_EXPERT = 0.05
@@ -63,6 +63,10 @@ def install(work):
     return modules
 
 
+def bound_of(model):
+    return QUANTISED if " keys Q" in model else BOUNDS.get(model.split()[0], QUANTISED)
+
+
 def write_model(name, folder):
     """Path of the model. The same name gives the same bytes."""
     kind, *more = name.split()
@@ -79,7 +83,7 @@ def flip(path, kind):
     # Where the first block holds its 16-bit scale: its last two bytes for three of the types, its first for the others.
     last = {"Q3_K": 110, "Q6_K": 210}.get(kind)
     width = {"F32": 4}.get(kind, 2)
-    content[at + (last or width) - 1] ^= 0x80 if kind not in ("F32", "F16", "BF16") else 0x40
+    content[at + (last or width) - 1] ^= 0x80
     wrong = path.with_name("wrong_" + path.name)
     wrong.write_bytes(content)
     return wrong
@@ -173,6 +177,8 @@ def main():
         print(*MODELS, sep="\n")
         return 0
     modules = install(args.work.resolve())
+    if not args.models:
+        return 0  # only the packages were wanted
     flashes = [one == "on" for one in args.flash]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -188,9 +194,7 @@ def main():
         launched, kernels = launched_kernels(profile)
     failed, rows = 0, []
     for (model, flash), result in gpu.items():
-        kind = model.split()[0]
-        bound = QUANTISED if " keys Q" in model else BOUNDS.get(kind, QUANTISED)
-        why, row = judge(cpu[model, flash], result, bound, OTHER_EXPERT if model.endswith("experts") else 0)
+        why, row = judge(cpu[model, flash], result, bound_of(model), OTHER_EXPERT if model.endswith("experts") else 0)
         name = f"{model} on {args.gpu}, flash attention {'on' if flash else 'off'}"
         rows.append(dict(model=model, gpu=args.gpu, flash=flash, why=why, **row))
         if args.wrong_bit:
