@@ -241,12 +241,17 @@ class Llama:
     chapter (document.py)."""
 
     name = "llama.cpp"
+    what = "logits and text of random models"
     gpus = ("h200", "a100", "t4")
     folder = ROOT / "tests/clients/llama_cpp"
+    package = "node-llama-cpp"
 
     def __init__(self, build):
-        self.build, self.work = build, build / "tests/clients/llama_cpp"
+        self.build, self.work = build, build / "tests/clients" / self.folder.name
         self.results = self.work / "results"
+
+    def options(self, module):
+        return ["--json", str(self.results / f"{module.replace(' ', '_')}.json")]
 
     def command(self, script, *words):
         return [sys.executable, str(self.folder / script), str(self.build / "bin/warpgrind"), str(self.work), *words]
@@ -255,17 +260,16 @@ class Llama:
         """That of the npm package, which is installed if it is not; None: it cannot be."""
         if subprocess.run(self.command("compare.py", "--models"), capture_output=True).returncode != 0:
             return None
-        return json.loads((self.folder / "package.json").read_text())["dependencies"]["node-llama-cpp"]
+        return json.loads((self.folder / "package.json").read_text())["dependencies"][self.package]
 
     def suites(self):
         models = subprocess.run([sys.executable, self.folder / "compare.py", "--list"], capture_output=True, text=True, check=True)
-        return [(f"logits and text of random models, --gpu {gpu}", f"{gpu}:{model}") for gpu in self.gpus for model in models.stdout.splitlines()]
+        return [(f"{self.what}, --gpu {gpu}", f"{gpu}:{model}") for gpu in self.gpus for model in models.stdout.splitlines()]
 
     def test(self, module, timeout):
         gpu, model = module.split(":")
         self.results.mkdir(parents=True, exist_ok=True)
-        file = self.results / f"{module.replace(' ', '_')}.json"
-        status, text = run(self.command("compare.py", "--gpu", gpu, "--json", str(file), "--models", model), dict(os.environ), timeout)
+        status, text = run(self.command("compare.py", "--gpu", gpu, *self.options(module), "--models", model), dict(os.environ), timeout)
         failed = re.findall(r"^FAILED (.*)", text, re.M)
         if status is None:
             failed.append(f"{module}: no end within {timeout} s")
@@ -280,7 +284,22 @@ class Llama:
         subprocess.run([sys.executable, self.folder / "document.py", "--results", self.results, "--costs", costs, "--scan", scan], check=True)
 
 
-CLIENTS = {"hashcat": Hashcat, "llama": Llama, "numba": Numba, "numba-cuda": NumbaCuda, "numba-cuda-alone": NumbaCudaAlone,
+class Whisper(Llama):
+    """whisper.cpp of npm: tests/clients/whisper/compare.py in the same way. It needs a libnccl.so.2."""
+
+    name = "whisper.cpp"
+    what = "transcripts of random models"
+    folder = ROOT / "tests/clients/whisper"
+    package = "@fugood/whisper.node"
+
+    def options(self, module):
+        return []
+
+    def finish(self):
+        pass
+
+
+CLIENTS = {"hashcat": Hashcat, "llama": Llama, "whisper": Whisper, "numba": Numba, "numba-cuda": NumbaCuda, "numba-cuda-alone": NumbaCudaAlone,
            "cupy": Cupy, "triton": Triton}
 
 

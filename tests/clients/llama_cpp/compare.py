@@ -42,23 +42,23 @@ def skip(why):
     sys.exit(SKIPPED)
 
 
-def install(work):
-    """The folder node_modules with what package-lock.json names; it stays for the next test."""
+def install(work, here=HERE):
+    """The folder node_modules with what package-lock.json of `here` names; it stays for the next test."""
     for program in ("node", "npm"):
         if not shutil.which(program):
             skip(f"{program} is not installed")
-    modules, lock = work / "node_modules", HERE / "package-lock.json"
+    modules, lock = work / "node_modules", here / "package-lock.json"
     installed = modules / "installed.lock"
     if installed.exists() and installed.read_bytes() == lock.read_bytes():
         return modules
     work.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "package-lock.json"):
-        shutil.copy(HERE / name, work / name)
+        shutil.copy(here / name, work / name)
     # Not "npm ci": the registry may lack packages for other systems, which the lock file then does not name.
     command = ["npm", "install", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"]
     npm = subprocess.run(command, cwd=work, capture_output=True, text=True)
     if npm.returncode != 0:
-        skip("npm cannot install llama.cpp: " + (npm.stderr.strip().splitlines() or ["?"])[0])
+        skip("npm cannot install the packages: " + (npm.stderr.strip().splitlines() or ["?"])[0])
     shutil.copy(lock, installed)
     return modules
 
@@ -192,6 +192,9 @@ def main():
         gpu = evaluate(under, "cuda", plan_of(args.models, flashes, paths), modules, folder)
         seconds = time.monotonic() - begin
         launched, kernels = launched_kernels(profile)
+    if not launched:
+        print("FAILED: no kernel ran")
+        return 1
     failed, rows = 0, []
     for (model, flash), result in gpu.items():
         why, row = judge(cpu[model, flash], result, bound_of(model), OTHER_EXPERT if model.endswith("experts") else 0)

@@ -13,7 +13,7 @@ import gguf  # noqa: E402
 
 MAGIC = 0x67676D6C
 WORDS, SPECIAL = 50257, 51864  # words with a text, and all tokens
-FILE_TYPES = {"F32": 0, "F16": 1, "Q4_0": 2, "Q4_1": 3, "Q8_0": 7, "Q5_0": 8, "Q5_1": 9, "Q4_K": 12}
+FILE_TYPES = {"F32": 0, "F16": 1, "Q4_0": 2, "Q4_1": 3, "Q8_0": 7, "Q5_0": 8, "Q5_1": 9}
 FFT = 201  # frequencies of a filter
 
 
@@ -31,8 +31,8 @@ def block(at, cross):
     return names + attention(at) + (attention(at, True) if cross else [])
 
 
-def whisper(kind, seed=1, width=128, heads=2, layers=4, audio=64, text=64, mels=80):
-    """Bytes of a model whose matrices have one type."""
+def whisper(kind, seed=1, width=128, heads=2, layers=4, audio=64, text=64, mels=80, wrong=False):
+    """Bytes of a model whose matrices have one type. wrong: a block of the decoder has other weights in one matrix."""
     rng = random.Random(seed)
     out = bytearray(struct.pack("<I11i", MAGIC, SPECIAL, audio, width, heads, layers, text, width, heads, layers, mels, FILE_TYPES[kind]))
     out += struct.pack("<ii", mels, FFT) + struct.pack(f"<{mels * FFT}f", *(max(0.0, 1 - abs(f - 2.5 * m) / 4) for m in range(mels) for f in range(FFT)))
@@ -69,7 +69,10 @@ def whisper(kind, seed=1, width=128, heads=2, layers=4, audio=64, text=64, mels=
         for layer in range(layers):
             for name, role in block(f"{system}.blocks.{layer}", cross):
                 if role in shapes:
-                    matrix(name, kind, shapes[role], 1.5 * shapes[role][0] ** -0.5)
+                    content = gguf.weights(rng, kind, math.prod(shapes[role]), 0.7 * shapes[role][0] ** -0.5)
+                    if wrong and name == "decoder.blocks.2.mlp.0.weight":
+                        content = gguf.weights(random.Random(99), kind, math.prod(shapes[role]), 0.7 * shapes[role][0] ** -0.5)
+                    add(name, kind, shapes[role], content)
                 elif role == "norm":
                     floats(name, [width], 0.5, 1.5)
                 else:

@@ -2,7 +2,7 @@
 //
 //   transcribe.cjs MODULES cuda|cpu PLAN OUT       MODULES: a folder node_modules; PLAN: JSON, a list of {name, model, sound, flash}
 //
-// OUT: JSON, a list of {name, flash, gpu: whether it says that it used one, text, segments}.
+// OUT: JSON, a list of {name, sound, flash, text, segments}.
 const {readFileSync, writeFileSync} = require("node:fs");
 const path = require("node:path");
 
@@ -15,7 +15,7 @@ async function transcribe({name, model, sound, flash}) {
     const {promise} = context.transcribeFile(sound, {language: "en", temperature: 0, temperatureInc: 0, maxThreads: 1, bestOf: 1});
     const {result, segments} = await promise;
     await context.release();
-    return {name, flash, text: result, segments};
+    return {name, sound, flash, text: result, segments};
 }
 
 // The binding's promise does not keep Node alive, and after an error it stays unsettled.
