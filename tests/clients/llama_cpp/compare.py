@@ -32,7 +32,7 @@ MODELS = [*gguf.TYPES, "F16 experts", "Q4_K experts", "MXFP4 experts", "F16 keys
 # 16 bits in both. F16 and BF16: ggml's CPU code also rounds the other factor to 11 and to 8 bits, the GPU code may not.
 # Quantised types: both sides round the other factor to 8 bits, the CPU in blocks of 32 or 256 and the GPU in blocks of 32.
 BOUNDS = {"F32": 0.006, "F16": 0.006, "BF16": 0.02}
-QUANTISED = 0.08
+QUANTISED = 0.1
 # Where two experts have almost the same score, a small difference chooses another one: share of the positions that are left out.
 OTHER_EXPERT = 0.05
 

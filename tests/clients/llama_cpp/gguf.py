@@ -97,8 +97,8 @@ TYPES = {
     "IQ4_NL": (20, 32, no_offset(69, 16), None), "IQ4_XS": (23, 256, iq4_xs, None), "MXFP4": (39, 32, mxfp4, None),
     # Codebooks: a level is an index into a table of vectors, so any bytes are valid.
     "IQ2_XXS": (16, 256, no_offset(70, 64), None), "IQ2_XS": (17, 256, no_offset(70, 72), None),
-    "IQ2_S": (22, 256, no_offset(70, 80), None), "IQ3_XXS": (18, 256, no_offset(130, 96), None),
-    "IQ3_S": (21, 256, no_offset(100, 108), None), "IQ1_S": (19, 256, no_offset(6, 48), None),
+    "IQ2_S": (22, 256, no_offset(70, 80), None), "IQ3_XXS": (18, 256, no_offset(150, 96), None),
+    "IQ3_S": (21, 256, no_offset(145, 108), None), "IQ1_S": (19, 256, no_offset(7.5, 48), None),
 }
 
 
