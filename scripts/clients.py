@@ -236,7 +236,70 @@ class Triton:
                     failed=int(not good))
 
 
-CLIENTS = {"hashcat": Hashcat, "numba": Numba, "numba-cuda": NumbaCuda, "numba-cuda-alone": NumbaCudaAlone,
+class Llama:
+    """llama.cpp of npm: each model of tests/clients/llama_cpp/compare.py on the three GPUs for which its library has PTX. Then the tables of its
+    chapter (document.py)."""
+
+    name = "llama.cpp"
+    what = "logits and text of random models"
+    gpus = ("h200", "a100", "t4")
+    folder = ROOT / "tests/clients/llama_cpp"
+    package = "node-llama-cpp"
+
+    def __init__(self, build):
+        self.build, self.work = build, build / "tests/clients" / self.folder.name
+        self.results = self.work / "results"
+
+    def options(self, module):
+        return ["--json", str(self.results / f"{module.replace(' ', '_')}.json")]
+
+    def command(self, script, *words):
+        return [sys.executable, str(self.folder / script), str(self.build / "bin/warpgrind"), str(self.work), *words]
+
+    def version(self):
+        """That of the npm package, which is installed if it is not; None: it cannot be."""
+        if subprocess.run(self.command("compare.py", "--models"), capture_output=True).returncode != 0:
+            return None
+        return json.loads((self.folder / "package.json").read_text())["dependencies"][self.package]
+
+    def suites(self):
+        models = subprocess.run([sys.executable, self.folder / "compare.py", "--list"], capture_output=True, text=True, check=True)
+        return [(f"{self.what}, --gpu {gpu}", f"{gpu}:{model}") for gpu in self.gpus for model in models.stdout.splitlines()]
+
+    def test(self, module, timeout):
+        gpu, model = module.split(":")
+        self.results.mkdir(parents=True, exist_ok=True)
+        status, text = run(self.command("compare.py", "--gpu", gpu, *self.options(module), "--models", model), dict(os.environ), timeout)
+        failed = re.findall(r"^FAILED (.*)", text, re.M)
+        if status is None:
+            failed.append(f"{module}: no end within {timeout} s")
+        return dict(module=module, text=text, whys={}, names=dict(failed=failed), failed=len(failed), passed=len(re.findall(r"^passed", text, re.M)))
+
+    def finish(self):
+        """The chapter's tables. The scan of the library takes minutes."""
+        costs, scan = self.work / "costs.json", self.work / "scan.json"
+        subprocess.run(self.command("costs.py", "--json", str(costs)), check=True)
+        library = next(self.work.glob("node_modules/@node-llama-cpp/linux-x64-cuda/bins/*/libggml-cuda.so"))
+        subprocess.run([self.build / "bin/warpgrind", "scan", "--json", scan, library], stdout=subprocess.DEVNULL, check=True)
+        subprocess.run([sys.executable, self.folder / "document.py", "--results", self.results, "--costs", costs, "--scan", scan], check=True)
+
+
+class Whisper(Llama):
+    """whisper.cpp of npm: tests/clients/whisper/compare.py in the same way. It needs a libnccl.so.2."""
+
+    name = "whisper.cpp"
+    what = "transcripts of random models"
+    folder = ROOT / "tests/clients/whisper"
+    package = "@fugood/whisper.node"
+
+    def options(self, module):
+        return []
+
+    def finish(self):
+        pass
+
+
+CLIENTS = {"hashcat": Hashcat, "llama": Llama, "whisper": Whisper, "numba": Numba, "numba-cuda": NumbaCuda, "numba-cuda-alone": NumbaCudaAlone,
            "cupy": Cupy, "triton": Triton}
 
 
@@ -343,6 +406,8 @@ def main():
             print(f"{client.name}: not on this machine, its rows stay as they are")
             continue
         new += rows_of(client, version, arguments, end)
+        if hasattr(client, "finish") and not arguments.only and not arguments.rows:
+            client.finish()
         for row in new:
             print(f"{row['client']} {row['what']}: {row['passed']} passed, {row['failed']} failed, {row['skipped']} skipped")
     if arguments.rows:
