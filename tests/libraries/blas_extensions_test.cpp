@@ -129,6 +129,16 @@ TYPED_TEST(BlasExtensions, Factorisations) {
   DONE(BLAS1(T, getrfBatched)(this->handle, kN, as.template as<N*>(), kN, pivots.data(), info.data(), 1));
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(info[0], 4);
+  // Its inverse has no finite column, so that a norm of it is no number either.
+  DONE(BLAS1(T, getriBatched)(this->handle, kN, as.template as<const N*>(), kN, pivots.data(),
+                              inverses.template as<N*>(), kN, info.data(), 1));
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(info[0], 4);
+  for (std::size_t j = 0; j < kN; ++j) {
+    T sum{};
+    for (std::size_t i = 0; i < kN; ++i) sum += inverse[j * kN + i];
+    EXPECT_FALSE(std::isfinite(std::abs(sum))) << j;
+  }
 }
 
 using BlasCalls = Blas<float>;

@@ -47,7 +47,8 @@ int factor(int n, T* a, int lda, int* pivots) {
   WG_LAPACK(T, getrf)(&n, &n, a, &lda, pivots, &info);
   return info;
 }
-// Inverse of A from its LU factors, in place.
+// Inverse of A from its LU factors, in place. Of a singular matrix it has infinities and NaN, as on a GPU: CuPy's
+// cond() needs them.
 template <class T>
 int invert(int n, T* a, int lda, const int* pivots) {
   std::vector<int> none;
@@ -59,6 +60,13 @@ int invert(int n, T* a, int lda, const int* pivots) {
   std::vector<T> work(static_cast<std::size_t>(room));
   int info = 0;
   WG_LAPACK(T, getri)(&n, a, &lda, pivots, work.data(), &room, &info);
+  if (info > 0) {  // LAPACK has left the factors
+    std::vector<T> inverse(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < inverse.size(); i += static_cast<std::size_t>(n) + 1) inverse[i] = T(1);
+    int ignored = 0;
+    WG_LAPACK(T, getrs)("N", &n, &n, a, &lda, pivots, inverse.data(), &n, &ignored, 1);
+    for (int j = 0; j < n; ++j) std::copy_n(inverse.data() + std::int64_t{j} * n, n, a + std::int64_t{j} * lda);
+  }
   return info;
 }
 

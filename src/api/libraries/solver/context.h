@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -44,6 +45,9 @@ struct gesvdjInfo : warpgrind::libraries::solver::Jacobi {};
 namespace warpgrind::libraries::solver {
 
 using blas::at_least;
+// Stands for the leading dimensions that NVIDIA's functions for workspace sizes do not look at (tried on an H200): CuPy
+// passes n for an m x n matrix.
+inline constexpr int kAnyLd = std::numeric_limits<int>::max();
 using blas::Blas;
 using blas::fits;
 using blas::is_diagonal;

@@ -311,10 +311,10 @@ extern "C" {
 
 cusolverStatus_t cusolverDnXsyevd_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params,
                                              cusolverEigMode_t jobz, cublasFillMode_t uplo, int64_t n,
-                                             cudaDataType type, const void*, int64_t lda, cudaDataType type_w,
-                                             const void*, cudaDataType compute, size_t* device, size_t* host) {
+                                             cudaDataType type, const void*, int64_t, cudaDataType type_w, const void*,
+                                             cudaDataType compute, size_t* device, size_t* host) {
   const bool valid =
-      valid_params(params) && valid_eigen(jobz, uplo, n, lda) && compute == type && type_w == real_of(type);
+      valid_params(params) && valid_eigen(jobz, uplo, n, kAnyLd) && compute == type && type_w == real_of(type);
   return workspace_bytes(handle, valid, type, device, host, room(n, n));
 }
 cusolverStatus_t cusolverDnXsyevd(cusolverDnHandle_t handle, cusolverDnParams_t params, cusolverEigMode_t jobz,
@@ -356,10 +356,10 @@ cusolverStatus_t cusolverDnXsyevdx(cusolverDnHandle_t handle, cusolverDnParams_t
 }
 cusolverStatus_t cusolverDnXsyevBatched_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params,
                                                    cusolverEigMode_t jobz, cublasFillMode_t uplo, int64_t n,
-                                                   cudaDataType type, const void*, int64_t lda, cudaDataType type_w,
+                                                   cudaDataType type, const void*, int64_t, cudaDataType type_w,
                                                    const void*, cudaDataType compute, size_t* device, size_t* host,
                                                    int64_t count) {
-  const bool valid = valid_params(params) && valid_eigen(jobz, uplo, n, lda) && compute == type &&
+  const bool valid = valid_params(params) && valid_eigen(jobz, uplo, n, kAnyLd) && compute == type &&
                      type_w == real_of(type) && count >= 0;
   return workspace_bytes(handle, valid, type, device, host, room(n, n));
 }

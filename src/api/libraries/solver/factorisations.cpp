@@ -313,9 +313,9 @@ extern "C" {
 #undef WG_CUSOLVER
 
 cusolverStatus_t cusolverDnXgetrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params, int64_t m, int64_t n,
-                                             cudaDataType type, const void*, int64_t lda, cudaDataType compute,
+                                             cudaDataType type, const void*, int64_t, cudaDataType compute,
                                              size_t* device, size_t* host) {
-  const bool valid = valid_params(params) && m >= 0 && n >= 0 && at_least(lda, m) && compute == type;
+  const bool valid = valid_params(params) && m >= 0 && n >= 0 && compute == type;
   return workspace_bytes(handle, valid, type, device, host, room(m, n));
 }
 cusolverStatus_t cusolverDnXgetrf(cusolverDnHandle_t handle, cusolverDnParams_t params, int64_t m, int64_t n,
@@ -337,9 +337,9 @@ cusolverStatus_t cusolverDnXgetrs(cusolverDnHandle_t handle, cusolverDnParams_t 
   });
 }
 cusolverStatus_t cusolverDnXpotrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params,
-                                             cublasFillMode_t uplo, int64_t n, cudaDataType type, const void*,
-                                             int64_t lda, cudaDataType compute, size_t* device, size_t* host) {
-  const bool valid = valid_params(params) && is_triangle(uplo) && n >= 0 && at_least(lda, n) && compute == type;
+                                             cublasFillMode_t uplo, int64_t n, cudaDataType type, const void*, int64_t,
+                                             cudaDataType compute, size_t* device, size_t* host) {
+  const bool valid = valid_params(params) && is_triangle(uplo) && n >= 0 && compute == type;
   return workspace_bytes(handle, valid, type, device, host, room(n, n));
 }
 cusolverStatus_t cusolverDnXpotrf(cusolverDnHandle_t handle, cusolverDnParams_t params, cublasFillMode_t uplo,
@@ -361,10 +361,9 @@ cusolverStatus_t cusolverDnXpotrs(cusolverDnHandle_t handle, cusolverDnParams_t 
   });
 }
 cusolverStatus_t cusolverDnXgeqrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params, int64_t m, int64_t n,
-                                             cudaDataType type, const void*, int64_t lda, cudaDataType type_tau,
+                                             cudaDataType type, const void*, int64_t, cudaDataType type_tau,
                                              const void*, cudaDataType compute, size_t* device, size_t* host) {
-  const bool valid =
-      valid_params(params) && m >= 0 && n >= 0 && at_least(lda, m) && compute == type && type_tau == type;
+  const bool valid = valid_params(params) && m >= 0 && n >= 0 && compute == type && type_tau == type;
   return workspace_bytes(handle, valid, type, device, host, room(m, n));
 }
 cusolverStatus_t cusolverDnXgeqrf(cusolverDnHandle_t handle, cusolverDnParams_t params, int64_t m, int64_t n,
@@ -377,9 +376,9 @@ cusolverStatus_t cusolverDnXgeqrf(cusolverDnHandle_t handle, cusolverDnParams_t 
   });
 }
 cusolverStatus_t cusolverDnXtrtri_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t uplo, cublasDiagType_t diag,
-                                             int64_t n, cudaDataType type, void*, int64_t lda, size_t* device,
+                                             int64_t n, cudaDataType type, void*, int64_t, size_t* device,
                                              size_t* host) {
-  const bool valid = is_triangle(uplo) && is_diagonal(diag) && n >= 0 && at_least(lda, n);
+  const bool valid = is_triangle(uplo) && is_diagonal(diag) && n >= 0;
   return workspace_bytes(handle, valid, type, device, host, room(n, n));
 }
 cusolverStatus_t cusolverDnXtrtri(cusolverDnHandle_t handle, cublasFillMode_t uplo, cublasDiagType_t diag, int64_t n,

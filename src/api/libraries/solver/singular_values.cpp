@@ -274,10 +274,10 @@ extern "C" {
 
 cusolverStatus_t cusolverDnXgesvd_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params, signed char jobu,
                                              signed char jobvt, int64_t m, int64_t n, cudaDataType type, const void*,
-                                             int64_t lda, cudaDataType type_s, const void*, cudaDataType type_u,
-                                             const void*, int64_t ldu, cudaDataType type_vt, const void*, int64_t ldvt,
+                                             int64_t, cudaDataType type_s, const void*, cudaDataType type_u,
+                                             const void*, int64_t, cudaDataType type_vt, const void*, int64_t,
                                              cudaDataType compute, size_t* device, size_t* host) {
-  const bool valid = valid_params(params) && valid_svd(jobu, jobvt, m, n, lda, ldu, ldvt) &&
+  const bool valid = valid_params(params) && valid_svd(jobu, jobvt, m, n, kAnyLd, kAnyLd, kAnyLd) &&
                      valid_types({type, type_s, type_u, type_vt, compute});
   return workspace_bytes(handle, valid, type, device, host, room(m, n));
 }
@@ -295,11 +295,11 @@ cusolverStatus_t cusolverDnXgesvd(cusolverDnHandle_t handle, cusolverDnParams_t 
 }
 cusolverStatus_t cusolverDnXgesvdp_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params,
                                               cusolverEigMode_t jobz, int econ, int64_t m, int64_t n, cudaDataType type,
-                                              const void*, int64_t lda, cudaDataType type_s, const void*,
-                                              cudaDataType type_u, const void*, int64_t ldu, cudaDataType type_v,
-                                              const void*, int64_t ldv, cudaDataType compute, size_t* device,
+                                              const void*, int64_t, cudaDataType type_s, const void*,
+                                              cudaDataType type_u, const void*, int64_t, cudaDataType type_v,
+                                              const void*, int64_t, cudaDataType compute, size_t* device,
                                               size_t* host) {
-  const bool valid = valid_params(params) && valid_jacobi(jobz, econ, m, n, lda, ldu, ldv) &&
+  const bool valid = valid_params(params) && valid_jacobi(jobz, econ, m, n, kAnyLd, kAnyLd, kAnyLd) &&
                      valid_types({type, type_s, type_u, type_v, compute});
   return workspace_bytes(handle, valid, type, device, host, room(m, n));
 }
