@@ -69,7 +69,8 @@ def finds_a_program_that_closed_its_files(build):
 def stops_in_each_child(build):
     out = sessions(build, "children", ["3"], [1, 2, 3], "info inferiors")
     check(out.count("[New inferior "), 2)
-    check(len(re.findall(r"\[Inferior \d \(process \d+\) has ended\]", out)), 3)
+    ended = re.findall(r"\[Inferior \d \(process \d+\) has ended\]", out)
+    assert len(ended) == 3, out
     assert re.search(r"^  Num  Process  Rank  State    Executable\n(.*\n){3}\(", out, re.M), out
 
 

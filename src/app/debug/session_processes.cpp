@@ -21,6 +21,10 @@ class OtherProcess final : public AdapterConnection {
   DapClient& program_;
 };
 
+std::string ended_text(const Inferior& one) {
+  return fmt::format("[Inferior {} ({}) has ended]\n", one.number, one.name.text());
+}
+
 }  // namespace
 
 void Session::add_process(Descriptor socket, pid_t process) {
@@ -43,6 +47,9 @@ void Session::add_process(Descriptor socket, pid_t process) {
                                   [this, &one] { end_process(one); }},
       client);
   one.own->connect(std::move(socket));
+  // As long as it was the only one, its end was not said.
+  if (inferiors_.size() == 1 && inferiors_.front()->ended && inferiors_.front()->name.id != process)
+    notify(ended_text(*inferiors_.front()));
   inferiors_.push_back(std::move(made));
   client.add(*one.own);
   const std::string program = name.program.empty() ? "" : ", " + name.program;  // it may have ended
@@ -57,7 +64,7 @@ void Session::end_process(Inferior& one) {
   if (one.own) client.remove(*one.own);
   one.ended = true;
   view_of(one).stopped.reset();
-  if (inferiors_.size() > 1) notify(fmt::format("[Inferior {} ({}) has ended]\n", one.number, one.name.text()));
+  if (inferiors_.size() > 1) notify(ended_text(one));
 }
 
 void Session::notify(const std::string& line) {
