@@ -101,9 +101,12 @@ TouchedMemory touched_memory(const LaunchRequest& request, ManagedMemory& manage
 // Kind of memory that each site accesses, judged by the first allocation that it accessed.
 std::vector<timing::SiteMemory> memories_of(const events::AccessLog& log, int device) {
   std::vector<timing::SiteMemory> out;
+  device::AddressSpace& space = device::AddressSpace::instance();
   for (const auto& [low, high] : log.ranges) {
     timing::SiteMemory& memory = out.emplace_back(timing::SiteMemory::own);
-    const auto range = high != 0 ? device::AddressSpace::instance().find(low) : std::nullopt;
+    auto range = high != 0 ? space.find(low) : std::nullopt;
+    // The log counts addresses of GPUs' memory from its beginning.
+    if (!range && high != 0) range = space.find(space.reserved_base() + low);
     if (!range || range->managed) continue;
     if (range->host)
       memory = timing::SiteMemory::host;
