@@ -2,6 +2,7 @@
 // own.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 

@@ -1,7 +1,4 @@
 // An all-reduce over several GPUs: after it, each has the sum of all arrays. By hand in five ways, and by NCCL.
-#include <algorithm>
-#include <memory>
-
 #include "all_reduce.cuh"
 #include "harness/several_gpus.h"
 
@@ -82,8 +79,8 @@ int main(int argc, char** argv) {
     if (!program.fits(size, 12.0 * size[0], (28.0 * most + 8) * size[0])) continue;
     if (most == 1)
       for (const lab::Rung& rung : kTopic.rungs) program.skip(row(rung.name, size, 2), kOneGpu);
-    for (int devices = 2; devices <= most; devices = devices < most ? std::min(2 * devices, most) : most + 1)
-      all_rungs(program, size, devices, peers, nccl);
+    for (const int devices : lab::device_counts(most))
+      if (devices > 1) all_rungs(program, size, devices, peers, nccl);
   }
   return program.finish();
 }

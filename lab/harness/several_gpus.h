@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "harness/program.h"
 
@@ -37,6 +38,14 @@ inline bool enable_peers(int devices) {
   }
   CHECK_CUDA(cudaSetDevice(0));
   return true;
+}
+
+// Returns 1, 2, 4, ... and `most` itself.
+inline std::vector<int> device_counts(int most) {
+  std::vector<int> counts;
+  for (int n = 1; n < most; n *= 2) counts.push_back(n);
+  counts.push_back(most);
+  return counts;
 }
 
 }  // namespace lab

@@ -2,8 +2,6 @@
 // rows. One host thread drives all GPUs.
 #include <omp.h>
 
-#include <algorithm>
-
 #include "harness/several_gpus.h"
 #include "split.cuh"
 
@@ -34,14 +32,6 @@ const lab::Topic kTopic = {
                 {"sweeps", "8", "sweeps of each rung"},
                 {"matmul", "0", "order of the matrices, 0: 128 on the virtual GPU, else 2048"}},
 };
-
-// Returns 1, 2, 4, ... and `most` itself.
-std::vector<int> device_counts(int most) {
-  std::vector<int> counts;
-  for (int n = 1; n < most; n *= 2) counts.push_back(n);
-  counts.push_back(most);
-  return counts;
-}
 
 lab::Case row(const char* rung, const lab::Size& size, const Grid& g, int sweeps, int devices) {
   // Not flushed, because the flush reaches only the first GPU.
@@ -219,7 +209,7 @@ int main(int argc, char** argv) {
   lab::Program program(argc, argv, kTopic);
   const int most = lab::device_count(program, argc, argv, 64);
   const int sweeps = static_cast<int>(program.line().option_number("sweeps", 1, 100000));
-  const std::vector<int> counts = device_counts(most);
+  const std::vector<int> counts = lab::device_counts(most);
   const bool peers = lab::enable_peers(most);
   if (!peers) program.note("peers", "These GPUs do not reach each other's memory: peer copies go through the host.");
   for (const lab::Size& size : program.sizes()) {
