@@ -17,15 +17,15 @@ def lane_colour(lane):
     return f"#{int(red * 255):02x}{int(green * 255):02x}{int(blue * 255):02x}"
 
 
-def _words(pattern):
-    """{word address: lanes}, relative to the address 0 of the lines."""
-    start = (pattern.get("alignment") or 0) % LINE_BYTES
+def _words(pattern, word_bytes, row_bytes):
+    """{number of the word: lanes}, counted from the row of row_bytes in which the access begins."""
+    start = (pattern.get("alignment") or 0) % row_bytes
     out = {}
     for lane, offset in enumerate(pattern["addresses"]):
         if offset is None:
             continue
         first = start + offset
-        for word in range(first // WORD_BYTES, (first + max(1, pattern["lane_bytes"]) - 1) // WORD_BYTES + 1):
+        for word in range(first // word_bytes, (first + max(1, pattern["lane_bytes"]) - 1) // word_bytes + 1):
             out.setdefault(word, []).append(lane)
     return out
 
@@ -58,7 +58,7 @@ def _svg(width, height, parts, alternative):
 
 def global_access(pattern):
     """A row is a line of 128 bytes, a box in it a word of 4 bytes, a group of eight a sector."""
-    words = _words(pattern)
+    words = _words(pattern, WORD_BYTES, LINE_BYTES)
     per_line, per_sector = LINE_BYTES // WORD_BYTES, SECTOR_BYTES // WORD_BYTES
     sectors = {word // per_sector for word in words}
     lines = sorted({word // per_line for word in words})
@@ -83,14 +83,7 @@ def global_access(pattern):
 
 def shared_access(pattern, banks=32, bank_bytes=4):
     """A column is a bank, a box one word in it. Different words of one bank are served one after the other."""
-    start = (pattern.get("alignment") or 0) % (banks * bank_bytes)
-    words = {}
-    for lane, offset in enumerate(pattern["addresses"]):
-        if offset is None:
-            continue
-        first = start + offset
-        for word in range(first // bank_bytes, (first + max(1, pattern["lane_bytes"]) - 1) // bank_bytes + 1):
-            words.setdefault(word, []).append(lane)
+    words = _words(pattern, bank_bytes, banks * bank_bytes)
     rows = sorted({word // banks for word in words})
     per_bank = [sum(word % banks == bank for word in words) for bank in range(banks)]
     parts, y = [_label(LEFT - 8, 11, "bank", "end", markup.QUIET)], 16

@@ -236,7 +236,7 @@ def _err(line):
 
 
 def _stub():
-    """`nvcc4jupyter`, where it is not installed: notebooks that load or import it are told what is there instead."""
+    """`nvcc4jupyter`, where it is not installed: it says what is there instead to notebooks that load or import it."""
     module = types.ModuleType(STUB, "Stands in for nvcc4jupyter, which is not installed: warpgrind has its magics.")
     module.load_ipython_extension = lambda shell: print("nvcc4jupyter is not installed: %load_ext warpgrind has brought its magics, "
                                                         "which run on a virtual GPU.")
