@@ -50,7 +50,7 @@ def fresh_results():
     return out
 
 
-stored = [json.loads((lab / f"results/{name}.json").read_text()) for name in ("h200/lab-full", "h100/lab-full", "h200/multigpu-x4", "h200/collectives-x2", "h200/hgemm")]
+stored = [json.loads((lab / f"results/{name}.json").read_text()) for name in ("h200/lab-full", "h100/lab-full", "h200/multigpu-x4", "h100/multigpu-x4", "h200/collectives-x2", "h200/hgemm")]
 results = stored + fresh_results()
 chapters = {path.parent.name: json.loads(path.read_text()) for path in sorted(lab.glob("*/chapter.json"))}
 

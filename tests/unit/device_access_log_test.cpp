@@ -1,9 +1,11 @@
 // The device's log of accesses for the modelled caches.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <numeric>
 #include <vector>
 
+#include "device/memory/address_space.h"
 #include "device_fixture.h"
 #include "events/access_log.h"
 #include "ptx_kernel.h"
@@ -103,6 +105,33 @@ LaunchResult run_turns(unsigned turns, unsigned threads, unsigned blocks, bool c
                     "red.global.add.u32 [%rd1+8192], %r3; sub.u32 %r2, %r2, 1; setp.ne.u32 %p2, %r2, 0; @%p2 bra TURN;",
                 1, nullptr, "", "", caches);
   return kernel.run(threads, blocks);
+}
+
+// One site may access memory of several kinds, here two warps of the own GPU, one of the host, one of another GPU.
+TEST(AccessLog, PartsOfFarMemory) {
+  Kernel kernel(
+      "shr.u32 %r2, %r1, 5; mul.wide.u32 %rd2, %r2, 8; add.u64 %rd3, %rd1, %rd2; ld.global.u64 %rd4, [%rd3];\n"
+      "ld.global.u32 %r3, [%rd4]; st.global.u32 [%rd1+1024], %r3;",
+      1, nullptr, "", "", true);
+  AddressSpace& space = AddressSpace::instance();
+  alignas(kHostPage) static std::uint32_t host[kHostPage / 4];
+  space.register_host(reinterpret_cast<std::uint64_t>(host), sizeof host);
+  Range other;
+  other.device = 1;
+  const auto peer = space.allocate(4096, 256, other);
+  ASSERT_TRUE(peer.ok());
+  const std::uint64_t own = reinterpret_cast<std::uint64_t>(kernel.data) + 2048;
+  const std::uint64_t pointers[] = {own, reinterpret_cast<std::uint64_t>(host), *peer, own};
+  std::memcpy(kernel.data, pointers, sizeof pointers);
+  const LaunchResult r = kernel.run(128);
+  space.release(*peer);
+  space.unregister_host(reinterpret_cast<std::uint64_t>(host));
+  ASSERT_TRUE(r.counts.log);
+  const std::vector<events::FarAccesses>& far = r.counts.log->far;
+  ASSERT_EQ(far.size(), 3u);
+  EXPECT_EQ(far[0], events::FarAccesses{});
+  EXPECT_EQ(far[1], (events::FarAccesses{.host = 0.25, .peer = 0.25}));
+  EXPECT_EQ(far[2], events::FarAccesses{});
 }
 
 // Once a warp's part of the log is full, machine code serves the warp without logging.

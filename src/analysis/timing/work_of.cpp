@@ -302,7 +302,7 @@ class Reading {
   // From the memory of each site. If that is unknown, the traffic is assumed proportional to the allocations' sizes.
   FarShares far_shares() const {
     FarShares f;
-    if (!l_.memories) {
+    if (!l_.far) {
       if (l_.footprint.host > 0)
         f.host_read = f.host_write = as_double(l_.footprint.host) / as_double(l_.footprint.total());
       return f;
@@ -317,9 +317,9 @@ class Reading {
       if (!store && l_.caches && s < l_.caches->sites.size())
         sectors = std::max(0.0, sectors - l_.caches->sites[s].l1_hit_sectors);
       (store ? written : read) += sectors + (store ? as_double(c.local.sectors) : 0);
-      const SiteMemory memory = s < l_.memories->size() ? (*l_.memories)[s] : SiteMemory::own;
-      if (memory == SiteMemory::host) (store ? f.host_write : f.host_read) += sectors;
-      if (memory == SiteMemory::peer) (store ? f.peer_write : f.peer_read) += sectors;
+      const events::FarAccesses far = s < l_.far->size() ? (*l_.far)[s] : events::FarAccesses{};
+      (store ? f.host_write : f.host_read) += far.host * sectors;
+      (store ? f.peer_write : f.peer_read) += far.peer * sectors;
     }
     for (double* share : {&f.host_read, &f.peer_read}) *share = read > 0 ? *share / read : 0;
     for (double* share : {&f.host_write, &f.peer_write}) *share = written > 0 ? *share / written : 0;

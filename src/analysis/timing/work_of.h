@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "events/access_log.h"
 #include "events/cache_counts.h"
 #include "events/scoreboard.h"
 #include "events/site.h"
@@ -24,9 +25,6 @@ struct Footprint {
   bool operator==(const Footprint&) const = default;
 };
 
-// Location of the memory that a site accesses.
-enum class SiteMemory : std::uint8_t { own, host, peer };
-
 struct LaunchSeen {
   const sass::Code* code = nullptr;  // null: nothing was counted; only the shape is known
   const events::KernelFacts* facts = nullptr;
@@ -36,9 +34,9 @@ struct LaunchSeen {
   Occupancy occupancy;
   std::uint64_t blocks = 1, threads_per_block = 1;
   Footprint footprint;
-  const std::vector<SiteMemory>* memories = nullptr;  // by site; null: unknown, use `footprint`
-  double migrated_bytes = 0;                          // managed memory that migrates for the launch
-  const sass::Spills* spills = nullptr;               // of `code`; null: none
+  const std::vector<events::FarAccesses>* far = nullptr;  // by site; null: unknown, use `footprint`
+  double migrated_bytes = 0;                              // managed memory that migrates for the launch
+  const sass::Spills* spills = nullptr;                   // of `code`; null: none
 };
 
 // Share of the loads of spilled registers that miss L1. A warp reuses its slots in local memory, so loads hit as far as

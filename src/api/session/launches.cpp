@@ -98,24 +98,6 @@ TouchedMemory touched_memory(const LaunchRequest& request, ManagedMemory& manage
   return touched;
 }
 
-// Kind of memory that each site accesses, judged by the first allocation that it accessed.
-std::vector<timing::SiteMemory> memories_of(const events::AccessLog& log, int device) {
-  std::vector<timing::SiteMemory> out;
-  device::AddressSpace& space = device::AddressSpace::instance();
-  for (const auto& [low, high] : log.ranges) {
-    timing::SiteMemory& memory = out.emplace_back(timing::SiteMemory::own);
-    auto range = high != 0 ? space.find(low) : std::nullopt;
-    // The log counts addresses of GPUs' memory from its beginning.
-    if (!range && high != 0) range = space.find(space.reserved_base() + low);
-    if (!range || range->managed) continue;
-    if (range->host)
-      memory = timing::SiteMemory::host;
-    else if (range->device != device)
-      memory = timing::SiteMemory::peer;
-  }
-  return out;
-}
-
 // Models the GPU's caches on the logged accesses, and drops the log.
 void model_caches(const counters::LaunchShape& shape, device::LaunchResult& result) {
   events::LaunchCounts& counts = result.counts;
@@ -170,7 +152,7 @@ LaunchOutcome Launches::run(const LaunchRequest& request) {
   }
   outcome.result = result.take();
   if (start) parts_.core_dump.write_after(*start, request, **module, *outcome.result);
-  if (outcome.result->counts.log) outcome.touched.memories = memories_of(*outcome.result->counts.log, request.device);
+  if (outcome.result->counts.log) outcome.touched.far = outcome.result->counts.log->far;
   look_at(parts_.model, request, outcome);
   if (snapshot) parts_.trials.try_others(*snapshot, request, *outcome.result);
   return outcome;
@@ -271,7 +253,7 @@ struct Recorder {
     seen.blocks = result.config.grid.count();
     seen.threads_per_block = result.config.block.count();
     seen.footprint = touched.footprint;
-    if (!touched.memories.empty()) seen.memories = &touched.memories;
+    if (!touched.far.empty()) seen.far = &touched.far;
     seen.migrated_bytes = migrated(result, touched);
     return parts.estimates.launch(request.device, seen, touched, request.ranges, !parts.options.work_path.empty());
   }

@@ -14,7 +14,7 @@ struct TimeEstimates::Before {
   Occupancy occupancy;
   std::uint64_t blocks = 0, threads_per_block = 0;
   timing::Footprint footprint;
-  std::optional<std::vector<timing::SiteMemory>> memories;
+  std::optional<std::vector<events::FarAccesses>> far;
   double migrated_bytes = 0;
   std::optional<events::LaunchCounts> counts;  // none: matches no launch
   timing::LaunchWork work;
@@ -28,10 +28,10 @@ struct TimeEstimates::Before {
 bool TimeEstimates::Before::is_like(const timing::LaunchSeen& seen) const {
   if (!counts || !seen.counts || code != seen.code || blocks != seen.blocks ||
       threads_per_block != seen.threads_per_block || migrated_bytes != seen.migrated_bytes ||
-      footprint != seen.footprint || occupancy != seen.occupancy || memories.has_value() != (seen.memories != nullptr))
+      footprint != seen.footprint || occupancy != seen.occupancy || far.has_value() != (seen.far != nullptr))
     return false;
   const events::LaunchCounts& now = *seen.counts;
-  return (!memories || *memories == *seen.memories) && counts->blocks == now.blocks && counts->sites == now.sites &&
+  return (!far || *far == *seen.far) && counts->blocks == now.blocks && counts->sites == now.sites &&
          counts->guard_lanes == now.guard_lanes && counts->branches == now.branches && counts->edges == now.edges &&
          counts->caches == now.caches && counts->warps_launched == now.warps_launched &&
          counts->threads_launched == now.threads_launched;
@@ -46,8 +46,8 @@ void TimeEstimates::Before::keep(const timing::LaunchSeen& seen) {
   blocks = seen.blocks;
   threads_per_block = seen.threads_per_block;
   footprint = seen.footprint;
-  memories.reset();
-  if (seen.memories) memories = *seen.memories;
+  far.reset();
+  if (seen.far) far = *seen.far;
   migrated_bytes = seen.migrated_bytes;
   counts = *seen.counts;
   counts->log.reset();

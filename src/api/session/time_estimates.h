@@ -22,7 +22,7 @@ namespace warpgrind::session {
 struct TouchedMemory {
   timing::L2Contents::Stretches device;
   timing::Footprint footprint;
-  std::vector<timing::SiteMemory> memories;                      // by site; empty: unknown
+  std::vector<events::FarAccesses> far;                          // by site; empty: unknown
   std::vector<std::pair<std::uint64_t, std::uint64_t>> managed;  // allocations of managed memory, [first, second)
 };
 

@@ -62,10 +62,19 @@ struct SmGroups {
   std::uint64_t of(std::uint64_t sm) const { return sm % parts + parts * (sm / parts / together); }
 };
 
+// Parts of a site's accesses that go to memory behind a link, of the logged ones: 0 to 1. The rest goes to the GPU's
+// own memory; managed memory counts as such.
+struct FarAccesses {
+  double host = 0;  // host memory that kernels may access
+  double peer = 0;  // memory of another GPU
+  bool operator==(const FarAccesses&) const = default;
+};
+
 struct AccessLog {
   mutable std::vector<BlockLog> blocks;  // in order of their numbers
   // By site: the allocation that it accessed in the first of these blocks, [first, second); {0, 0}: none.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
+  std::vector<FarAccesses> far;  // by site
   Dim3 grid{1, 1, 1};
   std::uint32_t warps_per_block = 1;
   unsigned row = kWarpSize;       // lanes per row of affine accesses

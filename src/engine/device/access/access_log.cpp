@@ -248,6 +248,42 @@ void leave_host_out(events::AccessLog& log) {
 
 }  // namespace
 
+namespace {
+
+// Looks up the allocations that the sites accessed, while the log still holds addresses of this process.
+void note_memory(const Launch& launch, events::AccessLog& log) {
+  struct Lanes {
+    std::uint64_t all = 0, host = 0, peer = 0;
+    const Range* last = nullptr;
+  };
+  const std::size_t sites = launch.kernel->sites.size();
+  std::vector<Lanes> lanes(sites);
+  log.ranges.resize(sites);
+  for (const events::BlockLog& b : log.blocks)
+    for (const events::LoggedAccess& e : b.accesses) {
+      if (e.space == StateSpace::local) continue;
+      Lanes& of = lanes[e.site];
+      if (of.last == nullptr || !of.last->holds(e.base, e.base)) of.last = launch.ranges->find(e.base);
+      const auto active = static_cast<std::uint64_t>(std::popcount(e.mask));
+      of.all += active;
+      if (of.last == nullptr) continue;
+      auto& range = log.ranges[e.site];
+      if (range.second == 0) range = {of.last->low, of.last->high};
+      if (of.last->managed) continue;
+      if (of.last->host)
+        of.host += active;
+      else if (of.last->device != launch.device->ordinal())
+        of.peer += active;
+    }
+  log.far.resize(sites);
+  for (std::size_t s = 0; s < sites; ++s)
+    if (lanes[s].all != 0)
+      log.far[s] = {static_cast<double>(lanes[s].host) / static_cast<double>(lanes[s].all),
+                    static_cast<double>(lanes[s].peer) / static_cast<double>(lanes[s].all)};
+}
+
+}  // namespace
+
 std::shared_ptr<const events::AccessLog> collect_log(Launch& launch,
                                                      const std::vector<std::unique_ptr<Worker>>& workers) {
   if (!launch.logs) return nullptr;
@@ -263,13 +299,7 @@ std::shared_ptr<const events::AccessLog> collect_log(Launch& launch,
   }
   std::sort(out->blocks.begin(), out->blocks.end(),
             [](const events::BlockLog& a, const events::BlockLog& b) { return a.block < b.block; });
-  out->ranges.resize(launch.kernel->sites.size());
-  for (const events::BlockLog& b : out->blocks)
-    for (const events::LoggedAccess& e : b.accesses) {
-      auto& range = out->ranges[e.site];
-      if (range.second != 0 || e.space == StateSpace::local) continue;
-      if (const Range* found = launch.ranges->find(e.base)) range = {found->low, found->high};
-    }
+  note_memory(launch, *out);
   leave_host_out(*out);
   out->grid = launch.config.grid;
   out->warps_per_block = launch.warps_per_block;
