@@ -89,13 +89,13 @@ def check_includes(layers, groups, parts, errors):
 
 
 # Files that may read the environment. "Settings are decided in src/app/cli" (docs/ARCHITECTURE.md), which passes them to the process
-# under test in one variable. The exceptions concern programs, temporary files, the loader and the terminal.
+# under test in one variable. The exceptions concern programs, temporary files, the loader, the terminal and NCCL's own variable.
 READ_ENVIRONMENT = {
     "src/common/base/installation.cpp", "src/common/base/temporary_folder.cpp", "src/app/cli/class_reports.cpp", "src/app/cli/compile_program.cpp", "src/app/cli/mpi_rank.cpp",
     "src/app/cli/needed_libraries.cpp", "src/app/cli/nvcc_command.cpp", "src/app/cli/sanitizer.cpp", "src/api/runtime/entry.cpp", "src/api/runtime/preload.cpp", "src/api/runtime/preload_open.cpp", "src/api/runtime/preload_tools.cpp", "src/compiler/nvrtc/nvrtc.cpp",
     "src/app/cli/serve_command.cpp", "src/compiler/jitlink/nvidia.cpp", "src/compiler/nvvm/nvvm.cpp", "src/analysis/report/terminal.cpp",
     "src/api/session/options.cpp", "src/api/session/session.cpp", "src/api/adapter/sources.cpp", "src/app/debug/line_editor.cpp",
-    "src/compiler/nvrtc/debugged.cpp"}
+    "src/compiler/nvrtc/debugged.cpp", "src/api/libraries/nccl/sockets.cpp"}
 
 
 def check_environment(errors):

@@ -299,7 +299,40 @@ class Whisper(Llama):
         pass
 
 
-CLIENTS = {"hashcat": Hashcat, "llama": Llama, "whisper": Whisper, "numba": Numba, "numba-cuda": NumbaCuda, "numba-cuda-alone": NumbaCudaAlone,
+class NcclTests:
+    """NVIDIA's nccl-tests, as tests/clients/nccl_tests/programs.py runs them, built in the folder of --nccl-tests or $WARPGRIND_NCCL_TESTS."""
+
+    name = "nccl-tests"
+    script = ROOT / "tests/clients/nccl_tests/programs.py"
+
+    def __init__(self, build):
+        self.build = build
+
+    def version(self):
+        """That of the programs, in the banner of their binaries; None: they are not here."""
+        found = sorted(pathlib.Path(os.environ.get("WARPGRIND_NCCL_TESTS") or "/nonexistent").glob("*_perf"))
+        if not found:
+            print(subprocess.run([sys.executable, self.script, "warpgrind"], capture_output=True, text=True).stdout.strip())
+            return None
+        version = re.search(rb"\0(\d+\.\d+\.\d+)\0", found[0].read_bytes())
+        return version[1].decode() if version else "unknown"
+
+    def suites(self):
+        runs = subprocess.run([sys.executable, self.script, "--list"], capture_output=True, text=True, check=True).stdout.splitlines()
+        return [(f"all types and operations, {run.split(' ', 1)[1]}", run) for run in runs]
+
+    def test(self, module, timeout):
+        program, ranks = module.split(" ", 1)
+        command = [sys.executable, str(self.script), str(self.build / "bin/warpgrind"), "--programs", program, f"--ranks={ranks}",
+                   "--seconds", str(timeout)]
+        _, text = run(command, dict(os.environ), timeout + 30)
+        failed = re.findall(r"^FAILED (.*)", text, re.M)
+        whys = collections.Counter(re.findall(r"^skipped (\w+ [^:]*: .*)", text, re.M))
+        return dict(module=module, text=text, whys=dict(whys), names=dict(failed=failed), failed=len(failed), skipped=sum(whys.values()),
+                    passed=len(re.findall(r"^passed", text, re.M)))
+
+
+CLIENTS = {"hashcat": Hashcat, "llama": Llama, "whisper": Whisper, "nccl-tests": NcclTests, "numba": Numba, "numba-cuda": NumbaCuda, "numba-cuda-alone": NumbaCudaAlone,
            "cupy": Cupy, "triton": Triton}
 
 
@@ -389,6 +422,7 @@ def main():
     parser.add_argument("--limit", type=int, default=10**9, help="seconds for everything")
     parser.add_argument("--rows", type=pathlib.Path, help="file for the rows, instead of the document")
     parser.add_argument("--take", type=pathlib.Path, help="file of --rows whose rows are taken over; nothing is run")
+    parser.add_argument("--nccl-tests", type=pathlib.Path, help="folder of the built programs of nccl-tests ($WARPGRIND_NCCL_TESTS)")
     parser.add_argument("--logs", type=pathlib.Path, help="folder for the output of each module")
     arguments = parser.parse_args()
     store = ROOT / "docs/clients.json"
@@ -397,6 +431,8 @@ def main():
         write(merged(rows, json.loads(arguments.take.read_text())))
         return 0
     NumbaCuda.native = arguments.native
+    if arguments.nccl_tests:
+        os.environ["WARPGRIND_NCCL_TESTS"] = str(arguments.nccl_tests.resolve())
     end = time.monotonic() + arguments.limit
     new = []
     for name in arguments.clients or CLIENTS:

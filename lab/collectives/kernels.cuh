@@ -46,8 +46,8 @@ __global__ void fetch(const float* a, float* out, long n) {
 }
 
 // Claim: out = the sum of all arrays, in the order of the GPUs. The loads of one element are independent, so they
-// travel together.
-__global__ void sum_all(Arrays in, float* out, long n) {
+// travel together. Without __grid_constant__ the lambdas, which refer to `in`, would see a copy in local memory.
+__global__ void sum_all(const __grid_constant__ Arrays in, float* out, long n) {
   for_each(
       n,
       [&](long i) {

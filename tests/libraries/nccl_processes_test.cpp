@@ -5,8 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 
 #include "library_test.h"
@@ -191,6 +193,35 @@ TEST(NcclProcesses, ExplainDifferentCalls) {
   EXPECT_NE(said.find("rank 0 calls ncclAllReduce of 1 x int32, ncclSum, and rank 1 calls ncclAllReduce of 2 x int32"),
             std::string::npos)
       << said;
+}
+
+// A rank of two on another host; hosts.py starts it. The id is in a file.
+TEST(NcclProcesses, DISABLED_RankOfHosts) {
+  use_virtual_gpus();
+  const int rank = std::atoi(std::getenv("NCCL_TEST_RANK"));
+  const std::string path = std::getenv("NCCL_TEST_FILE");
+  ncclUniqueId id;
+  if (rank == 0) {
+    ASSERT_EQ(ncclGetUniqueId(&id), ncclSuccess) << ncclGetLastError(nullptr);
+    std::ofstream(path + ".part") << hexadecimal(id);
+    ASSERT_EQ(std::rename((path + ".part").c_str(), path.c_str()), 0);
+  } else {
+    std::string text;
+    while (!(std::ifstream(path) >> text)) ::usleep(1000);
+    id = id_of(text);
+  }
+  ncclComm_t comm = nullptr;
+  ASSERT_EQ(ncclCommInitRank(&comm, 2, id, rank), ncclSuccess) << ncclGetLastError(nullptr);
+  Array<int> data{rank + 1, 10}, sum(2), received(2);
+  EXPECT_EQ(ncclAllReduce(data.data(), sum.data(), 2, ncclInt, ncclSum, comm, nullptr), ncclSuccess);
+  ncclGroupStart();
+  EXPECT_EQ(ncclSend(data.data(), 2, ncclInt, 1 - rank, comm, nullptr), ncclSuccess);
+  EXPECT_EQ(ncclRecv(received.data(), 2, ncclInt, 1 - rank, comm, nullptr), ncclSuccess);
+  EXPECT_EQ(ncclGroupEnd(), ncclSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
+  EXPECT_EQ(sum[0], 3);
+  EXPECT_EQ(received[0], 2 - rank);
+  EXPECT_EQ(ncclCommDestroy(comm), ncclSuccess);
 }
 
 }  // namespace

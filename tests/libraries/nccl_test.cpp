@@ -404,4 +404,69 @@ TEST_F(Nccl, AnswersQuestions) {
   EXPECT_GT(info.estimatedTime, 0);
 }
 
+// Sets 8 x 64 MiB, which takes some 100 us of the GPU's time.
+void keep_busy(char* memory, cudaStream_t stream) {
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(cudaMemsetAsync(memory, 0, std::size_t{64} << 20, stream), cudaSuccess);
+}
+
+// "This will enforce a stream dependency of all streams before the NCCL kernel starts and block all streams until the
+// NCCL kernel completes." (NCCL user guide, CUDA Stream Semantics)
+TEST_F(Nccl, JoinsTheStreamsOfAGroup) {
+  constexpr int kUsed = 2;
+  constexpr std::size_t kCount = std::size_t{1} << 20;
+  Buffers<float> send(kCount), recv(kCount), small(1);
+  char* memory[kUsed] = {};
+  cudaStream_t others[kUsed] = {};
+  cudaEvent_t busy[kUsed], after[kUsed], after_other[kUsed];
+  for (int r = 0; r < kUsed; ++r) {
+    cudaSetDevice(r);
+    ASSERT_EQ(cudaMalloc(&memory[r], std::size_t{64} << 20), cudaSuccess);
+    ASSERT_EQ(cudaStreamCreateWithFlags(&others[r], cudaStreamNonBlocking), cudaSuccess);
+    for (cudaEvent_t* event : {&busy[r], &after[r], &after_other[r]}) ASSERT_EQ(cudaEventCreate(event), cudaSuccess);
+    keep_busy(memory[r], others[r]);
+    cudaEventRecord(busy[r], others[r]);
+    small.of(r)[0] = static_cast<float>(r + 1);
+  }
+  // The large operation is in the stream that is free, the small one in the stream that is busy.
+  ASSERT_EQ(ncclGroupStart(), ncclSuccess);
+  for (int r = 0; r < kUsed; ++r) {
+    EXPECT_EQ(ncclSend(send.of(r), kCount, ncclFloat, 1 - r, comms[r], streams[r]), ncclSuccess);
+    EXPECT_EQ(ncclSend(small.of(r), 1, ncclFloat, 1 - r, comms[r], others[r]), ncclSuccess);
+    EXPECT_EQ(ncclRecv(recv.of(r), kCount, ncclFloat, 1 - r, comms[r], streams[r]), ncclSuccess);
+    EXPECT_EQ(ncclRecv(small.of(r + 2), 1, ncclFloat, 1 - r, comms[r], others[r]), ncclSuccess);
+  }
+  ASSERT_EQ(ncclGroupEnd(), ncclSuccess);
+  for (int r = 0; r < kUsed; ++r) {
+    cudaSetDevice(r);
+    cudaEventRecord(after[r], streams[r]);
+    cudaEventRecord(after_other[r], others[r]);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(small.of(r + 2)[0], static_cast<float>(2 - r));
+    float to_end = 0, to_other = -1;
+    EXPECT_EQ(cudaEventElapsedTime(&to_end, busy[r], after[r]), cudaSuccess);
+    EXPECT_GT(to_end, 0) << "the operation did not wait for the busy stream";
+    EXPECT_EQ(cudaEventElapsedTime(&to_other, after[r], after_other[r]), cudaSuccess);
+    EXPECT_GE(to_other, 0) << "the other stream did not wait for the operation";
+    for (const cudaEvent_t event : {busy[r], after[r], after_other[r]}) cudaEventDestroy(event);
+    cudaFree(memory[r]);
+    cudaStreamDestroy(others[r]);
+  }
+}
+
+TEST_F(Nccl, RefusesAGroupThatIsCapturedInPart) {
+  Array<float> data(2);
+  cudaSetDevice(0);
+  cudaStream_t other = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&other), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeRelaxed), cudaSuccess);
+  ncclGroupStart();
+  for (const cudaStream_t stream : {streams[0], other})
+    EXPECT_EQ(ncclAllReduce(data.data(), data.data() + 1, 1, ncclFloat, ncclSum, comms[0], stream), ncclSuccess);
+  EXPECT_EQ(ncclGroupEnd(), ncclInvalidUsage);
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(cudaStreamEndCapture(streams[0], &graph), cudaSuccess);
+  cudaGraphDestroy(graph);
+  cudaStreamDestroy(other);
+}
+
 }  // namespace

@@ -17,6 +17,7 @@ class Client:
         self.process = subprocess.Popen([*before, warpgrind, "mcp", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, cwd=folder)
         self.lines = queue.Queue()
         self.number = 0
+        self.outputs = {}  # schemas of the tools' results
         self.others = []  # messages that were no answer to what was asked
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -63,6 +64,9 @@ class Client:
         """The result of a tool; an error of the protocol fails."""
         answer = self.ask("tools/call", {"name": tool, "arguments": arguments})
         assert "result" in answer, answer
+        if not self.outputs:
+            self.outputs = {one["name"]: one["outputSchema"] for one in self.ask("tools/list")["result"]["tools"]}
+        has_shape(answer["result"]["structuredContent"], self.outputs[tool], tool)
         return Result(answer["result"])
 
     def errors(self):
@@ -73,6 +77,22 @@ class Client:
         if not self.process.stdin.closed:
             self.process.stdin.close()
         return self.process.wait(seconds)
+
+
+KINDS = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int, "number": (int, float)}
+
+
+def has_shape(value, schema, at):
+    """The value has the type that the schema gives it, and no member that the schema does not name."""
+    kind = schema["type"]
+    assert isinstance(value, KINDS[kind]) and (kind == "boolean" or not isinstance(value, bool)), f"{at} is no {kind}: {value!r}"
+    if kind == "array":
+        for item in value:
+            has_shape(item, schema["items"], f"{at}[]")
+    if kind == "object" and "properties" in schema:
+        for name, member in value.items():
+            assert name in schema["properties"], f"the output schema lacks {at}.{name}"
+            has_shape(member, schema["properties"][name], f"{at}.{name}")
 
 
 class Result:

@@ -35,6 +35,8 @@ if (client.getInstructions().includes("allows no sandbox")) {
 
 const { tools } = await client.listTools();
 assert.deepEqual(tools.map((tool) => tool.name), ["run", "check", "explain", "diff", "scan", "exercise"]);
+// From here on, the client checks each structured result against the tool's schema.
+assert.ok(tools.every((tool) => tool.outputSchema.properties.status.type === "string"));
 assert.ok(tools.every((tool) => tool.annotations.readOnlyHint && !tool.annotations.openWorldHint));
 const { resources } = await client.listResources();
 assert.equal(resources.length, 3);
@@ -52,6 +54,9 @@ assert.equal(run.structuredContent.verified, true);
 assert.match(text(run), /RUN r1: .*\n.*VERIFIED/);
 assert.ok(stages.every((stage, i) => i === 0 || stage.progress > stages[i - 1].progress));
 assert.match(text(await call("explain", { run: "r1", line: 6 })), /32 sectors \(ideal 4\)/);
+
+assert.ok((await call("exercise", { action: "list" })).structuredContent.exercises.length > 20);
+assert.equal((await call("scan", { source: slow })).structuredContent.kernels.length, 2);
 
 const wrong = await call("run", { source: 1 });
 assert.equal(wrong.isError, true);

@@ -114,6 +114,10 @@ int main() { printf("%s\\n", __TIME__); }
 """
 first = cell("", with_compiler)
 assert cell("", with_compiler) == first, "an unchanged cell was compiled again"
+cell("-g parts -n main.cu", "void show();\nint main() { show(); }\n", "cuda_group_save")
+cell("-g parts -n show.cu", with_compiler.replace("int main", "void show"), "cuda_group_save")
+of_parts = line("cuda_group_run", "-g parts")
+assert line("cuda_group_run", "-g parts") == of_parts, "an unchanged group was compiled again"
 assert cell('-c "-DOTHER"', with_compiler.replace("TIME", "DATE")) != first
 
 # ---- Defaults and nvcc4jupyter

@@ -1,6 +1,8 @@
 // Time estimates of library calls.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <sstream>
 #include <string>
@@ -93,6 +95,49 @@ TEST(LibraryEstimate, CollectivesAsMeasured) {
     ++compared;
   }
   EXPECT_EQ(compared, 36);
+}
+
+// cuSOLVER's functions on an H200: each row is within a factor of 2.4, and the medians of all errors and of those of
+// each function are small. A share of the peak alone was 10 to 200 times too short below 1024.
+TEST(LibraryEstimate, FactorisationsAsMeasured) {
+  const struct {
+    const char* name;
+    Factorisation kind;
+    double operations;  // of LAPACK, over the cube of n
+  } functions[] = {{"getrf", Factorisation::lu, 2.0 / 3},
+                   {"potrf", Factorisation::cholesky, 1.0 / 3},
+                   {"geqrf", Factorisation::qr, 4.0 / 3},
+                   {"syevd", Factorisation::eigenvalues, 9},
+                   {"gesvd", Factorisation::singular_values, 20}};
+  const auto text = read_whole(WARPGRIND_TESTS "/../lab/results/h200/cusolver.csv");
+  ASSERT_TRUE(text);
+  std::istringstream in(*text);
+  std::string line;
+  std::getline(in, line);  // names of the columns
+  std::map<std::string, std::vector<double>> errors;
+  while (std::getline(in, line)) {
+    const std::vector<std::string> cells = split_csv_line(line);
+    ASSERT_EQ(cells.size(), 5u);
+    const double n = std::stod(cells[1]), measured = std::stod(cells[2]);
+    for (const auto& function : functions) {
+      if (cells[0].substr(1) != function.name) continue;
+      LibraryWork work;
+      work.family = LibraryFamily::matrix_product;
+      work.arithmetic = cells[0][0] == 'D' ? LibraryArithmetic::fp64 : LibraryArithmetic::fp32;
+      work.operations = function.operations * n * n * n;
+      work.bytes = 2 * n * n * (cells[0][0] == 'D' ? 8 : 4);
+      work.factorisation = {function.kind, n, n};
+      const double ratio = estimate_library(**find_gpu_model("h200"), work).ns / 1000 / measured;
+      EXPECT_LT(std::max(ratio, 1 / ratio), 2.4) << line;
+      errors[cells[0]].push_back(std::abs(ratio - 1));
+      errors["all"].push_back(std::abs(ratio - 1));
+    }
+  }
+  ASSERT_EQ(errors["all"].size(), 90u);
+  for (auto& [name, of_function] : errors) {
+    std::sort(of_function.begin(), of_function.end());
+    EXPECT_LT(of_function[of_function.size() / 2], name == "all" ? 0.09 : 0.14) << name;
+  }
 }
 
 // A send and a receive of one group run at the same time.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 
@@ -39,13 +40,18 @@ std::string failed_call(const results::FailedCall& f) {
 
 }  // namespace
 
-std::vector<std::string> left_undone(const results::Profile& profile) {
+std::string no_kernel_line(const results::Profile& profile) {
+  if (!profile.activity || !profile.activity->launched.empty()) return "";
+  return "no kernel ran: " + why_none(profile, *profile.activity);
+}
+
+std::vector<std::string> left_undone(const results::Profile& profile, bool others_ran) {
   std::vector<std::string> out;
   if (!profile.activity) return out;
   const Activity& a = *profile.activity;
-  if (a.launched.empty())
-    out.push_back("no kernel ran: " + why_none(profile, a));
-  else if (a.never_launched != 0 && a.loaded_kernels <= kMostOwnKernels)
+  if (const std::string none = no_kernel_line(profile); !none.empty() && !others_ran)
+    out.push_back(none);
+  else if (none.empty() && a.never_launched != 0 && a.loaded_kernels <= kMostOwnKernels)
     out.push_back(fmt::format("never launched: {} of {} loaded kernels", a.never_launched, a.loaded_kernels));
   if (!a.failed_calls.empty()) {
     const std::size_t more = a.failed_calls.size() - 1;
@@ -62,9 +68,18 @@ std::vector<std::string> left_undone(const results::Profile& profile) {
   return out;
 }
 
-std::string left_undone_text(const results::Profile& profile) {
+std::string left_undone_text(const std::vector<results::Profile>& processes) {
+  const bool any_ran = std::any_of(processes.begin(), processes.end(), [](const results::Profile& p) {
+    return p.activity && !p.activity->launched.empty();
+  });
   std::string out;
-  for (const std::string& line : left_undone(profile)) out += wrapped(line, kLineWidth, "  ");
+  for (const results::Profile& p : processes) out += left_undone_text(p, any_ran);
+  return out;
+}
+
+std::string left_undone_text(const results::Profile& profile, bool others_ran) {
+  std::string out;
+  for (const std::string& line : left_undone(profile, others_ran)) out += wrapped(line, kLineWidth, "  ");
   return out;
 }
 

@@ -413,7 +413,7 @@ std::string profile_text(const results::Profile& p, const TextOptions& options) 
   print_library_calls(w, p);
   print_transfers(w, p);
   for (const std::string& what : p.not_modelled) w.line("not modelled: " + what);
-  return out + w.take() + left_undone_text(p);
+  return out + w.take() + left_undone_text(p, options.others_ran);
 }
 
 std::string finding_text(const results::Finding& f, const TextOptions& options) {

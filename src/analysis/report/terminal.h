@@ -11,6 +11,7 @@ namespace warpgrind::report {
 struct TextOptions {
   bool colour = false;
   bool each_launch = false;  // print Profile::launches instead of the sums
+  bool others_ran = false;   // leave out that no kernel ran, because of other processes of the run
 };
 
 // True if the stream is a terminal, NO_COLOR is not set, and TERM is not "dumb".

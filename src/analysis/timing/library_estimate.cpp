@@ -118,6 +118,10 @@ LibraryEstimate estimate_library(const GpuModel& model, const LibraryWork& work)
       model.theoretical_bandwidth() * model.achievable_bandwidth_fraction * bytes_share(work.family);
   const double memory_ns = bandwidth > 0 ? work.bytes / bandwidth * 1e9 : 0;
   const double busy = std::max(operations_ns(model, work), memory_ns);
+  if (work.factorisation.kind != Factorisation::none) {
+    const double ns = busy + estimate_columns(model, work.factorisation, work.arithmetic == LibraryArithmetic::fp64);
+    return {ns, busy / ns};
+  }
   const bool product = work.family == LibraryFamily::matrix_product;
   const double start = product ? kProductStartNs + kDepthNs * work.depth : kStartNs;
   LibraryEstimate estimate;

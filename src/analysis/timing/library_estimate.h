@@ -1,6 +1,6 @@
-// Time estimate of a library call (cuBLAS, cuFFT, cuRAND, cuSPARSE, NCCL). The host executes the call, so nothing is
-// counted. The estimate uses the least operations and bytes that the documented task needs, the GPU's peaks, and the
-// share of the peaks that such a library reaches. Constants and their sources: library_estimate.cpp.
+// Time estimate of a library call (cuBLAS, cuFFT, cuRAND, cuSOLVER, cuSPARSE, NCCL). The host executes the call, so
+// nothing is counted. The estimate uses the least operations and bytes that the documented task needs, the GPU's peaks,
+// and the share of the peaks that such a library reaches. Constants and their sources: library_estimate.cpp.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "gpu/gpu_model.h"
 #include "timing/collective_estimate.h"
+#include "timing/factorisation_estimate.h"
 
 namespace warpgrind::timing {
 
@@ -28,6 +29,7 @@ struct LibraryWork {
   double operations = 0;                // multiplications and additions
   double bytes = 0;                     // of all operands, each counted once
   double depth = 0;                     // length of the serial sums of a product
+  FactoredMatrix factorisation;         // if it is one
   std::vector<Collective> collectives;  // if there are any, they are all of the work
 };
 

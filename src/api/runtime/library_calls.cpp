@@ -5,7 +5,9 @@
 
 #include "device/memory/address_space.h"
 #include "runtime/call.h"
+#include "semantics/events.h"
 #include "semantics/operation.h"
+#include "semantics/streams.h"
 
 namespace warpgrind::runtime {
 
@@ -35,6 +37,17 @@ WG_API bool warpgrind_library_stream(void* stream) {
 WG_API int warpgrind_library_stream_device(void* stream) {
   const StreamRef found = resolve(static_cast<cudaStream_t>(stream));
   return found ? found->device : -1;
+}
+
+WG_API bool warpgrind_library_order(void* before, void* after) {
+  return api([&]() -> cudaError_t {
+           cudaEvent_t event = nullptr;
+           if (const cudaError_t error = create_event(&event, cudaEventDisableTiming)) return error;
+           cudaError_t error = record_event(event, static_cast<cudaStream_t>(before), 0);
+           if (!error) error = wait_event(static_cast<cudaStream_t>(after), event, 0);
+           destroy_event(event);
+           return error;
+         }) == cudaSuccess;
 }
 
 WG_API void warpgrind_library_say(const char* text) {

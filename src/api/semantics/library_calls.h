@@ -87,6 +87,9 @@ bool warpgrind_library_reachable(const void* address);
 bool warpgrind_library_stream(void* stream);
 // Device of the stream, -1: no such stream.
 int warpgrind_library_stream_device(void* stream);
+// What is issued to `after` from now on waits for all that was issued to `before`. Both are streams of the current
+// device. False: an error of the runtime.
+bool warpgrind_library_order(void* before, void* after);
 // Prints the text, once.
 void warpgrind_library_say(const char* text);
 // Estimated time of the work on the modelled GPU, ns.

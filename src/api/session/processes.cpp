@@ -52,8 +52,8 @@ bool any_process(const std::string& folder) {
 
 void leave_note(const std::string& folder, const ProcessNote& note) {
   if (folder.empty()) return;
-  const nlohmann::json j = {
-      {"pid", ::getpid()}, {"ended", note.ended}, {"command", note.command}, {"json", note.json}, {"csv", note.csv}};
+  const nlohmann::json j = {{"pid", ::getpid()}, {"ended", note.ended}, {"command", note.command},
+                            {"json", note.json}, {"csv", note.csv},     {"no_kernel", note.no_kernel}};
   const std::string text = j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   (void)write_whole(note_path(folder, note.number), text);  // the note is optional
 }
@@ -72,6 +72,7 @@ std::vector<ProcessNote> process_notes(const std::string& folder) {
       json::read(j, "command", note.command);
       json::read(j, "json", note.json);
       json::read(j, "csv", note.csv);
+      json::read(j, "no_kernel", note.no_kernel);
     }
     out.push_back(std::move(note));
   }

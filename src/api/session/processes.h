@@ -20,6 +20,7 @@ struct ProcessNote {
   long pid = 0;
   bool ended = false;
   std::string command, json, csv;
+  std::string no_kernel;  // why no kernel ran (report::no_kernel_line()); empty if one ran
 };
 // 1 for the first process, and always if no directory is given; the process id if the directory no longer exists.
 unsigned claim_process_number(const std::string& status_directory);

@@ -14,6 +14,7 @@
 #include "base/assert.h"
 #include "base/demangle.h"
 #include "base/file.h"
+#include "report/activity_text.h"
 #include "results/sources.h"
 #include "session/deadline.h"
 #include "session/interrupts.h"
@@ -48,7 +49,7 @@ void Run::use_once() {
   const std::lock_guard lock(mutex_);
   if (used_) return;
   if (number_ == 0) claim_number();  // begin_end() has claimed one if the first call comes after the end of the run
-  leave_note(parts_.options.status_directory, {number_, ::getpid(), false, parts_.options.command, "", ""});
+  leave_note(parts_.options.status_directory, {number_, ::getpid(), false, parts_.options.command, "", "", ""});
   used_.store(true, std::memory_order_release);
 }
 
@@ -110,14 +111,15 @@ void Run::write(const results::Profile& profile) {
     if (Status s = write_whole(of_process(options.work_path, number_), parts_.estimates.rows()); !s)
       messages.problem(s.error());
   const OutputFiles files{of_process(options.json_path, number_), of_process(options.csv_path, number_), options.quiet,
-                          options.each_launch};
+                          options.each_launch, !options.status_directory.empty()};
   if (Status written = write_results(profile, files); !written) return messages.problem(written.error());
   if (!host_clock_.empty() && !options.quiet && !parts_.checkers)
     messages.say_once(
         fmt::format("the program reads the host's clock around launches ({}), so it measured the simulation. The table "
                     "shows the time on the modelled GPU; in the program, use cudaEventElapsedTime",
                     host_clock_));
-  leave_note(options.status_directory, {number_, ::getpid(), true, options.command, files.json, files.csv});
+  leave_note(options.status_directory,
+             {number_, ::getpid(), true, options.command, files.json, files.csv, report::no_kernel_line(profile)});
 }
 
 // ---- Names and numbers of the process. Call them under the lock.

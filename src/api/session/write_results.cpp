@@ -19,6 +19,7 @@ Status write_results(const results::Profile& profile, const OutputFiles& files) 
     report::TextOptions options;
     options.colour = report::wants_colour(stderr);
     options.each_launch = files.each_launch;
+    options.others_ran = files.in_a_run;
     std::fflush(stderr);
     print_text(stderr, report::profile_text(profile, options));
     std::fflush(stderr);

@@ -11,6 +11,7 @@ namespace warpgrind::session {
 struct OutputFiles {
   std::string json, csv;  // empty: not requested; "-": stdout, as the table goes to stderr
   bool quiet = false, each_launch = false;
+  bool in_a_run = false;  // `warpgrind run` says itself that no kernel ran, if that is so of all processes
 };
 
 Status write_results(const results::Profile& profile, const OutputFiles& files);

@@ -102,7 +102,7 @@ void print(const FinishedRun& run, const CheckCommand& command, const report::Ch
     }
   if (left_out != 0)
     print_text(out, fmt::format("{} more are not shown (--print-limit {})\n", left_out, command.print_limit));
-  for (const results::Profile& p : run.profiles) print_text(out, report::left_undone_text(p));
+  print_text(out, report::left_undone_text(run.profiles));
   print_text(out, report::check_summary(counts));
 }
 

@@ -85,17 +85,39 @@ Error stopped(int signal) {
   return {ErrorKind::environment, "stopped by a signal while compiling", ""};
 }
 
-// One source, and no options that decide about its dependency file: -MD, -MF, ...
-bool can_be_cached(const CompileCommand& command, const std::vector<std::string>& line) {
-  return command.sources.size() == 1 && std::none_of(line.begin(), line.end(), [](const std::string& word) {
-           return word.starts_with("-M") || word.starts_with("--generate-dep") || word.starts_with("--dependency-");
-         });
+// No options that decide about the dependency file: -MD, -MF, ...
+bool can_be_cached(const std::vector<std::string>& line) {
+  return std::none_of(line.begin(), line.end(), [](const std::string& word) {
+    return word.starts_with("-M") || word.starts_with("--generate-dep") || word.starts_with("--dependency-");
+  });
+}
+
+// All files that the program is made of; empty: not known. nvcc's dependency file has those of the last source, so each
+// source of several is asked for its own (0.2 s).
+std::vector<std::string> files_of(const CompileCommand& command, const std::vector<std::string>& line,
+                                  const std::string& dependencies) {
+  std::vector<std::string> out;
+  const std::vector<std::string>& sources = command.sources;
+  for (const std::string& source : sources) {
+    std::vector<std::string> words;
+    for (const std::string& word : line)
+      if (word == source || std::find(sources.begin(), sources.end(), word) == sources.end()) words.push_back(word);
+    words.insert(words.end(), {"-M", "-MF", dependencies});
+    if (sources.size() > 1) {
+      const auto end = run_child({.words = words, .unset = {"LD_PRELOAD"}});
+      if (!end || !end->good()) return {};
+    }
+    const auto read = toolchain::read_dependencies(dependencies);
+    if (!read || read->empty()) return {};
+    out = toolchain::merged(std::move(out), *read);
+  }
+  return out;
 }
 
 Result<std::string> compile_with_nvcc(const CompileCommand& command, std::vector<std::string> line,
                                       const std::string& binary) {
   const std::vector<std::string> words = with_nvcc_variables(line);
-  const bool cached = can_be_cached(command, words);
+  const bool cached = can_be_cached(words);
   const auto cache =
       toolchain::ProgramCache::of_nvcc(cached ? command.cache : "", line[0], words, compiler_surroundings());
   if (const auto found = cache.find()) {
@@ -104,6 +126,7 @@ Result<std::string> compile_with_nvcc(const CompileCommand& command, std::vector
   }
   const std::string messages = binary + ".messages", dependencies = binary + ".d";
   std::vector<std::string> whole = line;
+  const std::vector<std::string> plain = line;
   if (cached) whole.insert(whole.end(), {"-MD", "-MF", dependencies});
   for (auto* words_of : {&line, &whole}) words_of->insert(words_of->end(), {"-o", binary});
   // LD_PRELOAD is meant for the program: nvcc's own passes crash under AddressSanitizer's library. The messages go to a
@@ -117,9 +140,8 @@ Result<std::string> compile_with_nvcc(const CompileCommand& command, std::vector
   if (signal_received() != 0) return stopped(signal_received());
   if (!end->good()) return does_not_compile(command, line, outcome.messages);
   if (!cached) return binary;
-  auto read = toolchain::read_dependencies(dependencies);
-  if (!read || read->empty()) return binary;
-  outcome.dependencies = read.take();
+  outcome.dependencies = files_of(command, plain, dependencies);
+  if (outcome.dependencies.empty() || signal_received() != 0) return binary;
   return cache.store(binary, outcome).value_or(binary);
 }
 

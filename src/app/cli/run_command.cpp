@@ -21,6 +21,7 @@
 #include "cli/needed_libraries.h"
 #include "cli/output_aside.h"
 #include "cli/prepared_run.h"
+#include "report/advice_text.h"
 #include "results/json.h"
 #include "session/processes.h"
 
@@ -127,9 +128,22 @@ void name_lost_rank(const std::vector<session::ProcessNote>& notes, int signal, 
   complain(lost.message, lost.detail);
 }
 
+// Says once why no kernel ran, if none ran in any process: programs probe the GPU in child processes. A process that
+// left no profile may have run some.
+void say_if_no_kernel_ran(const std::vector<session::ProcessNote>& notes) {
+  constexpr std::size_t kLineWidth = 80;
+  std::vector<std::string> reasons;
+  for (const session::ProcessNote& note : notes) {
+    if (!note.ended || note.no_kernel.empty()) return;
+    if (std::find(reasons.begin(), reasons.end(), note.no_kernel) == reasons.end()) reasons.push_back(note.no_kernel);
+  }
+  for (const std::string& reason : reasons) print_text(stderr, report::wrapped(reason, kLineWidth, "  "));
+}
+
 // Messages after the program's end, before its exit code is passed on.
 void name_what_is_left(const std::vector<session::ProcessNote>& notes, const ProcessEnd& end, bool files_wanted,
                        bool quiet) {
+  if (!quiet) say_if_no_kernel_ran(notes);
   if (end.signal() != 0)
     name_lost_rank(notes, end.signal(), files_wanted);
   else

@@ -41,6 +41,7 @@ Json tool_json(const Tool& tool, bool boxed) {
           {"title", tool.title},
           {"description", tool.description},
           {"inputSchema", tool.input},
+          {"outputSchema", tool.output},
           {"annotations",
            {{"title", tool.title},
             {"readOnlyHint", boxed},

@@ -44,7 +44,7 @@ struct Tool {
   const char* name = "";
   const char* title = "";
   const char* description = "";
-  Json input;  // JSON Schema
+  Json input, output;  // JSON Schemas
   ToolResult (*call)(const Json& arguments, const CallContext& context) = nullptr;
 };
 std::span<const Tool> tools();

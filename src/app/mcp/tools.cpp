@@ -3,6 +3,7 @@
 
 #include "mcp/folder_files.h"
 #include "mcp/tool.h"
+#include "mcp/tool_outputs.h"
 
 namespace warpgrind::mcp {
 
@@ -150,31 +151,31 @@ std::array<Tool, 6> make_tools() {
            "advice "
            "with lines. Also says what the run does NOT prove: kernels that never ran, unverified results, untested "
            "branches. Does not look for races or bounds: use `check`.",
-           run_input(), call_run},
+           run_input(), run_output(), call_run},
       Tool{"check", "Find bugs of a CUDA program",
            "Run a CUDA program and report races, out-of-bounds and misaligned accesses, uninitialised values, barrier "
            "errors, leaks and failed API calls, each with file, line, why, and what to do. Slower than `run`: use a "
            "small "
            "problem, whose size is no multiple of the block.",
-           check_input(), call_check},
+           check_input(), check_output(), call_check},
       Tool{"explain", "Draw the memory access of a line",
            "Draw which sectors (or banks of shared memory) the 32 lanes of a warp touch at a source line, with the "
            "numbers. Of an earlier run, or of a program that runs now. Without `line`, the most expensive line.",
-           explain_input(), call_explain},
+           explain_input(), explain_output(), call_explain},
       Tool{"diff", "Compare two runs",
            "Compare two earlier runs or two programs: for each kernel and line what got better or worse, and why. The "
            "other arguments hold for programs that run now.",
-           diff_input(), call_diff},
+           diff_input(), diff_output(), call_diff},
       Tool{"scan", "List what a program contains",
            "Compile a program if needed and list its kernels, PTX versions, opcodes, and what the virtual GPU does not "
            "support. Nothing runs.",
-           scan_input(), call_scan},
+           scan_input(), scan_output(), call_scan},
       Tool{"exercise", "CUDA exercises with a judge",
            "Exercises of a CUDA course: list them, read the text and skeleton of one, get a hint, or hand in an answer "
            "(`check`), which is compiled, tested for results and findings, and judged by the counters that the task "
            "asks "
            "for.",
-           exercise_input(), call_exercise},
+           exercise_input(), exercise_output(), call_exercise},
   };
 }
 

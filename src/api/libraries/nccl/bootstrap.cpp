@@ -180,12 +180,13 @@ std::uint64_t this_process() {
   return number;
 }
 
-Id Root::create() {
+Id Root::create(std::string& error) {
   Id id;
   id.magic = Id::kMagic;
   id.number = random_number();
-  id.host = number_of_host();
-  id.address = address_of_host();
+  id.network = number_of_network();
+  id.addresses = addresses_of_host(error);
+  if (!error.empty()) return id;
   id.port = listen_once();
   const std::lock_guard lock(roots().mutex);
   roots().all[id.number] = std::make_shared<Root>();
@@ -292,9 +293,9 @@ std::shared_ptr<Connection> Connection::open(const Id& id, int rank, int ranks, 
   if (id.port == 0) return nullptr;
   constexpr std::uint32_t kLoopback = 0x0100007f;  // 127.0.0.1, network byte order on this host
   auto state = std::make_shared<State>();
-  state->socket = connect_to(id.host == number_of_host() ? kLoopback : id.address, id.port);
-  // Containers of one host do not share its loopback address.
-  if (state->socket < 0) state->socket = connect_to(id.address, id.port);
+  if (id.network == number_of_network()) state->socket = connect_to(kLoopback, id.port);
+  for (const std::uint32_t address : id.addresses.all)
+    if (state->socket < 0 && address) state->socket = connect_to(address, id.port);
   Hello hello;
   hello.number = id.number;
   hello.rank = rank;

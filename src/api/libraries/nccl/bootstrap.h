@@ -2,7 +2,7 @@
 // then lists the members to each. Ranks in the root's process call it, others connect by TCP. The root also carries out
 // operations of ranks in several processes, whose bytes pass through these connections.
 //
-// An ncclUniqueId holds the address and port of the root, and a random number that connections have to know.
+// An ncclUniqueId holds addresses and the port of the root, and a random number that connections have to know.
 #pragma once
 
 #include <nccl.h>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "libraries/nccl/operations.h"
+#include "libraries/nccl/sockets.h"
 
 namespace warpgrind::libraries::nccl {
 
@@ -38,17 +39,17 @@ struct Welcome {
 // Content of an ncclUniqueId. Plain data.
 struct Id {
   static constexpr std::uint64_t kMagic = 0x4c43434e47495057;  // "WPIGNCCL"
-  std::uint64_t magic = 0, number = 0, host = 0;
-  std::uint32_t address = 0;  // IPv4, network byte order
-  std::uint16_t port = 0;     // 0: no other process can connect
+  std::uint64_t magic = 0, number = 0, network = 0;
+  Addresses addresses;     // of the root's host
+  std::uint16_t port = 0;  // 0: no other process can connect
 };
 static_assert(sizeof(Id) <= NCCL_UNIQUE_ID_BYTES);
 
 class Root {
  public:
   using AtWelcome = std::function<void(const std::vector<Member>& members, const std::string& error)>;
-  // Makes a root in this process. It lives until the process ends.
-  static Id create();
+  // Makes a root in this process. It lives until the process ends. `error` says why there is none.
+  static Id create(std::string& error);
   static std::shared_ptr<Root> find(std::uint64_t number);  // nullptr: not in this process
   // A rank reports; at_welcome is called when all have.
   void report(int rank, int ranks, const Member& member, AtWelcome at_welcome);

@@ -229,7 +229,9 @@ void ncclResetDebugInit() {}
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* out) {
   if (const ncclResult_t error = need(out, "ncclGetUniqueId", "uniqueId")) return error;
-  const Id id = Root::create();
+  std::string why;
+  const Id id = Root::create(why);
+  if (!why.empty()) return refuse(ncclInvalidUsage, "ncclGetUniqueId: " + why);
   *out = {};
   std::memcpy(out, &id, sizeof id);
   return ncclSuccess;

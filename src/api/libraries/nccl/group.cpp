@@ -1,10 +1,11 @@
-// Groups of NCCL operations, and their issue. The operations that a group puts into one stream become one piece of
-// work: it waits for all of them, so that sends and receives cannot block each other.
+// Groups of NCCL operations, and their issue. The operations of a group become one piece of work for each device if
+// they share a stream or a communicator. It ends when all of them have.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "base/per_thread.h"
@@ -183,16 +184,22 @@ ncclResult_t check_stream(const Pending& p) {
                             device, p.comm->rank, p.comm->device));
 }
 
-// The operations of one stream.
-ncclResult_t issue_stream(std::vector<Pending> operations) {
-  const cudaStream_t stream = operations.front().stream;
-  const OnDevice on(operations.front().comm->device);
+// Operations that are one piece of work, and their streams, each once.
+struct Joined {
+  std::vector<Pending> operations;
+  std::vector<cudaStream_t> streams;
+};
+
+// The work is issued to the first stream. It begins when all its streams have come to it, and all wait for its end.
+ncclResult_t issue_joined(Joined joined) {
+  const cudaStream_t stream = joined.streams.front();
+  const OnDevice on(joined.operations.front().comm->device);
   auto call = std::make_shared<semantics::LibraryCall>();
-  name_row(*call, operations);
+  name_row(*call, joined.operations);
   call->by = "warpgrind";
-  call->work = work_of(operations);
+  call->work = work_of(joined.operations);
   auto error = std::make_shared<std::string>();
-  call->prepare = [operations = std::move(operations), error] {
+  call->prepare = [operations = std::move(joined.operations), error] {
     std::vector<Taking> all;
     error->clear();
     for (const Pending& p : operations) all.push_back(issue_one(p, *error));
@@ -203,35 +210,75 @@ ncclResult_t issue_stream(std::vector<Pending> operations) {
   };
   const semantics::LibraryCallRef reference = std::move(call);
   warpgrind_library_begin("NCCL", "warpgrind's own code");
-  if (warpgrind_library_issue(&reference, stream, false) != LibraryIssue::done)
+  bool good = true;
+  for (const cudaStream_t other : joined.streams)
+    if (other != stream) good = good && warpgrind_library_order(other, stream);
+  good = good && warpgrind_library_issue(&reference, stream, false) == LibraryIssue::done;
+  for (const cudaStream_t other : joined.streams)
+    if (other != stream) good = good && warpgrind_library_order(stream, other);
+  if (!good)
     return refuse(ncclUnhandledCudaError,
                   fmt::format("{}: {}", reference->function, cudaGetErrorString(cudaPeekAtLastError())));
   return error->empty() ? ncclSuccess : refuse(ncclInvalidUsage, *error);
 }
 
+// Number of the capture that the stream is in; 0: none.
+unsigned long long capture_of(const Pending& p) {
+  const OnDevice on(p.comm->device);
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  unsigned long long number = 0;
+  cudaStreamGetCaptureInfo(p.stream, &status, &number, nullptr, nullptr, nullptr, nullptr);
+  return status == cudaStreamCaptureStatusNone ? 0 : number;
+}
+
+// Joins the operations of one stream, so that sends and receives cannot block each other, and those of one
+// communicator: NCCL carries them out by one kernel, for which all streams of the communicator wait.
+std::vector<Joined> join(std::vector<Pending> operations) {
+  std::vector<std::size_t> parent(operations.size());
+  const auto root_of = [&](std::size_t i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+  };
+  std::map<std::pair<int, cudaStream_t>, std::size_t> by_stream;
+  std::map<const ncclComm*, std::size_t> by_comm;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const Pending& p = operations[i];
+    parent[i] = i;
+    for (const std::size_t other : {by_stream.try_emplace({p.comm->device, p.stream}, i).first->second,
+                                    by_comm.try_emplace(p.comm.get(), i).first->second}) {
+      const std::size_t a = root_of(i), b = root_of(other);
+      parent[std::max(a, b)] = std::min(a, b);
+    }
+  }
+  std::vector<Joined> out;
+  std::map<std::size_t, std::size_t> place;  // in `out`, by root
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const auto [at, is_new] = place.try_emplace(root_of(i), out.size());
+    if (is_new) out.emplace_back();
+    Joined& joined = out[at->second];
+    if (std::find(joined.streams.begin(), joined.streams.end(), operations[i].stream) == joined.streams.end())
+      joined.streams.push_back(operations[i].stream);
+    joined.operations.push_back(std::move(operations[i]));
+  }
+  return out;
+}
+
 ncclResult_t issue_all(std::vector<Pending> operations) {
   for (const Pending& p : operations)  // before the first is issued: the other ranks would wait for a part of them
     if (const ncclResult_t error = check_stream(p); error != ncclSuccess) return error;
-  std::vector<std::vector<Pending>> streams;
+  std::map<const ncclComm*, unsigned long long> captures;
   for (Pending& p : operations) {
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    {
-      const OnDevice on(p.comm->device);
-      cudaStreamIsCapturing(p.stream, &capture);
-    }
-    if (capture == cudaStreamCaptureStatusNone) take_index(p);  // in the order of the calls
-    const auto same = [&](const std::vector<Pending>& s) {
-      return s.front().stream == p.stream && s.front().comm->device == p.comm->device;
-    };
-    const auto found = std::find_if(streams.begin(), streams.end(), same);
-    if (found == streams.end())
-      streams.push_back({std::move(p)});
-    else
-      found->push_back(std::move(p));
+    const unsigned long long capture = capture_of(p);
+    if (captures.try_emplace(p.comm.get(), capture).first->second != capture)
+      return refuse(ncclInvalidUsage,
+                    fmt::format("{}: the group has captured and other streams of one communicator, or streams of two "
+                                "captures",
+                                name_of(p)));
+    if (!capture) take_index(p);  // in the order of the calls
   }
   ncclResult_t result = ncclSuccess;
-  for (std::vector<Pending>& stream : streams)
-    if (const ncclResult_t error = issue_stream(std::move(stream)); result == ncclSuccess) result = error;
+  for (Joined& joined : join(std::move(operations)))
+    if (const ncclResult_t error = issue_joined(std::move(joined)); result == ncclSuccess) result = error;
   return result;
 }
 

@@ -11,8 +11,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -50,22 +54,52 @@ int listen_anywhere(std::uint16_t& port) {
   return socket;
 }
 
-std::uint32_t address_of_host() {
-  std::uint32_t out = htonl(INADDR_LOOPBACK);
-  ifaddrs* all = nullptr;
-  if (::getifaddrs(&all) != 0) return out;
-  for (const ifaddrs* one = all; one; one = one->ifa_next) {
-    if (!one->ifa_addr || one->ifa_addr->sa_family != AF_INET || !(one->ifa_flags & IFF_UP) ||
-        (one->ifa_flags & IFF_LOOPBACK))
-      continue;
-    out = reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr.s_addr;
-    break;
+bool is_chosen(const std::string& list, const std::string& interface) {
+  std::size_t at = 0;
+  const bool all_but = list.starts_with('^');
+  if (all_but) at++;
+  const bool whole = list.find('=', at) == at;
+  if (whole) at++;
+  bool found = false;
+  while (at < list.size()) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    const std::string name = list.substr(at, end - at);
+    found = found || (whole ? interface == name : !name.empty() && interface.starts_with(name));
+    at = end + 1;
   }
-  ::freeifaddrs(all);
+  return found != all_but;
+}
+
+Addresses addresses_of_host(std::string& error) {
+  Addresses out;
+  std::size_t count = 0;
+  const char* const variable = std::getenv("NCCL_SOCKET_IFNAME");
+  const std::string list = variable ? variable : "";
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) == 0) {
+    constexpr int kRanks = 4;
+    const auto rank_of = [&](const ifaddrs& one) {
+      const std::string name = one.ifa_name;
+      if (!list.empty()) return is_chosen(list, name) ? 0 : kRanks;
+      return name.starts_with("ib") ? 0 : one.ifa_flags & IFF_LOOPBACK ? 3 : name.starts_with("docker") ? 2 : 1;
+    };
+    for (int rank = 0; rank < kRanks; ++rank) {
+      if (rank == kRanks - 1 && count > 0) break;  // others need no loopback address
+      for (const ifaddrs* one = all; one; one = one->ifa_next)
+        if (one->ifa_addr && one->ifa_addr->sa_family == AF_INET && one->ifa_flags & IFF_UP && rank_of(*one) == rank &&
+            count < out.all.size())
+          out.all[count++] = reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr.s_addr;
+    }
+    ::freeifaddrs(all);
+  }
+  if (count == 0 && !list.empty())
+    error = "no interface with an IPv4 address is one of NCCL_SOCKET_IFNAME=" + list;
+  else if (count == 0)
+    out.all[0] = htonl(INADDR_LOOPBACK);
   return out;
 }
 
-std::uint64_t number_of_host() {
+std::uint64_t number_of_network() {
   constexpr std::uint64_t kBasis = 0xcbf29ce484222325, kPrime = 0x100000001b3;  // FNV-1a
   std::uint64_t h = kBasis;
   char text[64] = {};
@@ -73,6 +107,9 @@ std::uint64_t number_of_host() {
   ssize_t length = file >= 0 ? ::read(file, text, sizeof text) : 0;
   if (file >= 0) ::close(file);
   for (ssize_t i = 0; i < length; ++i) h = (h ^ static_cast<unsigned char>(text[i])) * kPrime;
+  // Containers of one host have interfaces of their own.
+  struct stat space {};
+  if (::stat("/proc/self/ns/net", &space) == 0) h = (h ^ space.st_ino) * kPrime;
   return h;
 }
 
@@ -80,10 +117,14 @@ int connect_to(std::uint32_t host, std::uint16_t port) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (socket < 0) return -1;
   const sockaddr_in at = address(host, port);
+  // A network that drops the packets of a connection would keep connect() for two minutes.
+  const timeval longest{5, 0}, for_ever{0, 0};
+  ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest);
   if (::connect(socket, reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0) {
     ::close(socket);
     return -1;
   }
+  ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &for_ever, sizeof for_ever);
   send_at_once(socket);
   return socket;
 }

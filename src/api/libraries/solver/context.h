@@ -61,6 +61,7 @@ using blas::reads_vector;
 using blas::real;
 using blas::writes_matrix;
 using blas::writes_vector;
+using timing::Factorisation;
 
 // Objects that the program has created. Null: the handle is not one of them.
 std::shared_ptr<cusolverDnContext> find(cusolverDnHandle_t handle);
@@ -131,6 +132,13 @@ inline bool writes_info(LibraryRun& run, int* info, std::int64_t count = 1) {
 template <class T>
 LibraryWork cubic(double m, double n, double operations, double count = 1) {
   return product_work<T>(m, n, std::min(m, n) * operations / 2, m * n * 2, count);
+}
+// The same with the time of its columns.
+template <class T>
+LibraryWork factored(Factorisation kind, double m, double n, double operations, double count = 1) {
+  LibraryWork work = cubic<T>(m, n, operations, count);
+  work.factorisation = {kind, m, n, count};
+  return work;
 }
 inline std::string shape(std::int64_t m, std::int64_t n) {
   return fmt::format("{} x {}", m, n);

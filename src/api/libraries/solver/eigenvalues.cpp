@@ -115,7 +115,7 @@ cusolverStatus_t syevd(const char* name, cusolverDnHandle_t handle, cusolverEigM
                        std::int64_t n, T* a, std::int64_t lda, Real<T>* w, T* work, std::int64_t lwork, int* info) {
   WG_SOLVER_CALL(handle, name);
   WG_VALID(valid_eigen(jobz, uplo, n, lda) && info && lwork >= 0);
-  return call.issue(shape(n, n), cubic<T>(real(n), real(n), 9), [=](LibraryRun& run) {
+  return call.issue(shape(n, n), factored<T>(Factorisation::eigenvalues, real(n), real(n), 9), [=](LibraryRun& run) {
     if (!writes_matrix(run, "A", a, n, n, lda) || !writes_vector(run, "W", w, n, 1) ||
         !writes_work(run, work, room(n, n)) || !writes_info(run, info))
       return;
@@ -131,7 +131,7 @@ cusolverStatus_t syevdx_call(const char* name, cusolverDnHandle_t handle, cusolv
   WG_VALID(valid_eigen(jobz, uplo, n, lda) && valid_range(range.kind, n, range.vl, range.vu, range.il, range.iu) &&
            meig && info && lwork >= 0);
   return call.issue(
-      shape(n, n), cubic<T>(real(n), real(n), 9),
+      shape(n, n), factored<T>(Factorisation::eigenvalues, real(n), real(n), 9),
       [=](LibraryRun& run) {
         if (!writes_matrix(run, "A", a, n, n, lda) || !writes_vector(run, "W", w, n, 1) ||
             !writes_work(run, work, room(n, n)) || !writes_info(run, info))
@@ -157,7 +157,7 @@ cusolverStatus_t pair_call(const char* name, cusolverDnHandle_t handle, cusolver
   WG_VALID(valid_pair(type, jobz, uplo, n, lda, ldb) &&
            valid_range(range.kind, n, range.vl, range.vu, range.il, range.iu) && info && lwork >= 0);
   return call.issue(
-      shape(n, n), cubic<T>(n, n, 14),
+      shape(n, n), factored<T>(Factorisation::eigenvalues, n, n, 14),
       [=](LibraryRun& run) {
         if (!writes_matrix(run, "A", a, n, n, lda) || !writes_matrix(run, "B", b, n, n, ldb) ||
             !writes_vector(run, "W", w, n, 1) || !writes_work(run, work, room(n, n)) || !writes_info(run, info))
@@ -201,20 +201,21 @@ cusolverStatus_t jacobi_call(const char* name, cusolverDnHandle_t handle, cusolv
   WG_SOLVER_CALL(handle, name);
   WG_VALID(valid_eigen(jobz, uplo, n, lda) && count >= 0 && (info || count == 0) && lwork >= 0);
   if (count == 0) return CUSOLVER_STATUS_SUCCESS;
-  return call.issue(shape(n, n, count), cubic<T>(n, n, 9, real(count)), [=](LibraryRun& run) {
-    if (!writes_matrix(run, "A", a, n, n * count, lda) || !writes_vector(run, "W", w, n * count, 1) ||
-        !writes_work(run, work, room(n, n)) || !writes_info(run, info, count))
-      return;
-    for (std::int64_t i = 0; i < count; ++i) {
-      T* const matrix = a + i * lda * n;
-      const bool measured = measures && jobz == CUSOLVER_EIG_MODE_VECTOR;
-      std::vector<T> before = measured ? whole(uplo, n, matrix, lda) : std::vector<T>{};
-      info[i] = eigenvalues(jobz, uplo, n, matrix, lda, w + i * n);
-      if (!jacobi) continue;
-      jacobi->sweeps = 1;
-      jacobi->residual = measured && info[i] == 0 ? residual(std::move(before), n, matrix, lda, w + i * n) : 0;
-    }
-  });
+  return call.issue(
+      shape(n, n, count), factored<T>(Factorisation::eigenvalues, n, n, 9, real(count)), [=](LibraryRun& run) {
+        if (!writes_matrix(run, "A", a, n, n * count, lda) || !writes_vector(run, "W", w, n * count, 1) ||
+            !writes_work(run, work, room(n, n)) || !writes_info(run, info, count))
+          return;
+        for (std::int64_t i = 0; i < count; ++i) {
+          T* const matrix = a + i * lda * n;
+          const bool measured = measures && jobz == CUSOLVER_EIG_MODE_VECTOR;
+          std::vector<T> before = measured ? whole(uplo, n, matrix, lda) : std::vector<T>{};
+          info[i] = eigenvalues(jobz, uplo, n, matrix, lda, w + i * n);
+          if (!jacobi) continue;
+          jacobi->sweeps = 1;
+          jacobi->residual = measured && info[i] == 0 ? residual(std::move(before), n, matrix, lda, w + i * n) : 0;
+        }
+      });
 }
 template <class T>
 cusolverStatus_t syevj(const char* name, cusolverDnHandle_t handle, cusolverEigMode_t jobz, cublasFillMode_t uplo,
@@ -399,18 +400,19 @@ cusolverStatus_t cusolverDnXgeev(cusolverDnHandle_t handle, cusolverDnParams_t p
     const bool vectors = jobvr == CUSOLVER_EIG_MODE_VECTOR;
     const auto w_bytes = static_cast<std::int64_t>(bytes_of(type_w)) * n * (is_complex(type_w) ? 1 : 2);
     const std::int64_t v_bytes = static_cast<std::int64_t>(bytes_of(type_vr)) * blas::matrix_elements(n, n, ldvr);
-    return call.issue(shape(n, n), cubic<T>(real(n), real(n), 25), [=, a = static_cast<T*>(A)](LibraryRun& run) {
-      if (!writes_matrix(run, "A", a, n, n, lda) || !writes_bytes(run, "W", W, w_bytes) ||
-          (vectors && !writes_bytes(run, "VR", VR, v_bytes)) || !writes_work(run, static_cast<T*>(work), room(n, n)) ||
-          !writes_info(run, info))
-        return;
-      if constexpr (kIsComplex<T>)
-        *info =
-            general_complex(vectors, int_of(n), a, int_of(lda), static_cast<T*>(W), static_cast<T*>(VR), int_of(ldvr));
-      else
-        *info = general_real(vectors, int_of(n), a, int_of(lda), is_complex(type_w), W, is_complex(type_vr), VR,
-                             int_of(ldvr));
-    });
+    return call.issue(shape(n, n), factored<T>(Factorisation::singular_values, real(n), real(n), 25),
+                      [=, a = static_cast<T*>(A)](LibraryRun& run) {
+                        if (!writes_matrix(run, "A", a, n, n, lda) || !writes_bytes(run, "W", W, w_bytes) ||
+                            (vectors && !writes_bytes(run, "VR", VR, v_bytes)) ||
+                            !writes_work(run, static_cast<T*>(work), room(n, n)) || !writes_info(run, info))
+                          return;
+                        if constexpr (kIsComplex<T>)
+                          *info = general_complex(vectors, int_of(n), a, int_of(lda), static_cast<T*>(W),
+                                                  static_cast<T*>(VR), int_of(ldvr));
+                        else
+                          *info = general_real(vectors, int_of(n), a, int_of(lda), is_complex(type_w), W,
+                                               is_complex(type_vr), VR, int_of(ldvr));
+                      });
   });
 }
 }

@@ -64,7 +64,7 @@ cusolverStatus_t getrf_call(const char* name, cusolverDnHandle_t handle, std::in
                             std::int64_t lda, T* work, std::int64_t lwork, Pivot* pivots, int* info) {
   WG_SOLVER_CALL(handle, name);
   WG_VALID(m >= 0 && n >= 0 && at_least(lda, m) && fits(m, n, lda) && info && lwork >= 0);
-  return call.issue(shape(m, n), cubic<T>(real(m), real(n), 2.0 / 3), [=](LibraryRun& run) {
+  return call.issue(shape(m, n), factored<T>(Factorisation::lu, real(m), real(n), 2.0 / 3), [=](LibraryRun& run) {
     if (!writes_matrix(run, "A", a, m, n, lda) || !writes_work(run, work, room(m, n)) || !writes_info(run, info) ||
         (pivots && !writes_bytes(run, "devIpiv", pivots, std::min(m, n) * std::int64_t{sizeof(Pivot)})))
       return;
@@ -122,11 +122,12 @@ cusolverStatus_t triangle_call(Routine routine, double operations, const char* n
                                std::int64_t lwork, int* info) {
   WG_SOLVER_CALL(handle, name);
   WG_VALID(is_triangle(uplo) && n >= 0 && at_least(lda, n) && fits(n, lda) && info && lwork >= 0);
-  return call.issue(shape(n, n), cubic<T>(real(n), real(n), operations), [=](LibraryRun& run) {
-    if (!writes_matrix(run, "A", a, n, n, lda) || !writes_work(run, work, room(n, n)) || !writes_info(run, info))
-      return;
-    *info = lapack<T>(routine, letter(uplo), int_of(n), a, int_of(lda));
-  });
+  return call.issue(
+      shape(n, n), factored<T>(Factorisation::cholesky, real(n), real(n), operations), [=](LibraryRun& run) {
+        if (!writes_matrix(run, "A", a, n, n, lda) || !writes_work(run, work, room(n, n)) || !writes_info(run, info))
+          return;
+        *info = lapack<T>(routine, letter(uplo), int_of(n), a, int_of(lda));
+      });
 }
 #define WG_OF_TRIANGLE(function, operations)                                                                          \
   template <class T>                                                                                                  \
@@ -162,13 +163,14 @@ cusolverStatus_t potrfBatched(const char* name, cusolverDnHandle_t handle, cubla
   WG_SOLVER_CALL(handle, name);
   WG_VALID(is_triangle(uplo) && n >= 0 && at_least(lda, n) && count >= 0 && (count == 0 || (a && info)));
   if (count == 0) return CUSOLVER_STATUS_SUCCESS;
-  return call.issue(shape(n, n, count), cubic<T>(n, n, 1.0 / 3, count), [=](LibraryRun& run) {
-    if (!reads_addresses(run, "Aarray", a, count) || !writes_info(run, info, count)) return;
-    for (int i = 0; i < count; ++i) {
-      if (!writes_matrix(run, "A", a[i], n, n, lda)) return;
-      info[i] = lapack<T>(Routine::potrf, letter(uplo), n, a[i], lda);
-    }
-  });
+  return call.issue(shape(n, n, count), factored<T>(Factorisation::cholesky, n, n, 1.0 / 3, count),
+                    [=](LibraryRun& run) {
+                      if (!reads_addresses(run, "Aarray", a, count) || !writes_info(run, info, count)) return;
+                      for (int i = 0; i < count; ++i) {
+                        if (!writes_matrix(run, "A", a[i], n, n, lda)) return;
+                        info[i] = lapack<T>(Routine::potrf, letter(uplo), n, a[i], lda);
+                      }
+                    });
 }
 template <class T>
 cusolverStatus_t potrsBatched(const char* name, cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, int nrhs,
@@ -195,7 +197,7 @@ cusolverStatus_t geqrf(const char* name, cusolverDnHandle_t handle, std::int64_t
                        std::int64_t lda, T* tau, T* work, std::int64_t lwork, int* info) {
   WG_SOLVER_CALL(handle, name);
   WG_VALID(m >= 0 && n >= 0 && at_least(lda, m) && fits(m, n, lda) && info && lwork >= 0);
-  return call.issue(shape(m, n), cubic<T>(real(m), real(n), 4.0 / 3), [=](LibraryRun& run) {
+  return call.issue(shape(m, n), factored<T>(Factorisation::qr, real(m), real(n), 4.0 / 3), [=](LibraryRun& run) {
     if (!writes_matrix(run, "A", a, m, n, lda) || !writes_vector(run, "TAU", tau, std::min(m, n), 1) ||
         !writes_work(run, work, room(m, n)) || !writes_info(run, info))
       return;
@@ -264,7 +266,7 @@ cusolverStatus_t sytrf(const char* name, cusolverDnHandle_t handle, cublasFillMo
                        int* pivots, T* work, int lwork, int* info) {
   WG_SOLVER_CALL(handle, name);
   WG_VALID(is_triangle(uplo) && n >= 0 && at_least(lda, n) && info && lwork >= 0);
-  return call.issue(shape(n, n), cubic<T>(n, n, 1.0 / 3), [=](LibraryRun& run) {
+  return call.issue(shape(n, n), factored<T>(Factorisation::lu, n, n, 1.0 / 3), [=](LibraryRun& run) {
     if (!writes_matrix(run, "A", a, n, n, lda) || !writes_work(run, work, room(n, n)) || !writes_info(run, info) ||
         (pivots && !writes_pivots(run, pivots, n)))
       return;
@@ -287,7 +289,7 @@ cusolverStatus_t sytri(const char* name, cusolverDnHandle_t handle, cublasFillMo
                        const int* pivots, T* work, int lwork, int* info) {
   WG_SOLVER_CALL(handle, name);
   WG_VALID(is_triangle(uplo) && n >= 0 && at_least(lda, n) && info && lwork >= 0);
-  return call.issue(shape(n, n), cubic<T>(n, n, 2.0 / 3), [=](LibraryRun& run) {
+  return call.issue(shape(n, n), factored<T>(Factorisation::cholesky, n, n, 2.0 / 3), [=](LibraryRun& run) {
     if (!writes_matrix(run, "A", a, n, n, lda) || !writes_work(run, work, room(n, n)) || !writes_info(run, info) ||
         (pivots && !reads_pivots(run, pivots, n)))
       return;
@@ -387,12 +389,14 @@ cusolverStatus_t cusolverDnXtrtri(cusolverDnHandle_t handle, cublasFillMode_t up
   WG_SOLVER_CALL(handle, "cusolverDnXtrtri");
   WG_VALID(is_triangle(uplo) && is_diagonal(diag) && n >= 0 && at_least(lda, n) && fits(n, lda) && info);
   return by_type(type, [&]<class T>(T) {
-    return call.issue(shape(n, n), cubic<T>(real(n), real(n), 1.0 / 3), [=, a = static_cast<T*>(A)](LibraryRun& run) {
-      if (!writes_matrix(run, "A", a, n, n, lda) || !writes_work(run, static_cast<T*>(work), room(n, n)) ||
-          !writes_info(run, info))
-        return;
-      *info = lapack<T>(Routine::trtri, letter(uplo), diag == CUBLAS_DIAG_UNIT ? 'U' : 'N', int_of(n), a, int_of(lda));
-    });
+    return call.issue(shape(n, n), factored<T>(Factorisation::cholesky, real(n), real(n), 1.0 / 3),
+                      [=, a = static_cast<T*>(A)](LibraryRun& run) {
+                        if (!writes_matrix(run, "A", a, n, n, lda) ||
+                            !writes_work(run, static_cast<T*>(work), room(n, n)) || !writes_info(run, info))
+                          return;
+                        *info = lapack<T>(Routine::trtri, letter(uplo), diag == CUBLAS_DIAG_UNIT ? 'U' : 'N', int_of(n),
+                                          a, int_of(lda));
+                      });
   });
 }
 cusolverStatus_t cusolverDnXsytrs_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t uplo, int64_t n, int64_t nrhs,

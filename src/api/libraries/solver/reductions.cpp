@@ -11,7 +11,7 @@ cusolverStatus_t gebrd(const char* name, cusolverDnHandle_t handle, int m, int n
                        T* tauq, T* taup, T* work, int lwork, int* info) {
   WG_SOLVER_CALL(handle, name);
   WG_VALID(n >= 0 && m >= n && at_least(lda, m) && info && lwork >= 0);
-  return call.issue(shape(m, n), cubic<T>(m, n, 8.0 / 3), [=](LibraryRun& run) {
+  return call.issue(shape(m, n), factored<T>(Factorisation::qr, m, n, 8.0 / 3), [=](LibraryRun& run) {
     if (!writes_matrix(run, "A", a, m, n, lda) || !writes_vector(run, "D", d, n, 1) ||
         !writes_vector(run, "E", e, n - 1, 1) || !writes_vector(run, "TAUQ", tauq, n, 1) ||
         !writes_vector(run, "TAUP", taup, n, 1) || !writes_work(run, work, room(m, n)) || !writes_info(run, info))
@@ -44,7 +44,7 @@ cusolverStatus_t sytrd(const char* name, cusolverDnHandle_t handle, cublasFillMo
                        Real<T>* d, Real<T>* e, T* tau, T* work, int lwork, int* info) {
   WG_SOLVER_CALL(handle, name);
   WG_VALID(is_triangle(uplo) && n >= 0 && at_least(lda, n) && info && lwork >= 0);
-  return call.issue(shape(n, n), cubic<T>(n, n, 4.0 / 3), [=](LibraryRun& run) {
+  return call.issue(shape(n, n), factored<T>(Factorisation::qr, n, n, 4.0 / 3), [=](LibraryRun& run) {
     if (!writes_matrix(run, "A", a, n, n, lda) || !writes_vector(run, "d", d, n, 1) ||
         !writes_vector(run, "e", e, n - 1, 1) || !writes_vector(run, "tau", tau, n - 1, 1) ||
         !writes_work(run, work, room(n, n)) || !writes_info(run, info))
@@ -57,7 +57,7 @@ cusolverStatus_t orgtr(const char* name, cusolverDnHandle_t handle, cublasFillMo
                        const T* tau, T* work, int lwork, int* info) {
   WG_SOLVER_CALL(handle, name);
   WG_VALID(is_triangle(uplo) && n >= 0 && at_least(lda, n) && info && lwork >= 0);
-  return call.issue(shape(n, n), cubic<T>(n, n, 4.0 / 3), [=](LibraryRun& run) {
+  return call.issue(shape(n, n), factored<T>(Factorisation::qr, n, n, 4.0 / 3), [=](LibraryRun& run) {
     if (!writes_matrix(run, "A", a, n, n, lda) || !reads_vector(run, "tau", tau, n - 1, 1) ||
         !writes_work(run, work, room(n, n)) || !writes_info(run, info))
       return;

@@ -76,7 +76,7 @@ cusolverStatus_t gesv(const char* name, cusolverDnHandle_t handle, int n, int nr
   WG_VALID(valid_systems(n, n, nrhs, lda, ldb, ldx) && iterations && info);
   if (lwork < static_cast<std::size_t>(bytes_needed<T>(n, n, nrhs))) return CUSOLVER_STATUS_INVALID_WORKSPACE;
   return call.issue(
-      shape(n, nrhs), cubic<T>(n, n, 2.0 / 3),
+      shape(n, nrhs), factored<T>(Factorisation::lu, n, n, 2.0 / 3),
       [=](LibraryRun& run) {
         if (!reads_matrix(run, "dA", a, n, n, lda) || !reads_matrix(run, "dB", b, n, nrhs, ldb) ||
             !writes_matrix(run, "dX", x, n, nrhs, ldx) || (pivots && !writes_vector(run, "dipiv", pivots, n, 1)) ||
@@ -108,7 +108,7 @@ cusolverStatus_t gels(const char* name, cusolverDnHandle_t handle, int m, int n,
   WG_VALID(valid_systems(m, n, nrhs, lda, ldb, ldx) && iterations && info);
   if (lwork < static_cast<std::size_t>(bytes_needed<T>(m, n, nrhs))) return CUSOLVER_STATUS_INVALID_WORKSPACE;
   return call.issue(
-      shape(m, n), cubic<T>(m, n, 2),
+      shape(m, n), factored<T>(Factorisation::qr, m, n, 2),
       [=](LibraryRun& run) {
         if (!reads_matrix(run, "dA", a, m, n, lda) || !reads_matrix(run, "dB", b, m, nrhs, ldb) ||
             !writes_matrix(run, "dX", x, n, nrhs, ldx) ||

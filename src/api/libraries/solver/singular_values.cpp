@@ -91,15 +91,16 @@ cusolverStatus_t gesvd_call(const char* name, cusolverDnHandle_t handle, signed 
                             T* vt, std::int64_t ldvt, T* work, std::int64_t lwork, Real<T>* rwork, int* info) {
   WG_SOLVER_CALL(handle, name);
   WG_VALID(valid_svd(jobu, jobvt, m, n, lda, ldu, ldvt) && info && lwork >= 0);
-  return call.issue(shape(m, n), cubic<T>(real(m), real(n), 20), [=](LibraryRun& run) {
-    if (!writes_matrix(run, "A", a, m, n, lda) || !writes_vector(run, "S", s, n, 1) ||
-        (has_vectors(jobu) && !writes_matrix(run, "U", u, m, jobu == 'A' ? m : n, ldu)) ||
-        (has_vectors(jobvt) && !writes_matrix(run, "VT", vt, n, n, ldvt)) || !writes_work(run, work, room(m, n)) ||
-        (rwork && !writes_vector(run, "rwork", rwork, n - 1, 1)) || !writes_info(run, info))
-      return;
-    *info = decompose(static_cast<char>(jobu), static_cast<char>(jobvt), int_of(m), int_of(n), a, int_of(lda), s, u,
-                      int_of(ldu), vt, int_of(ldvt), rwork);
-  });
+  return call.issue(
+      shape(m, n), factored<T>(Factorisation::singular_values, real(m), real(n), 20), [=](LibraryRun& run) {
+        if (!writes_matrix(run, "A", a, m, n, lda) || !writes_vector(run, "S", s, n, 1) ||
+            (has_vectors(jobu) && !writes_matrix(run, "U", u, m, jobu == 'A' ? m : n, ldu)) ||
+            (has_vectors(jobvt) && !writes_matrix(run, "VT", vt, n, n, ldvt)) || !writes_work(run, work, room(m, n)) ||
+            (rwork && !writes_vector(run, "rwork", rwork, n - 1, 1)) || !writes_info(run, info))
+          return;
+        *info = decompose(static_cast<char>(jobu), static_cast<char>(jobvt), int_of(m), int_of(n), a, int_of(lda), s, u,
+                          int_of(ldu), vt, int_of(ldvt), rwork);
+      });
 }
 template <class T>
 cusolverStatus_t gesvd(const char* name, cusolverDnHandle_t handle, signed char jobu, signed char jobvt, int m, int n,
@@ -130,7 +131,7 @@ cusolverStatus_t gesvdj(const char* name, cusolverDnHandle_t handle, cusolverEig
   const std::shared_ptr<gesvdjInfo> jacobi = find(params);
   WG_VALID(valid_jacobi(jobz, econ, m, n, lda, ldu, ldv) && jacobi && info && lwork >= 0);
   const Svd shape_of = jacobi_shape(jobz, econ, m, n);
-  return call.issue(shape(m, n), cubic<T>(m, n, 20), [=](LibraryRun& run) {
+  return call.issue(shape(m, n), factored<T>(Factorisation::singular_values, m, n, 20), [=](LibraryRun& run) {
     const int least = std::min(m, n);
     if (!writes_matrix(run, "A", a, m, n, lda) || !writes_vector(run, "S", s, least, 1) ||
         !writes_vectors(run, shape_of, u, ldu, v, ldv) || !writes_work(run, work, room(m, n)) ||
@@ -154,20 +155,21 @@ cusolverStatus_t gesvdjBatched(const char* name, cusolverDnHandle_t handle, cuso
   WG_VALID(valid_jacobi_batch(jobz, m, n, lda, ldu, ldv, count) && jacobi && (info || count == 0) && lwork >= 0);
   if (count == 0) return CUSOLVER_STATUS_SUCCESS;
   const Svd shape_of = jacobi_shape(jobz, 0, m, n);
-  return call.issue(shape(m, n, count), cubic<T>(m, n, 20, count), [=](LibraryRun& run) {
-    const int least = std::min(m, n);
-    if (!writes_matrix(run, "A", a, m, std::int64_t{n} * count, lda) ||
-        !writes_vector(run, "S", s, std::int64_t{least} * count, 1) || !writes_work(run, work, room(m, n)) ||
-        !writes_info(run, info, count))
-      return;
-    if (shape_of.vectors && (!writes_matrix(run, "U", u, m, std::int64_t{m} * count, ldu) ||
-                             !writes_matrix(run, "V", v, n, std::int64_t{n} * count, ldv)))
-      return;
-    jacobi->sweeps = 1;
-    for (std::int64_t i = 0; i < count; ++i)
-      info[i] =
-          decompose_to_v(shape_of, a + i * lda * n, lda, s + i * least, u + i * ldu * m, ldu, v + i * ldv * n, ldv);
-  });
+  return call.issue(
+      shape(m, n, count), factored<T>(Factorisation::singular_values, m, n, 20, count), [=](LibraryRun& run) {
+        const int least = std::min(m, n);
+        if (!writes_matrix(run, "A", a, m, std::int64_t{n} * count, lda) ||
+            !writes_vector(run, "S", s, std::int64_t{least} * count, 1) || !writes_work(run, work, room(m, n)) ||
+            !writes_info(run, info, count))
+          return;
+        if (shape_of.vectors && (!writes_matrix(run, "U", u, m, std::int64_t{m} * count, ldu) ||
+                                 !writes_matrix(run, "V", v, n, std::int64_t{n} * count, ldv)))
+          return;
+        jacobi->sweeps = 1;
+        for (std::int64_t i = 0; i < count; ++i)
+          info[i] =
+              decompose_to_v(shape_of, a + i * lda * n, lda, s + i * least, u + i * ldu * m, ldu, v + i * ldv * n, ldv);
+      });
 }
 
 // ---- gesvda
@@ -188,7 +190,7 @@ cusolverStatus_t gesvdaStridedBatched(const char* name, cusolverDnHandle_t handl
   if (count == 0) return CUSOLVER_STATUS_SUCCESS;
   const Svd shape_of{m, n, jobz == CUSOLVER_EIG_MODE_VECTOR, rank, rank};
   return call.issue(
-      shape(m, n, count), cubic<T>(m, n, 20, count),
+      shape(m, n, count), factored<T>(Factorisation::singular_values, m, n, 20, count),
       [=](LibraryRun& run) {
         if (!writes_work(run, work, room(m, n)) || !writes_info(run, info, count)) return;
         for (std::int64_t i = 0; i < count; ++i) {
@@ -233,7 +235,7 @@ cusolverStatus_t svd_call(const char* name, cusolverDnHandle_t handle, const Wan
   if (wanted.values >= 0) of.left = of.right = wanted.values;
   const int values = wanted.values >= 0 ? wanted.values : least;
   return call.issue(
-      shape(m, n), cubic<T>(m, n, 20),
+      shape(m, n), factored<T>(Factorisation::singular_values, m, n, 20),
       [=](LibraryRun& run) {
         if (!writes_matrix(run, "A", a, m, n, lda) || !writes_vector(run, "S", s, values, 1) ||
             (of.vectors && wanted.left && !writes_matrix(run, "U", u, m, of.left, ldu)) ||
