@@ -49,6 +49,16 @@ TEST(Copies, Linear) {
   FAILS(cudaErrorInvalidResourceHandle, cudaMemcpyAsync(b, a, 4, kOver, reinterpret_cast<cudaStream_t>(&back)));
 }
 
+// NVIDIA leaves copies in the wrong direction undefined. An H200 copies between device memory (a test of NVIDIA Warp).
+TEST(Copies, DeviceToHostWithinTheDevice) {
+  test::Words a(4), b(4);
+  const unsigned host[4] = {1, 2, 3, 4};
+  OK(cudaMemcpy(a, host, sizeof host, kUp));
+  OK(cudaMemcpyAsync(b, a, sizeof host, kDown, nullptr));
+  OK(cudaDeviceSynchronize());
+  EXPECT_EQ(b.read()[3], 4u);
+}
+
 // The process survives, and the codes are an H200's.
 TEST(Copies, WrongSizes) {
   test::Words d(1024);

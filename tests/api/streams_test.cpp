@@ -201,6 +201,21 @@ TEST(Capture, GraphOfCalls) {
   FAILS(cudaErrorInvalidValue, cudaThreadExchangeStreamCaptureMode(nullptr));
 }
 
+// Freeing nothing is a call that a capture forbids, as an H200 does (a test of NVIDIA Warp).
+TEST(Capture, FreeOfNull) {
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  OK(cudaStreamCreate(&stream));
+  OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  OK(cudaFree(nullptr));
+  OK(cudaStreamEndCapture(stream, &graph));
+  OK(cudaGraphDestroy(graph));
+  OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  FAILS(cudaErrorStreamCaptureUnsupported, cudaFree(nullptr));
+  FAILS(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(stream, &graph));
+  OK(cudaStreamDestroy(stream));
+}
+
 // A captured stream is destroyed: the capture cannot end successfully.
 TEST(Capture, StreamDestroyed) {
   for (bool origin : {false, true}) {

@@ -189,6 +189,10 @@ TEST_F(Arrays, AreWrittenByKernels) {
   OK(cuMemcpyAtoH(seen, image, 0, sizeof seen));
   for (unsigned i = 0; i < 8; i++) EXPECT_EQ(seen[i], 100 + i);
   OK(cuSurfObjectDestroy(object));
+  CUDA_TEXTURE_DESC linear{};  // for 32-bit integers an H200 takes it
+  linear.filterMode = CU_TR_FILTER_MODE_LINEAR;
+  OK(cuTexObjectCreate(&object, &resource, &linear, nullptr));
+  OK(cuTexObjectDestroy(object));
   OK(cuArrayDestroy(image));
 }
 

@@ -78,12 +78,18 @@ bool channels_of(const cudaResourceDesc& resource, cudaChannelFormatDesc& out) {
   return semantics::get_channel_desc(&out, resource.res.array.array) == cudaSuccess;
 }
 
-// 32-bit integers are read as integers "regardless of whether or not this flag is specified".
+// 32-bit integers are read as integers "regardless of whether or not this flag is specified". An H200 takes a linear
+// filter for them, if the flag is not (a test of NVIDIA Warp); what it gives is not documented, here the nearest texel.
 cudaTextureDesc to_runtime(const CUDA_TEXTURE_DESC& d, const cudaChannelFormatDesc& channels) {
   cudaTextureDesc out{};
   for (int i = 0; i < 3; i++) out.addressMode[i] = static_cast<cudaTextureAddressMode>(d.addressMode[i]);
   out.filterMode = static_cast<cudaTextureFilterMode>(d.filterMode);
   const bool whole = channels.f != cudaChannelFormatKindFloat && channels.x == 32;
+  const bool not_filtered = whole && !(d.flags & CU_TRSF_READ_AS_INTEGER);
+  if (not_filtered && d.filterMode == CU_TR_FILTER_MODE_LINEAR) {
+    session::messages().say_once("textures: the linear filter of 32-bit integers gives the nearest texel");
+    out.filterMode = cudaFilterModePoint;
+  }
   out.readMode = whole || (d.flags & CU_TRSF_READ_AS_INTEGER) ? cudaReadModeElementType : cudaReadModeNormalizedFloat;
   out.sRGB = (d.flags & CU_TRSF_SRGB) != 0;
   out.normalizedCoords = (d.flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;

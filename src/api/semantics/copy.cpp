@@ -108,7 +108,7 @@ bool direction_fits(cudaMemcpyKind kind, Memory from, Memory to) {
     case cudaMemcpyHostToDevice:
       return from != Memory::device && kernel_reachable(to);
     case cudaMemcpyDeviceToHost:
-      return kernel_reachable(from) && to != Memory::device;
+      return kernel_reachable(from);  // to device memory, too: an H200 copies there (NVIDIA Warp does that)
     case cudaMemcpyDeviceToDevice:
       return kernel_reachable(from) && kernel_reachable(to);
     case cudaMemcpyDefault:

@@ -318,6 +318,7 @@ struct alignas(64) Worker {
   Continuation main;  // the host thread itself
   // State of spinning, read by other workers (barrier.cpp).
   std::uint64_t idle_rounds = 0;         // rounds of yields since the last progress
+  std::uint32_t stalled_turns = 0;       // yields left in which each warp gives way to its other lanes
   std::atomic<std::uint64_t> rounds{0};  // ... in total
   std::atomic<bool> spins_only{false}, finished{false};
   std::vector<std::uint64_t> seen_rounds;  // `rounds` of the other workers when this one began to spin

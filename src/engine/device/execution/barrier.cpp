@@ -303,6 +303,7 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
   f.spinning = lanes;
   if (w.idle_turns == 1) {
     w.idle_rounds = 0;
+    w.stalled_turns = 0;
     w.spins_only.store(false, std::memory_order_relaxed);
   }
   // If all warps take turns, spinning warps and a computing one look alike for a while.
@@ -319,12 +320,17 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
     w.idle_turns = 0;
     warn_of_order(f);
   } else if (!w.starting && turns_over) {
-    give_way |= is_stalled(w, launch);
+    if (is_stalled(w, launch)) w.stalled_turns = round;
     // A single worker also pauses after a while: it then waits for the host or another stream.
     constexpr std::uint64_t kRoundsAlone = 64;
     if (w.idle_rounds > kRoundsAlone) launch.waited_outside.store(true, std::memory_order_relaxed);
     end_if_alone(w);
     if (!launch.alone && (launch.running_workers > 1 || w.idle_rounds > kRoundsAlone)) wait_for_others(w, f.context);
+  }
+  // In a stalled round each warp gives way. The end of the round alone could always meet the same one.
+  if (w.stalled_turns > 0) {
+    --w.stalled_turns;
+    give_way = true;
   }
   f.state = WarpState::yielded;
   queue_ready(w, &f);
