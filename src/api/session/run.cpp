@@ -14,6 +14,7 @@
 #include "base/assert.h"
 #include "base/demangle.h"
 #include "base/file.h"
+#include "results/sampled.h"
 #include "results/sources.h"
 #include "session/deadline.h"
 #include "session/interrupts.h"
@@ -80,6 +81,7 @@ bool Run::begin_end() {
 
 void Run::print_last() {
   parts_.findings.sum_up_what_went_on();
+  parts_.findings.sum_up_sampled();
   parts_.messages.name_new_libraries();  // libraries that were loaded late
   parts_.findings.add_unchecked_errors();
 }
@@ -99,6 +101,7 @@ results::Profile Run::make_profile() {
   profile.activity = parts_.activity.of_run();
   if (options.detail || parts_.checkers) results::read_sources(profile);
   advice::advise(profile, &parts_.model);
+  results::mark_sampled(profile);
   return profile;
 }
 
