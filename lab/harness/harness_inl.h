@@ -83,8 +83,12 @@ LAB_INLINE long CommandLine::option_number(const std::string& name, long lowest,
 }
 
 LAB_INLINE bool CommandLine::chosen(const std::string& rung) const {
-  for (const Rung& known : topic_.rungs)  // --large: the ladder and its bound
-    if (large_ && rung == known.name && known.role != Role::rung && known.role != Role::bound) return false;
+  for (const Rung& known : topic_.rungs) {
+    if (rung != known.name) continue;
+    // --large: the ladder and its bound. Results of some blocks need no rung of the host, which has no blocks.
+    if (large_ && known.role != Role::rung && known.role != Role::bound) return false;
+    if (runs_in_part() && (known.role == Role::host || known.role == Role::library)) return false;
+  }
   if (patterns_.empty()) return true;
   for (const std::string& pattern : patterns_)
     if (matches(pattern, rung)) return true;
@@ -354,7 +358,7 @@ LAB_INLINE void Program::row(const Case& c, const Timing& gpu, const Timing& cpu
   row.gpu = gpu;
   row.cpu = cpu;
   row.verdict = verdict;
-  row.origin = on_virtual_gpu() ? "estimated" : "measured";
+  row.origin = !on_virtual_gpu() ? "measured" : row.in_part() ? "sampled" : "estimated";
   add(row);
 }
 

@@ -94,7 +94,7 @@ TEST(Brief, ShowsTheSizeWhereTheLessonHolds) {
   const std::string text = brief_text(t, &real, {});
   for (const char* part :
        {"tiled   20.0   1000      1001   4.00", "2 rows, all verified",
-        "small: 1024, run whole and verified; large: 4096, estimated from about 256 blocks of each launch,"})
+        "small: 1024, run whole and verified; large: 4096, sampled from about 256 blocks of each launch,"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   LabResult all;
   all.topics = {t};

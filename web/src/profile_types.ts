@@ -2,7 +2,7 @@
 
 import type { Metrics } from "./data";
 
-export type Origin = "exact" | "modelled" | "estimated" | "measured";
+export type Origin = "exact" | "modelled" | "estimated" | "measured" | "sampled";
 
 /** Layout of shared memory. */
 export interface Banks {
@@ -57,7 +57,7 @@ export interface Allocation {
 export interface MetricValue {
   value: number | string; // a number; text for a few metrics
   unit: string; // unit as in Nsight; empty: a plain count
-  origin: Origin; // exact, modelled, estimated, measured
+  origin: Origin; // exact, modelled, estimated, measured, sampled
 }
 
 /** One limit of an estimated time. */

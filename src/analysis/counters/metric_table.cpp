@@ -66,7 +66,7 @@ Origin Values::origin(MetricId id) const {
   const MetricRow& r = row(id);
   const bool of_shape = r.kind == MetricKind::first || id == MetricId::launches || id == MetricId::thread_count ||
                         id == MetricId::blocks_run;
-  if (scaled && !of_shape && r.origin == Origin::exact) return Origin::modelled;
+  if (scaled && !of_shape && r.origin != Origin::measured) return Origin::sampled;
   return r.from_registers && !registers_known ? Origin::estimated : r.origin;
 }
 
@@ -81,7 +81,9 @@ std::string metrics_as_markdown() {
       "name without the prefix `warpgrind__` is Nsight Compute's and means the same quantity.\n\n| origin | the figure "
       "|\n|---|---|\n| exact | follows from addresses, masks and the launch alone |\n| modelled | depends on an "
       "assumed choice of driver or caches |\n| estimated | is a time on the modelled GPU, or depends on an estimated "
-      "register count |\n\n| over launches | the figure |\n|---|---|\n| sum | adds up over the launches of a kernel "
+      "register count |\n| sampled | comes from some blocks of each launch, scaled to all (`--sample-blocks`), "
+      "whatever the table says |\n\n| over launches | the figure |\n|---|---|\n| sum | adds up over the launches of a "
+      "kernel "
       "|\n| first | is of its first launch |\n| derived | is computed from the sums |\n\n| name | unit | over launches "
       "| origin | per site | definition |\n|---|---|---|---|---|---|\n";
   for (const MetricRow& r : kTable) {

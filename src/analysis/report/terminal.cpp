@@ -124,10 +124,10 @@ class TerminalWriter {
   std::string dim(const std::string& t) const { return colour_ ? "\033[2m" + t + "\033[0m" : t; }
   std::string red(const std::string& t) const { return colour_ ? "\033[1;31m" + t + "\033[0m" : t; }
 
-  bool scaled = false;  // the counts come from some blocks, scaled to all, so that none is exact
+  bool scaled = false;  // the counts come from some blocks, scaled to all, so that all are sampled
   // "  text ....... origin": the origin at the right margin.
   void fact(const std::string& text, Origin origin) {
-    const std::string word = name(scaled && origin == Origin::exact ? Origin::modelled : origin);
+    const std::string word = name(scaled ? Origin::sampled : origin);
     line(left("  " + text, kWidth - static_cast<int>(word.size()) - 1) + " " + dim(word));
   }
 
@@ -391,8 +391,8 @@ std::string kernel_text(const KernelProfile& k, const TextOptions& options) {
   if (const double ran = k.metrics.value(MetricId::blocks_run); ran > 0) {
     const double all = k.metrics.value(MetricId::thread_count) / std::max(1.0, k.metrics.value(MetricId::block_size));
     w.scaled = true;
-    w.fact(fmt::format("{} of {} blocks ran (--blocks): counts scaled, results not valid", grouped(ran), grouped(all)),
-           Origin::modelled);
+    w.fact(fmt::format("{} of {} blocks ran, counts scaled to all; results not computed", grouped(ran), grouped(all)),
+           Origin::sampled);
   }
   print_table(w, kMemory, k.metrics);
   if (transactions_differ(k.metrics)) print_table(w, kTransactions, k.metrics);

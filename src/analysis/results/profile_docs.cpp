@@ -298,8 +298,7 @@ std::vector<DocumentedType> profile_as_markdown() {
 
 std::string profile_as_typescript() {
   std::string origins;
-  for (const Origin o : {Origin::exact, Origin::modelled, Origin::estimated, Origin::measured})
-    origins += fmt::format("{}\"{}\"", origins.empty() ? "" : " | ", name(o));
+  for (const Origin o : kOrigins) origins += fmt::format("{}\"{}\"", origins.empty() ? "" : " | ", name(o));
   InterfaceWriter w;
   w.object<Profile>();
   return fmt::format(

@@ -48,7 +48,7 @@ template <class V, Is<Metric> T>
 void members(V& v, T& x) {
   v.member("value", NumberOrWord{x.value, x.text}, Since::first, "a number; text for a few metrics");
   v.member("unit", x.unit, Since::first, "unit as in Nsight; empty: a plain count");
-  v.member("origin", x.origin, Since::first, "exact, modelled, estimated, measured");
+  v.member("origin", x.origin, Since::first, "exact, modelled, estimated, measured, sampled");
 }
 
 template <class V, Is<SiteProfile> T>

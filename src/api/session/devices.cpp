@@ -34,6 +34,7 @@ device::Options device_options(const RunOptions& run) {
   options.stall_seconds = run.stall_seconds;
   options.schedule = run.schedule;
   options.blocks = run.blocks;
+  options.blocks_despite_data = run.despite_data;
   options.counters = run.counters;
   options.caches = run.counters && run.caches && !run.checks.any();
   options.kernels = run.kernels;

@@ -98,26 +98,57 @@ void Findings::sum_up_what_went_on() {
                     accesses, went_on_.size()));
 }
 
-// With --blocks: reports once which launches ran in part, and for each kernel that had to run whole.
+// With --sample-blocks: reports the first launch that ran in part, and each kernel that had to run whole.
 void Findings::note_blocks(const device::LaunchResult& result) {
   if (options_.blocks == 0 || !result.kernel) return;
+  const char* const option = options_.despite_data ? "--blocks" : "--sample-blocks";
   results::Finding finding;
   finding.severity = results::Severity::warning;
   finding.kind = "some-blocks";
-  if (!result.why_all_blocks.empty()) {
-    finding.kernel = shown_name(result.kernel->facts().name);
-    finding.message = fmt::format("all blocks ran despite --blocks {}: {}", options_.blocks, result.why_all_blocks);
-  } else if (result.counts.blocks_run != 0) {
-    finding.message = fmt::format(
-        "about {} blocks of each launch ran (--blocks), and the counts are scaled to all blocks; the results of the "
-        "program are not valid",
-        options_.blocks);
-  } else {
-    return;
-  }
+  const std::string kernel = shown_name(result.kernel->facts().name);
   {
     const std::lock_guard lock(mutex_);
+    const bool sampled = !sampled_.empty();
+    if (!result.why_all_blocks.empty()) {
+      finding.kernel = kernel;
+      finding.message = fmt::format("all blocks ran despite {} {}: {}", option, options_.blocks, result.why_all_blocks);
+      if (sampled) finding.notes.push_back("kernels before it ran in part, so its data may be wrong");
+    } else if (result.counts.blocks_run != 0) {
+      ++sampled_[kernel];
+      finding.message = fmt::format(
+          "about {} blocks of each launch run ({}): counts and times are scaled to all blocks, and results are not "
+          "computed",
+          options_.blocks, option);
+    } else {
+      return;
+    }
     if (!blocks_noted_.insert(finding.kernel).second) return;
+  }
+  add(std::move(finding));
+}
+
+void Findings::sum_up_sampled() {
+  results::Finding finding;
+  finding.severity = results::Severity::warning;
+  finding.kind = "not-computed";
+  {
+    const std::lock_guard lock(mutex_);
+    if (sampled_.empty()) return;
+    std::uint64_t launches = 0;
+    for (const auto& [kernel, count] : sampled_) {
+      launches += count;
+      finding.notes.push_back(fmt::format("{}: {} launch{}", kernel, count, count == 1 ? "" : "es"));
+    }
+    finding.message = fmt::format(
+        "results of {} kernel{} were not computed ({} launch{}): what the program printed, or decided by them, is not "
+        "valid",
+        sampled_.size(), sampled_.size() == 1 ? "" : "s", launches, launches == 1 ? "" : "es");
+    constexpr std::size_t kShown = 8;
+    if (finding.notes.size() > kShown) {
+      const std::size_t more = finding.notes.size() - kShown;
+      finding.notes.resize(kShown);
+      finding.notes.push_back(fmt::format("and {} more kernels", more));
+    }
   }
   add(std::move(finding));
 }

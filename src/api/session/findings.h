@@ -39,6 +39,7 @@ class Findings {
 
   // ---- At the end of the run, in this order.
   void sum_up_what_went_on();
+  void sum_up_sampled();        // which kernels ran in part
   void add_unchecked_errors();  // of a run without checks
   // Adds what checks have found. others: in other orders of blocks and warps.
   void contribute(results::Profile& profile, const std::vector<OrderOutcome>& others);
@@ -55,8 +56,9 @@ class Findings {
   Messages& messages_;
   results::Collector& collector_;
   ApiErrors api_errors_;
-  std::mutex mutex_;                    // guards the members below
-  std::set<std::string> blocks_noted_;  // kernels that note_blocks() has reported; "": those that ran in part
+  std::mutex mutex_;                              // guards the members below
+  std::map<std::string, std::uint64_t> sampled_;  // launches that ran in part, by kernel
+  std::set<std::string> blocks_noted_;            // kernels that note_blocks() has reported; "": those that ran in part
   struct WentOn {
     results::Finding finding;  // of the first access
     std::uint64_t accesses = 0, launches = 0;

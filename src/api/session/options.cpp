@@ -29,6 +29,7 @@ std::string encode(const RunOptions& o) {
                       {"launch_skip", o.launches.skip},
                       {"launch_count", o.launches.count},
                       {"blocks", o.blocks},
+                      {"despite_data", o.despite_data},
                       {"caches", o.caches},
                       {"kernels", o.kernels},
                       {"bounds_stop", o.bounds_stop},
@@ -69,6 +70,7 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "json", o.json_path);
   json::read(j, "csv", o.csv_path);
   json::read(j, "blocks", o.blocks);
+  json::read(j, "despite_data", o.despite_data);
   json::read(j, "work", o.work_path);
   json::read(j, "launches", o.each_launch);
   json::read(j, "quiet", o.quiet);

@@ -30,6 +30,7 @@ struct RunOptions {
   bool counters = true;
   LaunchFilter launches;         // the launches that are counted
   std::uint64_t blocks = 0;      // about this many of each launch run, and the counts are scaled; 0: all
+  bool despite_data = false;     // with `blocks`: of kernels that depend on data, too
   bool caches = true;            // with `counters`: also model caches, from some blocks of each launch
   bool bounds_stop = true;       // false: an access outside an allocation is reported, and goes on as on a GPU
   device::Schedule schedule;     // order of blocks and warps in every launch

@@ -15,6 +15,7 @@
 #include "base/demangle.h"
 #include "base/file.h"
 #include "report/activity_text.h"
+#include "results/sampled.h"
 #include "results/sources.h"
 #include "session/deadline.h"
 #include "session/interrupts.h"
@@ -81,6 +82,7 @@ bool Run::begin_end() {
 
 void Run::print_last() {
   parts_.findings.sum_up_what_went_on();
+  parts_.findings.sum_up_sampled();
   parts_.messages.name_new_libraries();  // libraries that were loaded late
   parts_.findings.add_unchecked_errors();
 }
@@ -100,6 +102,7 @@ results::Profile Run::make_profile() {
   profile.activity = parts_.activity.of_run();
   if (options.detail || parts_.checkers) results::read_sources(profile);
   advice::advise(profile, &parts_.model);
+  results::mark_sampled(profile);
   return profile;
 }
 

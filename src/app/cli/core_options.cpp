@@ -48,7 +48,7 @@ Status prepare_core(RunCommand& command) {
   const bool other_kind = command.debug_on_fault || options.steps || options.blocks > 0 || options.schedules > 1;
   if (!path.empty() && other_kind)
     return Error{ErrorKind::bad_input,
-                 "--core cannot be combined with --debug-on-fault, --steps, --blocks or --schedules", ""};
+                 "--core cannot be combined with --debug-on-fault, --steps, --sample-blocks or --schedules", ""};
   if (path.empty() && !other_kind && environment_variable("CUDA_ENABLE_COREDUMP_ON_EXCEPTION") == "1") {
     path = environment_variable("CUDA_COREDUMP_FILE");
     if (path.empty()) path = "core_%t_%h_%p.wgcore";

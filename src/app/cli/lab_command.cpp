@@ -218,6 +218,7 @@ int lab(const LabCommand& command) {
   settings.run.cache = command.cache;
   settings.run.no_cache = command.no_cache;
   settings.run.sizes = command.sizes;
+  settings.run.sample_blocks = command.sample_blocks;
   settings.run.type = command.type;
   settings.run.rungs = command.rungs;
   settings.run.options = options.take();

@@ -117,15 +117,11 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   add_stall(run, command.options.stall_seconds);
   add_schedule(run, command.options.schedule);
   add_launch_filter(run, command.options.launches);
-  run->add_option("--blocks", command.options.blocks,
-                  "Runs about N blocks of each launch and scales the counts to all (docs/accuracy-blocks.md); the "
-                  "program's results are not valid")
-      ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{3}, std::uint64_t{1} << 40))
-      ->excludes("--schedule");
+  add_some_blocks(run, command.options);
   run->add_flag("!--no-kernels", command.options.kernels,
                 "Launches run none of their blocks: results that stay right were not computed on the GPU")
-      ->excludes("--blocks");
+      ->excludes("--blocks")
+      ->excludes("--sample-blocks");
   run->add_flag("!--no-counters", command.options.counters, "Counts nothing and only checks the bounds of accesses");
   run->add_flag("!--no-caches", command.options.caches,
                 "Leaves out the cache model: no hit rates, no L2 and DRAM traffic");
@@ -403,6 +399,11 @@ CLI::App* add_lab(CLI::App& app, LabCommand& command) {
   lab->add_flag("--fresh", command.fresh, "Starts again instead of continuing an interrupted run of several topics");
   lab->add_flag("--no-large", command.no_large,
                 "Leaves out the large size at which a ladder's lesson holds (estimated from some of its blocks)");
+  lab->add_option("--sample-blocks", command.sample_blocks,
+                  "Runs about N blocks of each launch, as `warpgrind run --sample-blocks N` does; for large --sizes")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{3}, std::uint64_t{1} << 40))
+      ->excludes("--steps");
   lab->add_flag("--no-models", command.no_models,
                 "Runs only on the model of --gpu, not on the other models that a topic compares");
   lab->add_option("--programs", command.programs, "Folder with the lab's programs")->type_name("FOLDER");

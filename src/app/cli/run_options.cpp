@@ -41,6 +41,28 @@ void add_schedule(CLI::App* app, device::Schedule& schedule) {
       ->type_name("ORDER");
 }
 
+void add_some_blocks(CLI::App* app, session::RunOptions& options) {
+  const CLI::Range some(std::uint64_t{3}, std::uint64_t{1} << 40);
+  CLI::Option* const sampled =
+      app->add_option("--sample-blocks", options.blocks,
+                      "Runs about N blocks of each launch if its blocks are alike, and scales the counts to all "
+                      "(docs/accuracy-blocks.md); results are not computed")
+          ->type_name("N")
+          ->check(some)
+          ->excludes("--schedule");
+  app->add_option_function<std::uint64_t>(
+         "--blocks",
+         [&options](std::uint64_t blocks) {
+           options.blocks = blocks;
+           options.despite_data = true;
+         },
+         "The same for kernels whose branches or addresses depend on data, too: their counts are those of wrong data")
+      ->type_name("N")
+      ->check(some)
+      ->excludes("--schedule")
+      ->excludes(sampled);
+}
+
 void add_launch_filter(CLI::App* app, session::LaunchFilter& filter) {
   app->add_option(
          "-k,--kernel-name", filter.kernel_name,

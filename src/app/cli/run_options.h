@@ -13,6 +13,7 @@ void add_stall(CLI::App* app, double& stall);
 void add_execution(CLI::App* app, unsigned& threads, double& timeout, std::string& cache, bool& no_cache);
 void add_fill(CLI::App* app, int& fill);
 void add_schedule(CLI::App* app, device::Schedule& schedule);
+void add_some_blocks(CLI::App* app, session::RunOptions& options);
 // Options with ncu's names.
 void add_launch_filter(CLI::App* app, session::LaunchFilter& filter);
 void add_core(CLI::App* app, CoreOptions& core);

@@ -33,8 +33,9 @@ class State {
  public:
   State(const std::vector<const Topic*>& topics, const BatchSettings& s) {
     if (s.state_folder.empty()) return;
-    std::string words = fmt::format("{} {} {} {} {} {} {} {}", s.large, s.run.native ? "gpu" : s.run.gpu, s.run.full,
-                                    s.run.sizes, s.run.type, s.models, s.run.detail, s.is_recorded);
+    std::string words =
+        fmt::format("{} {} {} {} {} {} {} {} {}", s.large, s.run.sample_blocks, s.run.native ? "gpu" : s.run.gpu,
+                    s.run.full, s.run.sizes, s.run.type, s.models, s.run.detail, s.is_recorded);
     for (const std::string& rung : s.run.rungs) words += " " + rung;
     for (const auto& [name, value] : s.run.options) words += " " + name + "=" + value;
     for (const Topic* t : topics) {

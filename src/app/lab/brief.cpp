@@ -70,7 +70,7 @@ std::string ladder_table(const TopicResult& t, const std::vector<const Row*>& la
     if (table.width() > kTextWidth) table.drop(column);
   std::string out = table.text();
   if (large)
-    out += wrapped(fmt::format("small: {}, run whole and verified; large: {}, estimated from about {} blocks of each "
+    out += wrapped(fmt::format("small: {}, run whole and verified; large: {}, sampled from about {} blocks of each "
                                "launch, not verified; measured: on such a GPU, at the large size",
                                ladder.front()->size_text, large->size_text, large->blocks),
                    kTextWidth, "   ", "   ");

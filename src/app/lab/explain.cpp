@@ -149,7 +149,7 @@ std::pair<double, double> interval(const Row& row) {
   const double time = row.metric(MetricId::time), low = row.metric(MetricId::time_low),
                high = row.metric(MetricId::time_high);
   const double t = row.derived.time_us;
-  if (row.origin != "estimated" || time <= 0 || low <= 0 || high <= 0) return {t, t};
+  if (row.origin == "measured" || time <= 0 || low <= 0 || high <= 0) return {t, t};
   return {t * low / time, t * high / time};
 }
 

@@ -292,10 +292,7 @@ void append_csv(std::string& out, const TopicResult& t) {
     for (const auto& [name, v] : r.parameters)
       parameters += fmt::format("{}{}={:g}", parameters.empty() ? "" : " ", name, v);
     const auto figure = [&](double v) { return r.shown() && v != 0 ? fmt::format("{:.8g}", v) : std::string(); };
-    const std::string verdict = !r.skipped.empty() ? "skipped"
-                                : r.verified       ? "yes"
-                                : r.blocks > 0     ? "some blocks"
-                                                   : "no";
+    const std::string verdict = !r.skipped.empty() ? "skipped" : r.verified ? "yes" : r.blocks > 0 ? "sampled" : "no";
     const std::vector<std::string> fields = {t.topic,
                                              r.rung,
                                              parameters,

@@ -23,7 +23,7 @@ namespace warpgrind::lab {
 
 namespace {
 
-// Number of blocks at a large size: counts and times are within 1.5 % of a whole run for the lab's kernels
+// Number of blocks at a large size: counts are within 1 % of a whole run for the lab's kernels
 // (docs/accuracy-blocks.md).
 constexpr unsigned kBlocksOfLarge = 64;
 
@@ -39,7 +39,8 @@ std::vector<std::string> command_line(const Topic& topic, const RunSettings& s, 
     if (s.steps)
       line.insert(line.end(), {"--steps", "--steps-of-ranges", "--steps-limit", std::to_string(kMostKibOfRecording),
                                "--no-caches"});
-    if (s.large) line.insert(line.end(), {"--blocks", std::to_string(kBlocksOfLarge)});
+    if (const std::uint64_t blocks = s.sample_blocks > 0 ? s.sample_blocks : s.large ? kBlocksOfLarge : 0; blocks > 0)
+      line.insert(line.end(), {"--sample-blocks", std::to_string(blocks)});
     if (s.threads > 0) line.insert(line.end(), {"--threads", std::to_string(s.threads)});
     if (s.timeout_seconds > 0) line.insert(line.end(), {"--timeout", fmt::format("{}", s.timeout_seconds)});
     if (s.no_cache)

@@ -2,6 +2,7 @@
 // their launches.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,9 @@ struct RunSettings {
   std::string gpu = "h200";  // the GPU model; unused on a real GPU
   bool native = false;       // --on gpu
   bool full = false;
-  bool large = false;   // the topic's large size, of which some blocks run: TopicResult::large
+  bool large = false;  // the topic's large size, of which some blocks run: TopicResult::large
+  std::uint64_t sample_blocks =
+      0;                // about this many blocks of each launch run (`warpgrind run --sample-blocks`); 0: all
   bool detail = false;  // also the kernels of each row: their texts and access patterns
   bool steps = false;   // also TopicResult::recordings; the counts are those of a recorded run
   unsigned threads = 0;

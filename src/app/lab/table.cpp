@@ -183,11 +183,23 @@ std::string rungs_text(const Topic& t) {
   return out;
 }
 
+namespace {
+
+std::string sampled_text(std::uint64_t blocks) {
+  return fmt::format("   (sampled from about {} blocks of each launch, not verified)", blocks);
+}
+
+}  // namespace
+
 std::string topic_text(const TopicResult& t, const TopicResult* measured) {
   std::string out = first_line(t);
   for (const auto& [name, rows] : groups(t)) {
     if (std::any_of(rows.begin(), rows.end(), [](const Row* r) { return r->skipped.empty(); })) {
-      out += fmt::format("\n{}{}\n", name, t.is_virtual ? "   (counts exact, times estimated)" : "   (times measured)");
+      const std::uint64_t blocks = rows.front()->blocks;
+      const std::string origin = !t.is_virtual ? "   (times measured)"
+                                 : blocks > 0  ? sampled_text(blocks)
+                                               : "   (counts exact, times estimated)";
+      out += fmt::format("\n{}{}\n", name, origin);
       out += rows_table(rows, measured).text();
     }
     out += skipped_text(rows) + reasons(rows);
@@ -196,8 +208,7 @@ std::string topic_text(const TopicResult& t, const TopicResult* measured) {
   at_large.rows = t.large;
   for (const auto& [name, rows] : groups(at_large)) {
     if (std::none_of(rows.begin(), rows.end(), [](const Row* r) { return r->shown(); })) continue;
-    out += fmt::format("\n{}   (estimated from about {} blocks of each launch, not verified)\n", name,
-                       rows.front()->blocks);
+    out += fmt::format("\n{}{}\n", name, sampled_text(rows.front()->blocks));
     out += rows_table(rows, measured).text();
   }
   out += failures(t);

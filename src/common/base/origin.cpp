@@ -12,12 +12,14 @@ const char* name(Origin origin) {
       return "estimated";
     case Origin::measured:
       return "measured";
+    case Origin::sampled:
+      return "sampled";
   }
   return "unknown";
 }
 
 Origin origin_of(std::string_view word) {
-  for (const Origin o : {Origin::exact, Origin::modelled, Origin::estimated, Origin::measured})
+  for (const Origin o : kOrigins)
     if (word == name(o)) return o;
   return Origin::exact;
 }

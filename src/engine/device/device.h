@@ -142,7 +142,9 @@ struct Options {
   double stall_seconds = 0;    // CPU time of this process during which a block of a launch must end; 0: no limit
   Schedule schedule;
   std::uint64_t blocks = 0;  // 3 or more: run about this many blocks of each launch and scale the counts; 0: all
-  bool kernels = true;       // false: launches are checked and compiled, but none of their blocks runs
+  // Options::blocks holds for kernels whose branches or addresses depend on data, too. False: they run whole.
+  bool blocks_despite_data = false;
+  bool kernels = true;  // false: launches are checked and compiled, but none of their blocks runs
   bool counters = true;
   bool caches = false;  // log some blocks of each launch for the modelled caches (LaunchCounts::log)
   // False: an access outside all allocations goes on, with a warning, if a GPU would have mapped memory there.

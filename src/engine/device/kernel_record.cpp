@@ -6,8 +6,10 @@
 #include "base/demangle.h"
 #include "device/device_impl.h"
 #include "device/stop_handler.h"
+#include "flow/data_dependence.h"
 #include "gpu/launch_limits.h"
 #include "jit/stop_registers.h"
+#include "ptx/inlining.h"
 #include "sass/code.h"
 
 namespace warpgrind::device {
@@ -116,6 +118,44 @@ const flow::Definitions& KernelRecord::definitions() const {
   std::call_once(defined_,
                  [&] { definitions_ = std::make_unique<const flow::Definitions>(flow::find_definitions(*text)); });
   return *definitions_;
+}
+
+namespace {
+
+// "line 7", or the line of the PTX if the source is not known.
+std::string line_of(const ptx::Module& module, std::uint32_t function, std::uint32_t instruction) {
+  const ptx::Function& f = module.functions[function];
+  const ptx::SourcePlace place = ptx::source_place(module, f, f.body[instruction]);
+  return place.line != 0 ? fmt::format("line {}", place.line)
+                         : fmt::format("PTX line {}", f.body[instruction].range.line);
+}
+
+}  // namespace
+
+const std::string& KernelRecord::data_dependence() const {
+  std::call_once(dependence_found_, [&] {
+    const std::optional<flow::DataDependence> found = flow::find_data_dependence(*module, function);
+    if (!found) return;
+    const auto what = [&] {
+      switch (found->kind) {
+        case flow::DataDependence::Kind::branch:
+          return "a branch";
+        case flow::DataDependence::Kind::guard:
+          return "whether a thread executes an instruction";
+        case flow::DataDependence::Kind::address:
+          return "an address";
+        case flow::DataDependence::Kind::operand:
+          return "the size of an operation";
+        case flow::DataDependence::Kind::callee:
+          return "the function that is called";
+      }
+      return "";
+    };
+    dependence_ = fmt::format("it depends on data: {} in {}, by what {} reads", what(),
+                              line_of(*module, found->function, found->instruction),
+                              line_of(*module, found->source_function, found->source));
+  });
+  return dependence_;
 }
 
 Status Device::Impl::check(const LaunchConfig& config, const KernelRecord& kernel) const {

@@ -93,6 +93,8 @@ struct KernelRecord {
 
   const ptx::Function* text = nullptr;           // in the module
   const flow::Definitions& definitions() const;  // of the kernel's own registers; built on first use
+  // Which branch, guard or address depends on data, as a sentence; empty: none does. Built on first use.
+  const std::string& data_dependence() const;
 
   // Compilation inputs, for better code (better_code.h).
   jit::Compiler* compiler = nullptr;
@@ -120,6 +122,8 @@ struct KernelRecord {
   std::unique_ptr<jit::CompiledKernel> better_;
   mutable std::once_flag defined_;
   mutable std::unique_ptr<const flow::Definitions> definitions_;
+  mutable std::once_flag dependence_found_;
+  mutable std::string dependence_;
 };
 
 // Warps that are queued to run have `barrier` (released from one) or `yielded` (they gave way), or `due`: another warp

@@ -4,7 +4,7 @@ import { arrowKeys, type Child, h, note, section } from "../dom";
 import { bar, table } from "../table";
 import { chart, axis, base, colours } from "../chart";
 import { bytes, percent, significant, time } from "../format";
-import { definitionLink, fact, metricValue, originBadge } from "../metric";
+import { definitionLink, fact, metricValue, originBadge, originOf, sampledNote } from "../metric";
 import { address, go, kernelState, type State } from "../state";
 import { accessView } from "./access";
 import { blockView } from "./block";
@@ -30,7 +30,7 @@ function boundsChart(ref: KernelRef): Child {
   const longest = whole > 0 ? ` The longest is ${percent(Math.min(1, (bounds[0]?.ns ?? 0) / whole))} of the time.` : "";
   return section(
     "What the time is made of",
-    h("p", { class: "soft" }, `Each part of the GPU on its own would need this long. The parts overlap in part, so that the time lies between the longest of them and their sum.${longest} `, originBadge("estimated", true)),
+    h("p", { class: "soft" }, `Each part of the GPU on its own would need this long. The parts overlap in part, so that the time lies between the longest of them and their sum.${longest} `, originBadge(originOf(ref.kernel.metrics, "estimated"), true)),
     chart(`Bounds of the estimated time: ${bounds.map((b) => `${b.limit} ${time(b.ns)}`).join(", ")}`, 60 + 26 * bounds.length, () => ({
       ...base(),
       grid: { left: 170, right: 90, top: 8, bottom: 44 },
@@ -53,6 +53,7 @@ function overview(ref: KernelRef): Child {
   const m = kernel.metrics;
   const value = (name: string): Child => metricValue(m.get(name));
   return [
+    sampledNote(m),
     h(
       "dl",
       { class: "facts" },
@@ -68,7 +69,7 @@ function overview(ref: KernelRef): Child {
       fact("Waves", value("launch__waves_per_multiprocessor")),
       fact("Global bytes moved", [
         definitionLink("warpgrind__global_op_ld_transaction_bytes.sum", bytes(globalBytes(m))),
-        originBadge("exact"),
+        originBadge(originOf(m, "exact")),
       ]),
       fact("Load efficiency", value("warpgrind__global_op_ld_efficiency.pct")),
       fact("Store efficiency", value("warpgrind__global_op_st_efficiency.pct")),

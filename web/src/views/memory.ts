@@ -2,7 +2,7 @@
 import type { KernelRef, Page } from "../data";
 import { type Child, drawing, h, s, section } from "../dom";
 import { bytes, count, fileName, short, time } from "../format";
-import { definitionLink, metricValue, originBadge } from "../metric";
+import { definitionLink, metricValue, originBadge, originOf } from "../metric";
 import { table } from "../table";
 
 interface Link {
@@ -102,7 +102,7 @@ export function memoryView(page: Page, ref: KernelRef): Child {
           box(990, 240, 100, 50, "Host", host ? `${bytes(host)}, whole run` : "no copies"),
         ),
       ),
-      h("p", { class: "soft" }, "Width of a link: bytes. Requests, sectors and bytes asked are ", originBadge("exact", true), cached ? "; what passes L1 and L2 comes from caches that are cold when the launch begins (" : "; L1 to L2 is what the requests need without hits in L1; the flow from device memory is at least the footprint (", originBadge("modelled", true), ")."),
+      h("p", { class: "soft" }, "Width of a link: bytes. Requests, sectors and bytes asked are ", originBadge(originOf(m, "exact"), true), cached ? "; what passes L1 and L2 comes from caches that are cold when the launch begins (" : "; L1 to L2 is what the requests need without hits in L1; the flow from device memory is at least the footprint (", originBadge(originOf(m, "modelled"), true), ")."),
     ),
     section(
       "Global memory",
@@ -138,6 +138,6 @@ export function memoryView(page: Page, ref: KernelRef): Child {
           ]),
         )
       : null,
-    h("p", { class: "soft" }, "Time of this kernel: ", definitionLink("gpu__time_duration.sum", time(n("gpu__time_duration.sum"))), originBadge("estimated"), ` (${fileName(ref.profile.program)})`),
+    h("p", { class: "soft" }, "Time of this kernel: ", definitionLink("gpu__time_duration.sum", time(n("gpu__time_duration.sum"))), originBadge(originOf(m, "estimated")), ` (${fileName(ref.profile.program)})`),
   ];
 }

@@ -3,7 +3,7 @@ import { axis, base, chart, colours, ink, type Option, symbols } from "../chart"
 import { allKernels, globalBytes, type Model, modelOf, type Page, TIME } from "../data";
 import { type Child, h, note, section } from "../dom";
 import { short, shortKernel, significant } from "../format";
-import { definitionLink, originBadge } from "../metric";
+import { definitionLink, originBadge, originOf } from "../metric";
 
 export interface RoofPoint {
   name: string;
@@ -80,6 +80,7 @@ export function rooflineView(page: Page): Child {
     const own = kernels.filter((r) => r.profile === profile);
     const points: RoofPoint[] = [];
     const without: string[] = [];
+    const sampled = own.some((r) => originOf(r.kernel.metrics, "exact") === "sampled");
     for (const r of own) {
       const m = r.kernel.metrics;
       const flop = m.number("warpgrind__flop.sum");
@@ -99,11 +100,11 @@ export function rooflineView(page: Page): Child {
         "p",
         { class: "soft" },
         "Flop and bytes are ",
-        originBadge("exact", true),
+        originBadge(sampled ? "sampled" : "exact", true),
         " (",
         definitionLink("warpgrind__flop.sum"),
         "), times ",
-        originBadge("estimated", true),
+        originBadge(sampled ? "sampled" : "estimated", true),
         ". The bytes are those between L1 and L2, so a kernel that hits in L2 can lie above the roof of device memory.",
       ),
       points.length && without.length ? h("p", { class: "soft" }, `Without floating point, so not shown: ${without.slice(0, 40).join(", ")}${without.length > 40 ? " \u2026" : ""}`) : null,

@@ -3,7 +3,7 @@ import { type CodeRow, type Kernel, type KernelRef, type LineRow, type Metric, M
 import { type Child, h, note, section } from "../dom";
 import { count, fileName, short } from "../format";
 import { highlight, highlightLine, insideComments } from "../highlight";
-import { definitionLink, metricValue, originBadge } from "../metric";
+import { definitionLink, metricValue, originBadge, originOf } from "../metric";
 import { Rows } from "../rows";
 import { address, go, kernelState, type State } from "../state";
 import { siteCard } from "./access";
@@ -94,12 +94,12 @@ function heatCells(metrics: Metrics | undefined, most: number[], used: HeatColum
   });
 }
 
-function header(used: HeatColumn[], title: string): HTMLElement {
+function header(ref: KernelRef, used: HeatColumn[], title: string): HTMLElement {
   return h(
     "div",
     { class: "source-head" },
     h("span", { class: "line-number" }, "line"),
-    used.map((c) => h("span", { class: "heat" }, definitionLink(c.percent ? "l1tex__t_sector_hit_rate.pct" : c.metric, c.title), originBadge(c.percent ? "modelled" : "exact"))),
+    used.map((c) => h("span", { class: "heat" }, definitionLink(c.percent ? "l1tex__t_sector_hit_rate.pct" : c.metric, c.title), originBadge(originOf(ref.kernel.metrics, c.percent ? "modelled" : "exact")))),
     h("span", { class: "code" }, title),
   );
 }
@@ -133,7 +133,7 @@ function sourceRows(ref: KernelRef, file: string, text: string, line: number, ro
     rowHeight: 20,
     selected: line - 1,
     label: `${fileName(file)} with counters`,
-    header: header(used, fileName(file)),
+    header: header(ref, used, fileName(file)),
     draw: (i) =>
       h(
         "div",
@@ -163,7 +163,7 @@ function ptxRows(ref: KernelRef, state: State): Child {
     rowHeight: 20,
     selected: chosen,
     label: "PTX with counters",
-    header: header(used, kernel.code?.length ? "PTX" : "PTX: memory and branch instructions"),
+    header: header(ref, used, kernel.code?.length ? "PTX" : "PTX: memory and branch instructions"),
     draw: (i) =>
       h(
         "div",

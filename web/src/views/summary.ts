@@ -2,7 +2,7 @@
 import { type Advice, allKernels, globalBytes, type KernelRef, type Page, type Profile, TIME } from "../data";
 import { type Child, h, note, section } from "../dom";
 import { bytes, count, figure, fileName, percent, shortKernel, significant, time, withUnit } from "../format";
-import { definitionLink, fact, legend, metricValue, originBadge } from "../metric";
+import { definitionLink, fact, legend, metricValue, originBadge, originOf } from "../metric";
 import { address, go, kernelState } from "../state";
 import { bar, table } from "../table";
 
@@ -117,7 +117,7 @@ function kernelTable(kernels: KernelRef[]): HTMLElement {
         title: "of all",
         number: true,
         value: (r) => m(r).number(TIME),
-        cell: (r) => [percent(m(r).number(TIME) / total), originBadge("estimated")],
+        cell: (r) => [percent(m(r).number(TIME) / total), originBadge(originOf(m(r), "estimated"))],
       },
       {
         title: "Global bytes",
@@ -127,13 +127,13 @@ function kernelTable(kernels: KernelRef[]): HTMLElement {
           bar(
             globalBytes(m(r)) / most,
             definitionLink("warpgrind__global_op_ld_transaction_bytes.sum", bytes(globalBytes(m(r)))),
-            originBadge("exact"),
+            originBadge(originOf(m(r), "exact")),
           ),
       },
       {
         title: "Limited by",
         text: limitOf,
-        cell: (r) => [definitionLink("warpgrind__estimated_limit", limitOf(r) || "\u2013"), originBadge("estimated")],
+        cell: (r) => [definitionLink("warpgrind__estimated_limit", limitOf(r) || "\u2013"), originBadge(originOf(m(r), "estimated"))],
       },
       ratioColumn("Sectors/ld", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"),
       ratioColumn("Sectors/st", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"),

@@ -221,12 +221,14 @@ void Device::Impl::run_blocks(Engine& engine, Launch& launch, KernelRecord& kern
   if (!options.kernels) return;
   const Clock::time_point begin = Clock::now();
   std::uint64_t ran = launch.blocks;
-  const bool some = options.blocks > 0 && options.blocks < launch.blocks;
-  if (some) result.why_all_blocks = why_all_blocks(launch);
-  if (some && result.why_all_blocks.empty())
+  const bool some = options.blocks > 0 && options.blocks * kFewerBlocks <= launch.blocks;
+  if (some) result.why_all_blocks = why_all_blocks(launch, options.blocks_despite_data);
+  if (some && result.why_all_blocks.empty()) {
     ran = run_some_blocks(engine, launch, result.counts);
-  else
+    if (ran == launch.blocks) result.why_all_blocks = "its blocks differ too much from each other";
+  } else {
     engine.team.run(launch.workers, [&](unsigned i) { run_worker(*engine.workers[i]); });
+  }
   const double seconds = seconds_between(begin, Clock::now()) * launch.workers;  // of one worker
   kernel.seconds_per_block = seconds / static_cast<double>(ran);
   if (kernel.is_quick()) kernel.quick_seconds += seconds;

@@ -2,12 +2,16 @@
 #include "device/execution/some_blocks.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <iterator>
+#include <functional>
+#include <set>
+#include <utility>
 
 #include "device/access/access_log.h"
 #include "device/access/count.h"
 #include "device/device_impl.h"
+#include "device/execution/block_classes.h"
 #include "device/execution/execution.h"
 #include "device/execution/launch_results.h"
 
@@ -33,7 +37,7 @@ void scale(AccessCost& c, long double by) {
 
 }  // namespace
 
-std::string why_all_blocks(const Launch& launch) {
+std::string why_all_blocks(const Launch& launch, bool despite_data) {
   if (launch.config.cooperative) return "it is cooperative: its blocks wait for each other";
   if (launch.cluster_size > 1) return "its blocks form clusters";
   if (launch.cancellable) return "its blocks may take over the work of others (clusterlaunchcontrol)";
@@ -46,24 +50,7 @@ std::string why_all_blocks(const Launch& launch) {
     if (site.kind == SiteKind::load && ordered)
       return "it has volatile or ordered loads of global memory: its blocks may wait for each other";
   }
-  return "";
-}
-
-std::vector<std::uint64_t> spread_blocks(std::uint64_t blocks, std::uint64_t count) {
-  std::vector<std::uint64_t> out;
-  if (count >= blocks || count < 2) {
-    for (std::uint64_t b = 0; b < (count >= blocks ? blocks : std::min<std::uint64_t>(1, count)); ++b) out.push_back(b);
-    return out;
-  }
-  constexpr double kGolden = 0.6180339887498949;  // its multiples modulo 1 are evenly spread, whatever their number
-  const double part = static_cast<double>(blocks) / static_cast<double>(count);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const double n = static_cast<double>(i), place = n * kGolden - std::floor(n * kGolden);
-    out.push_back(std::min(blocks - 1, static_cast<std::uint64_t>((n + place) * part)));
-  }
-  out.back() = blocks - 1;
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
+  return despite_data ? "" : launch.kernel->data_dependence();
 }
 
 void scale_counts(events::LaunchCounts& counts, std::uint64_t blocks, std::uint64_t ran) {
@@ -86,43 +73,235 @@ void scale_counts(events::LaunchCounts& counts, std::uint64_t blocks, std::uint6
   counts.threads_launched = scaled(counts.threads_launched, by);
 }
 
+namespace {
+
+constexpr unsigned kSpaces = 3;  // global, shared, local
+// Totals of a kind of access: requests, and five costs in each space.
+constexpr unsigned kOfSpace = 6;
+
+unsigned group_of(const events::Site& site) {
+  switch (events::access_type(site)) {
+    case AccessType::load:
+      return 0;
+    case AccessType::store:
+      return 1;
+    default:
+      return 2;
+  }
+}
+
+}  // namespace
+
+BlockTotals totals_of(const events::LaunchCounts& counts, const events::KernelFacts& facts, std::uint64_t blocks) {
+  BlockTotals out;
+  out.blocks = blocks;
+  double warps = 0, lanes = 0;
+  for (std::size_t b = 0; b < facts.blocks.size() && b < counts.blocks.size(); ++b) {
+    double instructions = 0;
+    for (const std::uint32_t n : facts.blocks[b].by_class) instructions += n;
+    warps += instructions * static_cast<double>(counts.blocks[b].warps);
+    lanes += instructions * static_cast<double>(counts.blocks[b].lanes);
+  }
+  const auto add = [&](double value, double base) {
+    out.values.push_back(value);
+    out.bases.push_back(base);
+  };
+  add(warps, 0);
+  add(lanes, 0);
+  double executed = 0, divergent = 0;
+  for (const events::BranchCounts& b : counts.branches) {
+    executed += static_cast<double>(b.executed);
+    divergent += static_cast<double>(b.divergent);
+  }
+  add(executed, 0);
+  add(divergent, executed);
+  std::array<double, 3 * kSpaces * kOfSpace> sums{};
+  for (std::size_t s = 0; s < facts.sites.size() && s < counts.sites.size(); ++s) {
+    const events::SiteCounts& c = counts.sites[s];
+    double* to = &sums[group_of(facts.sites[s]) * kSpaces * kOfSpace];
+    const AccessCost* const costs[] = {&c.global, &c.shared, &c.local};
+    const std::uint64_t requests[] = {c.global_requests, c.shared_requests, c.local_requests};
+    for (unsigned k = 0; k < kSpaces; ++k, to += kOfSpace) {
+      to[0] += static_cast<double>(requests[k]);
+      to[1] += static_cast<double>(costs[k]->sectors);
+      to[2] += static_cast<double>(costs[k]->lines);
+      to[3] += static_cast<double>(costs[k]->wavefronts);
+      to[4] += static_cast<double>(costs[k]->bytes_asked);
+      to[5] += static_cast<double>(costs[k]->bank_conflicts);
+    }
+  }
+  for (std::size_t k = 0; k < sums.size(); ++k) add(sums[k], k % kOfSpace == 5 ? sums[k - 2] : 0);
+  return out;
+}
+
+double disagreement(const std::vector<BlockTotals>& parts) {
+  constexpr double kOfBase = 0.05;  // a total below this part of its base is related to that
+  if (parts.size() < 2) return 0;
+  double blocks = 0, worst = 0;
+  for (const BlockTotals& p : parts) blocks += static_cast<double>(p.blocks);
+  for (std::size_t k = 0; k < parts.front().values.size(); ++k) {
+    double sum = 0, base = 0, variance = 0;
+    for (const BlockTotals& p : parts) {
+      sum += p.values[k];
+      base += p.bases[k];
+    }
+    const double mean = sum / blocks, scale = std::max(sum, kOfBase * base) / blocks;
+    if (scale <= 0) continue;
+    for (const BlockTotals& p : parts) {
+      const double n = static_cast<double>(p.blocks), off = (p.values[k] / n - mean) * n / blocks;
+      variance += off * off;
+    }
+    const double count = static_cast<double>(parts.size());
+    worst = std::max(worst, std::sqrt(variance * count / (count - 1)) / scale);
+  }
+  return worst;
+}
+
+namespace {
+
+// Standard error below which the blocks of a class agree. Errors of counts are below 1 % then: the parts are four or
+// more, and three standard errors are rare.
+constexpr double kAgree = 0.0025;
+constexpr unsigned kParts = 4;
+// A class of a smaller part of the grid is not drawn in parts: 2 % of the blocks that differ by 25 % are 0.5 %.
+constexpr double kSmallClass = 0.02;
+// From this part of the blocks on, the others run as well.
+constexpr double kWorthLeavingOut = 0.5;
+
+// A class of blocks with what is known of it.
+struct Sampled {
+  ClassDraw draw;
+  std::uint64_t size = 0, ran = 0;
+  events::LaunchCounts counts;
+  std::vector<BlockTotals> parts;
+};
+
+}  // namespace
+
 // Block 0 runs first: it decides which blocks are logged. The other logged blocks run as well, so that the modelled
-// caches get the same input as in a whole launch. They are not counted, since they are not spread over the grid. The
-// first and the last block count once: only the last may be partly outside the data, and it represents only itself.
+// caches get the same input as in a whole launch. They are not counted, since they are not spread over the grid.
+class SomeBlocks {
+ public:
+  using Run = std::function<void(std::vector<std::uint64_t> blocks, events::LaunchCounts& into)>;
+  SomeBlocks(Launch& launch, std::uint64_t wanted, Run run)
+      : launch_(launch), facts_(launch.kernel->code->facts()), run_(std::move(run)) {
+    make_room(beside_, facts_);
+    std::uint64_t fixed = 0;
+    for (const BlockClass& c : classes_of(launch.config.grid)) {
+      classes_.push_back({{launch.config.grid, c}, c.count(), 0, {}, {}});
+      make_room(classes_.back().counts, facts_);
+      if (is_small(classes_.back())) fixed += std::min(c.count(), of_small(wanted));
+    }
+    wanted_ = std::max<std::uint64_t>(kParts, wanted > fixed ? wanted - fixed : 0);
+    of_small_ = of_small(wanted);
+  }
+
+  // Returns the number of blocks that ran. If that is not all, `counts` are scaled.
+  std::uint64_t run(events::LaunchCounts& counts) {
+    draw(classes_.front(), 1);
+    for (Sampled& c : classes_)
+      if (is_small(c)) draw(c, std::min(c.size, of_small_));
+    for (Sampled& c : classes_)
+      if (!is_small(c)) draw_parts(c, std::max<std::uint64_t>(kParts, part_of(c, wanted_)));
+    run_logged();
+    while (Sampled* c = worst_class()) draw_parts(*c, c->ran);
+    std::uint64_t ran = drawn_.size();
+    if (static_cast<double>(ran) >= kWorthLeavingOut * static_cast<double>(launch_.blocks)) {
+      run_others();
+      ran = launch_.blocks;
+    }
+    const bool all = ran == launch_.blocks;
+    make_room(counts, facts_);
+    for (Sampled& c : classes_) {
+      if (!all && c.ran > 0) scale_counts(c.counts, c.size, c.ran);
+      counts.add(c.counts);
+    }
+    if (all)
+      counts.add(beside_);
+    else
+      counts.blocks_run = ran - beside_ran_;
+    return ran;
+  }
+
+ private:
+  bool is_small(const Sampled& c) const {
+    return static_cast<double>(c.size) < kSmallClass * static_cast<double>(launch_.blocks);
+  }
+  static std::uint64_t of_small(std::uint64_t wanted) { return wanted < 32 ? 1 : 2; }
+  std::uint64_t part_of(const Sampled& c, std::uint64_t wanted) const {
+    return static_cast<std::uint64_t>(static_cast<double>(wanted) * static_cast<double>(c.size) /
+                                      static_cast<double>(launch_.blocks));
+  }
+  bool stopped() const { return launch_.stop.load(std::memory_order_relaxed); }
+
+  void draw(Sampled& c, std::uint64_t count) {
+    const std::vector<std::uint64_t> blocks = c.draw.next(count, drawn_);
+    if (blocks.empty() || stopped()) return;
+    events::LaunchCounts counts;
+    make_room(counts, facts_);
+    run_(blocks, counts);
+    c.ran += blocks.size();
+    c.parts.push_back(totals_of(counts, facts_, blocks.size()));
+    c.counts.add(counts);
+  }
+
+  void draw_parts(Sampled& c, std::uint64_t count) {
+    for (unsigned k = 0; k < kParts; ++k) draw(c, (count + kParts - 1) / kParts);
+  }
+
+  void run_logged() {
+    if (!launch_.logs || stopped()) return;
+    std::vector<std::uint64_t> beside;
+    for (const std::uint64_t b : logged_blocks(launch_))
+      if (drawn_.insert(b).second) beside.push_back(b);
+    beside_ran_ = beside.size();
+    if (!beside.empty()) run_(std::move(beside), beside_);
+  }
+
+  // The class whose parts disagree most; null: they agree, or are complete.
+  Sampled* worst_class() {
+    if (stopped() || static_cast<double>(drawn_.size()) >= kWorthLeavingOut * static_cast<double>(launch_.blocks))
+      return nullptr;
+    Sampled* worst = nullptr;
+    double most = kAgree;
+    for (Sampled& c : classes_) {
+      if (is_small(c) || c.ran + beside_ran_ >= c.size) continue;
+      const double share = static_cast<double>(c.size) / static_cast<double>(launch_.blocks);
+      const double off = share * disagreement(c.parts);
+      if (off > most) most = off, worst = &c;
+    }
+    return worst;
+  }
+
+  void run_others() {
+    for (Sampled& c : classes_)
+      if (c.ran < c.size) draw(c, c.size - c.ran);
+  }
+
+  Launch& launch_;
+  const events::KernelFacts& facts_;
+  const Run run_;
+  std::vector<Sampled> classes_;
+  std::set<std::uint64_t> drawn_;  // all blocks that ran
+  events::LaunchCounts beside_;    // of logged blocks that were not drawn
+  std::uint64_t beside_ran_ = 0, wanted_ = 0, of_small_ = 1;
+};
+
 std::uint64_t Device::Impl::run_some_blocks(Engine& engine, Launch& launch, events::LaunchCounts& counts) {
-  const std::vector<std::uint64_t> spread = spread_blocks(launch.blocks, options.blocks);
-  std::uint64_t ran = 0;
-  const auto run = [&](std::vector<std::uint64_t> blocks, events::LaunchCounts* into) {
-    if (blocks.empty() || launch.stop.load(std::memory_order_relaxed)) return;
-    ran += blocks.size();
+  const auto run = [&](std::vector<std::uint64_t> blocks, events::LaunchCounts& into) {
     launch.chosen = std::move(blocks);
     launch.to_run = launch.chosen.size();
     launch.next_block = 0;
     launch.running_workers = static_cast<unsigned>(std::min<std::uint64_t>(launch.workers, launch.to_run));
     engine.active_workers = launch.running_workers;
     engine.team.run(launch.running_workers, [&](unsigned i) { run_worker(*engine.workers[i]); });
-    events::LaunchCounts not_counted;
-    make_room(not_counted, launch.kernel->code->facts());
     for (unsigned i = 0; i < launch.running_workers; ++i) {
       Worker& worker = *engine.workers[i];
-      collect(worker, into ? *into : not_counted);
+      collect(worker, into);
       worker.warps_ended = worker.threads_ended = 0;
     }
   };
-  make_room(counts, launch.kernel->code->facts());
-  events::LaunchCounts ends;
-  make_room(ends, launch.kernel->code->facts());
-  run({0}, &ends);
-  std::vector<std::uint64_t> beside;
-  const std::vector<std::uint64_t> logged = launch.logs ? logged_blocks(launch) : std::vector<std::uint64_t>();
-  std::set_difference(logged.begin(), logged.end(), spread.begin(), spread.end(), std::back_inserter(beside));
-  run(std::move(beside), nullptr);
-  run({spread.begin() + 1, spread.end() - 1}, &counts);
-  run({spread.back()}, &ends);
-  scale_counts(counts, launch.blocks - 2, spread.size() - 2);
-  counts.add(ends);
-  counts.blocks_run = spread.size();
-  return ran;
+  return SomeBlocks(launch, options.blocks, run).run(counts);
 }
 
 }  // namespace warpgrind::device

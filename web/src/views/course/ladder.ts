@@ -1,5 +1,5 @@
 // Speed of each rung of a ladder: bars with the limit as a line, predicted beside measured.
-import type { LabRow, Page, Topic } from "../../data";
+import type { LabRow, Origin, Page, Topic } from "../../data";
 import { type Child, h, section } from "../../dom";
 import { percent, short, significant, time } from "../../format";
 import { originBadge } from "../../metric";
@@ -42,7 +42,7 @@ export function bars(b: Bars): HTMLElement {
   );
 }
 
-const key = (kind: "predicted" | "measured"): Child => [h("span", { class: `bar-key ${kind}` }), ` ${kind} `, originBadge(kind === "measured" ? "measured" : "estimated")];
+const key = (kind: "predicted" | "measured", origin: Origin = kind === "measured" ? "measured" : "estimated"): Child => [h("span", { class: `bar-key ${kind}` }), ` ${kind} `, originBadge(origin)];
 
 /** Why a rung that waits for its memory (say) does not reach all of it: what each limit would take alone. */
 function shareOfLimits(row: LabRow): Child {
@@ -140,7 +140,7 @@ function atLarge(page: Page, topic: Topic): Child {
   return section(
     `How fast is each rung with ${rows[0].size_text} ${rows[0].type}?`,
     fastest(rows, measure),
-    h("p", { class: "soft" }, `${measure.name}; longer is faster. Predicted from about ${rows[0].blocks} blocks of each launch, so not verified at this size; each rung was verified at a smaller one. `, key("predicted"), others ? [" and ", key("measured"), ` on a real ${kept!.device?.name ?? kept!.gpu}`] : null),
+    h("p", { class: "soft" }, `${measure.name}; longer is faster. Predicted from about ${rows[0].blocks} blocks of each launch, so not verified at this size; each rung was verified at a smaller one. `, key("predicted", "sampled"), others ? [" and ", key("measured"), ` on a real ${kept!.device?.name ?? kept!.gpu}`] : null),
     bars({ rows, of: measure.of, measured: others ? (r) => (real.has(keyOf(r)) ? measure.of(real.get(keyOf(r))!) : 0) : undefined, kind: "predicted", unit: measure.name, limit: model ? measure.limit(model, rows[0].type) : 0, limitName: measure.limitName }),
   );
 }

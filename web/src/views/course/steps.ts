@@ -113,7 +113,7 @@ function timeFacts(page: Page, topic: Topic, step: Step, cpu: boolean): Child {
     "ul",
     { class: "step-times" },
     timeLine(kind === "estimated" ? "Predicted: " : "Measured: ", step.before, step.after, kind, cpu),
-    largePair(topic, step).map(([a, b]) => timeLine(`Predicted from ${b.blocks} blocks: `, a, b, "estimated", cpu)),
+    largePair(topic, step).map(([a, b]) => timeLine(`Predicted from ${b.blocks} blocks: `, a, b, "sampled", cpu)),
     onGpu(page, topic, step).map(([a, b]) => timeLine(`On ${name}: `, a, b, "measured", cpu)),
   );
 }

@@ -1,0 +1,114 @@
+// Branches, guards and addresses that depend on data, in small kernels in PTX text.
+#include <gtest/gtest.h>
+
+#include "flow/data_dependence.h"
+#include "ptx/parser.h"
+
+namespace {
+
+using namespace warpgrind;
+using Kind = flow::DataDependence::Kind;
+
+constexpr char kHeader[] = ".version 8.0\n.target sm_90\n.address_size 64\n";
+constexpr char kKernel[] =
+    ".visible .entry k(.param .u64 p, .param .u32 n) {\n"
+    ".reg .pred %p<8>; .reg .b32 %r<32>; .reg .b64 %rd<32>; .reg .f32 %f<8>; .shared .b32 s[64]; .local .b32 l[8];\n"
+    "ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %tid.x;\n"
+    "mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2; mov.u64 %rd4, s; add.s64 %rd5, %rd4, %rd2;\n";
+
+std::optional<flow::DataDependence> find(const std::string& body, const std::string& before = "") {
+  auto parsed = ptx::parse(kHeader + before + kKernel + body + "}\n", "test.ptx");
+  EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : parsed.error().message + parsed.error().detail);
+  if (!parsed.ok()) return std::nullopt;
+  const ptx::Module& module = **parsed;
+  for (std::uint32_t f = 0; f < module.functions.size(); ++f)
+    if (module.functions[f].name == "k") return flow::find_data_dependence(module, f);
+  return std::nullopt;
+}
+
+TEST(DataDependence, ParametersIndexesAndLoopsAreKnown) {
+  EXPECT_FALSE(
+      find("L: ld.global.f32 %f1, [%rd3]; add.f32 %f2, %f2, %f1; add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, %r1;\n"
+           "@%p1 bra L; setp.ge.u32 %p2, %r3, %r2; @%p2 bra E; st.global.f32 [%rd3], %f2; E: ret;\n"));
+}
+
+TEST(DataDependence, BranchOnWhatIsLoaded) {
+  const auto found =
+      find("ld.global.u32 %r4, [%rd3]; setp.lt.u32 %p1, %r4, %r1; @%p1 bra E; st.global.u32 [%rd3], %r2; E: ret;\n");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->kind, Kind::branch);
+  EXPECT_EQ(found->source + 2, found->instruction);
+}
+
+TEST(DataDependence, GuardOnWhatIsLoaded) {
+  const auto found =
+      find("ld.global.u32 %r4, [%rd3]; setp.lt.u32 %p1, %r4, %r1; @%p1 st.global.u32 [%rd3], %r2; ret;\n");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->kind, Kind::guard);
+}
+
+TEST(DataDependence, SelectionsDoNotDepend) {
+  EXPECT_FALSE(
+      find("ld.global.u32 %r4, [%rd3]; setp.lt.u32 %p1, %r4, %r1; selp.u32 %r5, %r4, %r1, %p1;\n"
+           "st.global.u32 [%rd3], %r5; ret;\n"));
+}
+
+TEST(DataDependence, Gather) {
+  const auto found = find(
+      "ld.global.u32 %r4, [%rd3]; mul.wide.u32 %rd6, %r4, 4; add.s64 %rd7, %rd1, %rd6;\n"
+      "ld.global.f32 %f1, [%rd7]; st.global.f32 [%rd3], %f1; ret;\n");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->kind, Kind::address);
+}
+
+TEST(DataDependence, SharedMemoryIsKnownUntilDataIsWrittenThere) {
+  const std::string use = "ld.shared.u32 %r5, [%rd5]; setp.lt.u32 %p1, %r5, %r1; @%p1 bra E; bar.sync 0; E: ret;\n";
+  EXPECT_FALSE(find("st.shared.u32 [%rd5], %r3; bar.sync 0; " + use));
+  EXPECT_TRUE(find("ld.global.u32 %r4, [%rd3]; st.shared.u32 [%rd5], %r4; bar.sync 0; " + use));
+  EXPECT_TRUE(find("cp.async.ca.shared.global [%rd5], [%rd3], 4; cp.async.wait_all; bar.sync 0; " + use));
+  EXPECT_TRUE(find("atom.shared.add.u32 %r4, [%rd5], %r3; bar.sync 0; " + use));
+}
+
+TEST(DataDependence, LocalMemoryLikewise) {
+  const std::string use = "ld.local.u32 %r5, [l+4]; setp.lt.u32 %p1, %r5, %r1; @%p1 bra E; bar.sync 0; E: ret;\n";
+  EXPECT_FALSE(find("st.local.u32 [l+4], %r3; " + use));
+  EXPECT_TRUE(find("ld.global.u32 %r4, [%rd3]; st.local.u32 [l], %r4; " + use));
+}
+
+TEST(DataDependence, ShufflesAndVotesPassDataOn) {
+  EXPECT_TRUE(
+      find("ld.global.u32 %r4, [%rd3]; shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1; setp.eq.u32 %p1, %r5, 0;\n"
+           "vote.sync.any.pred %p2, %p1, -1; @%p2 bra E; bar.sync 0; E: ret;\n"));
+  EXPECT_FALSE(
+      find("shfl.sync.bfly.b32 %r5, %r3, 1, 31, -1; setp.eq.u32 %p1, %r5, 0;\n"
+           "vote.sync.any.pred %p2, %p1, -1; @%p2 bra E; bar.sync 0; E: ret;\n"));
+}
+
+TEST(DataDependence, ClocksAreNotKnown) {
+  EXPECT_TRUE(find("L: mov.u32 %r4, %clock; setp.lt.u32 %p1, %r4, %r1; @%p1 bra L; ret;\n"));
+}
+
+TEST(DataDependence, ConstantMemoryIsKnown) {
+  EXPECT_FALSE(find("ld.const.u32 %r4, [c]; setp.lt.u32 %p1, %r4, %r1; @%p1 bra E; bar.sync 0; E: ret;\n",
+                    ".const .b32 c[4];\n"));
+}
+
+TEST(DataDependence, WaitsForBarriersInMemoryAreKnown) {
+  EXPECT_FALSE(
+      find("mbarrier.init.shared.b64 [s], 1; cp.async.ca.shared.global [%rd5], [%rd3], 4;\n"
+           "L: mbarrier.try_wait.parity.shared::cta.b64 %p1, [s], 0; @!%p1 bra L; ret;\n"));
+}
+
+constexpr char kSame[] =
+    ".func (.param .b32 r) same(.param .b32 x) { .reg .b32 %a<2>; ld.param.b32 %a1, [x]; st.param.b32 [r], %a1; ret; "
+    "}\n";
+
+TEST(DataDependence, FunctionsPassDataOn) {
+  const std::string use =
+      "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r4; call (b), same, (a); ld.param.b32 %r5, [b]; }\n"
+      "setp.eq.u32 %p1, %r5, 0; @%p1 bra E; bar.sync 0; E: ret;\n";
+  EXPECT_FALSE(find("mov.u32 %r4, %r3; " + use, kSame));
+  EXPECT_TRUE(find("ld.global.u32 %r4, [%rd3]; " + use, kSame));
+}
+
+}  // namespace
