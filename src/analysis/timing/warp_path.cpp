@@ -206,7 +206,10 @@ class Walk {
   // Time of what one block does for all others, as the last one that arrives at a counter does (a reduction with a
   // fence and a ticket): code that no more warps enter than a block has, and that the walk leaves out.
   double last_block(const std::map<std::uint32_t, std::vector<double>>& taken, double latency) {
-    const auto left_out = [&](std::uint32_t b) { return flow_.warps[b] > 0 && !taken.contains(b); };
+    const auto left_out = [&](std::uint32_t b) {
+      const auto rounds = taken.find(b);
+      return flow_.warps[b] > 0 && (rounds == taken.end() || rounds->second.empty());
+    };
     double entering = 0;
     for (std::uint32_t from = 0; from < code_.blocks.size(); ++from)
       for (std::size_t k = 0; k < code_.blocks[from].successors.size(); ++k) {
