@@ -71,9 +71,27 @@ struct Kernel {
     flow.edges[0].push_back(1);
   }
   WarpPath path(double new_sectors = 1) const {
-    return warp_path(h200(), code, flow, 1, 8, [=](std::uint32_t) { return new_sectors; });
+    SiteFacts sites;
+    sites.new_to_warp = [=](std::uint32_t) { return new_sectors; };
+    return warp_path(h200(), code, flow, 1, 8, sites);
   }
 };
+
+// `all` by every warp of a grid of 125 blocks of 8 warps, then `some` by `entering` of the 1000 warps.
+WarpPath path_of_some(std::vector<Instruction> all, std::vector<Instruction> some, double entering) {
+  sass::Code code;
+  code.blocks.resize(2);
+  code.registers = 64;
+  code.blocks[0].instructions = std::move(all);
+  code.blocks[0].successors = {{1, sass::kNone}, {sass::Edge::kLeaves, sass::kNone}};
+  code.blocks[1].instructions = std::move(some);
+  code.blocks[1].successors = {{sass::Edge::kLeaves, sass::kNone}};
+  for (std::uint32_t b = 0; b < 2; ++b) code.blocks[b].facts_blocks = {b};
+  sass::Flow flow;
+  flow.warps = flow.lanes = {1000, entering};
+  flow.edges = {{entering, 1000 - entering}, {entering}};
+  return warp_path(h200(), code, flow, 1000, 8, {});
+}
 
 TEST(WarpPath, AChainTakesItsLatencies) {
   std::vector<Instruction> chain;
@@ -150,6 +168,37 @@ TEST(WarpPath, LoopsGoOnAsTheyBegan) {
   EXPECT_NEAR(many, 1e5 * one, 0.1e5 * one);  // each round waits for its load
 }
 
+// One warp of each block sums up for the others; the block waits for it.
+TEST(WarpPath, ABlockWaitsForItsSlowestWarp) {
+  std::vector<Instruction> chain;
+  for (unsigned k = 0; k < 100; ++k) chain.push_back(fma(1, {1}));
+  const WarpPath p = path_of_some({fma(2, {2})}, chain, 125);
+  EXPECT_NEAR(p.cycles[2] + p.slowest[2], 450, 30);
+}
+
+// A fence, a ticket, and a block that finds that it is the last: it works while no other does.
+TEST(WarpPath, TheLastBlockWorksAlone) {
+  std::vector<Instruction> chain;
+  for (unsigned k = 0; k < 100; ++k) chain.push_back(fma(1, {1}));
+  EXPECT_NEAR(path_of_some({fma(2, {2})}, chain, 8).slowest[2], 450, 10);
+  // Twelve warps here and there are no last block.
+  EXPECT_EQ(path_of_some({fma(2, {2})}, chain, 12).slowest[2], 0);
+}
+
+// A floating-point addition to shared memory holds its warp for each round of its loop.
+TEST(WarpPath, ALoopHoldsItsWarp) {
+  Instruction add;
+  add.pipe = Pipe::atomic_shared;
+  add.atomic = true;
+  add.site = 0;
+  const Kernel k({add, fma(1, {1})});
+  SiteFacts sites;
+  const double none = warp_path(h200(), k.code, k.flow, 1, 8, sites).cycles[0];
+  sites.loop_rounds = [](std::uint32_t) { return 32.0; };
+  const double rounds = warp_path(h200(), k.code, k.flow, 1, 8, sites).cycles[0];
+  EXPECT_NEAR(rounds - none, 32 * h200().timing.shared_cas_latency_cycles, 1);
+}
+
 // The model is the only place of a latency that is measured.
 TEST(WarpPath, LatenciesAreThoseOfTheModel) {
   ptx::Instruction add;
@@ -172,7 +221,7 @@ TEST(WarpPath, LatenciesAreThoseOfTheModel) {
 }
 
 TEST(WarpPath, NoCodeNoPath) {
-  EXPECT_EQ(warp_path(h200(), {}, {}, 1, 1, [](std::uint32_t) { return 1.0; }).cycles[4], 0);
+  EXPECT_EQ(warp_path(h200(), {}, {}, 1, 1, {}).cycles[4], 0);
 }
 
 }  // namespace

@@ -146,6 +146,7 @@ class Issue {
     if (i.pipe == Pipe::control && i.ends) now_ += costs_.branch;
     if (i.on_pipe[static_cast<std::size_t>(sass::CountedPipe::tma)] > 0)
       now_ += std::max(0.0, costs_.latency[n] - i.issue);  // it holds its warp
+    if (!costs_.held.empty()) now_ += costs_.held[n];
     if (i.async != AsyncStep::none) asynchronous(i, done);
     for (const ptx::RegId r : i.writes) ready_.at[r] = std::max(done, now_);
     for (const Dependences::Link& l : d_.waiters(n)) {

@@ -42,6 +42,7 @@ class Dependences {
 
 struct Costs {
   std::vector<double> latency;              // by instruction of the block
+  std::vector<double> held;                 // ... cycles that it holds its warp, as a loop does; empty: none
   double barrier = 0;                       // cycles of a barrier
   double branch = 0;                        // cycles until a warp issues again after a branch
   double predicate = 0;                     // cycles until a predicate can guard, select or decide a branch

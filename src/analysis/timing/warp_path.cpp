@@ -16,6 +16,8 @@ using sass::Pipe;
 
 // Most instructions of a walk. Rounds of a loop beyond it take the average time of the walked ones.
 constexpr std::size_t kMostInstructions = 4000;
+// Part of the warps that a walk follows at least.
+constexpr double kFewest = 0.02;
 constexpr long kMostLoopRounds = 8;  // largest unroll factor
 // Least cycles of an atomic with a result: it always goes to L2.
 constexpr double kLeastAtomic = 300;
@@ -23,8 +25,8 @@ constexpr double kLeastAtomic = 300;
 class Walk {
  public:
   Walk(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, double warps, double warps_per_block,
-       const NewToWarp& new_to_warp)
-      : model_(model), code_(code), flow_(flow), warps_(warps), new_to_warp_(new_to_warp) {
+       const SiteFacts& sites)
+      : model_(model), code_(code), flow_(flow), warps_(warps), warps_per_block_(warps_per_block), sites_(sites) {
     const TimingConstants& c = model.timing;
     costs_.barrier = c.barrier_cycles + c.barrier_cycles_per_warp * warps_per_block;
     costs_.branch = 2 * c.integer_latency_cycles;  // its stall count (5) and the fetch at the target
@@ -52,7 +54,8 @@ class Walk {
       total += cycles;
       if (cycles > heaviest) heaviest = cycles, heavy = b;
     }
-    return {total, heavy == sass::kNone ? 0 : heaviest * more_than_mean(heavy)};
+    const double slowest = heavy == sass::kNone ? 0 : heaviest * more_than_mean(heavy);
+    return {total, slowest + last_block(taken, latency)};
   }
 
  private:
@@ -99,7 +102,8 @@ class Walk {
   double latency_of(const Instruction& i, double latency) const {
     const TimingConstants& c = model_.timing;
     if (i.on_pipe[static_cast<std::size_t>(sass::CountedPipe::tma)] > 0) return i.latency;  // the warp goes on
-    const double fresh = i.site == sass::kNone ? 1 : new_to_warp_(i.site);
+    const double fresh = i.site == sass::kNone ? 1 : sites_.new_to_warp(i.site);
+    if (const double loop = loop_of(i); loop > 0) return loop;
     if (i.pipe == Pipe::atomic_global && i.atomic && i.load) return std::max(latency, kLeastAtomic);
     if (i.pipe == Pipe::texture) return c.texture_latency_cycles + std::max(0.0, latency - c.l1_latency_cycles) * fresh;
     if (i.load && (i.pipe == Pipe::global || i.pipe == Pipe::local))
@@ -107,9 +111,18 @@ class Walk {
     return i.latency;
   }
 
+  // Cycles of an atomic on shared memory that is a loop; 0: it is none.
+  double loop_of(const Instruction& i) const {
+    if (i.pipe != Pipe::atomic_shared || i.site == sass::kNone) return 0;
+    return sites_.loop_rounds(i.site) * model_.timing.shared_cas_latency_cycles;
+  }
+
   Costs costs(std::uint32_t b, double latency) const {
     Costs c = costs_;
-    for (const Instruction& i : unrolled_[b].block.instructions) c.latency.push_back(latency_of(i, latency));
+    for (const Instruction& i : unrolled_[b].block.instructions) {
+      c.latency.push_back(latency_of(i, latency));
+      c.held.push_back(loop_of(i));
+    }
     return c;
   }
 
@@ -142,7 +155,7 @@ class Walk {
   std::size_t next(std::uint32_t b, const std::map<std::pair<std::uint32_t, std::size_t>, double>& used,
                    const std::map<std::uint32_t, std::vector<double>>& taken) const {
     std::size_t best = kNowhere;
-    double most = 0.02;  // stop if less than one warp in fifty goes on
+    double most = kFewest;
     for (std::size_t k = 0; k < code_.blocks[b].successors.size(); ++k) {
       const std::uint32_t to = code_.blocks[b].successors[k].to;
       const auto spent = used.find({b, k});
@@ -184,16 +197,38 @@ class Walk {
           if (code_.blocks[from].successors[k].to == b && flow_.warps[from] < 0.5 * flow_.warps[b])
             entering += flow_.edges[from][k] / warps_;
     }
+    // A block lasts as long as its slowest warp, which may be the only one of the block to enter. kMost: for blocks of
+    // few warps; there it is a part of the blocks that takes longer.
     constexpr double kMost = 4;
-    return entering > 0.02 && entering < 0.95 ? std::min(1 / entering, kMost) - 1 : 0;
+    return entering > kFewest && entering < 0.95 ? std::min(1 / entering, std::max(kMost, warps_per_block_)) - 1 : 0;
+  }
+
+  // Time of what one block does for all others, as the last one that arrives at a counter does (a reduction with a
+  // fence and a ticket): code that no more warps enter than a block has, and that the walk leaves out.
+  double last_block(const std::map<std::uint32_t, std::vector<double>>& taken, double latency) {
+    const auto left_out = [&](std::uint32_t b) {
+      const auto rounds = taken.find(b);
+      return flow_.warps[b] > 0 && (rounds == taken.end() || rounds->second.empty());
+    };
+    double entering = 0;
+    for (std::uint32_t from = 0; from < code_.blocks.size(); ++from)
+      for (std::size_t k = 0; k < code_.blocks[from].successors.size(); ++k) {
+        const std::uint32_t to = code_.blocks[from].successors[k].to;
+        if (to != sass::Edge::kLeaves && left_out(to) && !left_out(from)) entering += flow_.edges[from][k];
+      }
+    if (entering <= 0 || entering > warps_per_block_ || entering > kFewest * warps_) return 0;
+    double cycles = 0;
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
+      if (left_out(b)) cycles += of_block(b, flow_.warps[b] / entering, {}, latency);
+    return cycles;
   }
 
   const GpuModel& model_;
   const sass::Code& code_;
   const sass::Flow& flow_;
-  double warps_;
+  double warps_, warps_per_block_;
   Costs costs_;  // without the latencies
-  const NewToWarp& new_to_warp_;
+  const SiteFacts& sites_;
   std::vector<Unrolled> unrolled_;
   std::vector<Dependences> blocks_;  // of unrolled_
   std::vector<std::vector<std::uint32_t>> orders_;
@@ -202,11 +237,11 @@ class Walk {
 }  // namespace
 
 WarpPath warp_path(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, double warps,
-                   double warps_per_block, const NewToWarp& new_to_warp) {
+                   double warps_per_block, const SiteFacts& sites) {
   WarpPath path;
   if (code.blocks.empty() || warps <= 0) return path;
   WG_ASSERT(flow.warps.size() == code.blocks.size() && flow.edges.size() == code.blocks.size());
-  Walk walk(model, code, flow, warps, warps_per_block, new_to_warp);
+  Walk walk(model, code, flow, warps, warps_per_block, sites);
   for (std::size_t k = 0; k < kPathLatencies.size(); ++k)
     std::tie(path.cycles[k], path.slowest[k]) = walk.cycles_with(kPathLatencies[k]);
   return path;

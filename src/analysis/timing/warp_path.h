@@ -21,11 +21,15 @@ struct WarpPath {
   std::array<double, kPathLatencies.size()> slowest{};
 };
 
-// Part of a site's loads that access memory new to the warp, 0 to 1; the others hit L1. site: index into
-// KernelFacts::sites.
-using NewToWarp = std::function<double(std::uint32_t site)>;
+// What a walk asks about a site, by its index in KernelFacts::sites.
+struct SiteFacts {
+  // Part of the loads that access memory new to the warp, 0 to 1; the others hit L1.
+  std::function<double(std::uint32_t site)> new_to_warp = [](std::uint32_t) { return 1.0; };
+  // Rounds of an atomic on shared memory that is a loop around cas, as times shared_cas_latency_cycles; 0: no loop.
+  std::function<double(std::uint32_t site)> loop_rounds = [](std::uint32_t) { return 0.0; };
+};
 
 WarpPath warp_path(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, double warps,
-                   double warps_per_block, const NewToWarp& new_to_warp);
+                   double warps_per_block, const SiteFacts& sites);
 
 }  // namespace warpgrind::timing

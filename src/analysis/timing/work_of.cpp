@@ -113,16 +113,36 @@ class Reading {
     return std::min(fresh, 1 - std::pow(hit, c.load_sectors / c.requests));
   }
 
+  // A floating-point atomic on shared memory is a loop around cas: a round for each lane on the same word. Warps whose
+  // lanes all want one word contend for it. Then each success takes kTurn of a round, one after the other: 58 cycles on
+  // an H200, where 16,384 additions of a block to one word took 483 us (lab/results/h200/kinds.csv,
+  // shared_float_atomics).
+  double loop_rounds(std::uint32_t site) const {
+    constexpr double kTurn = 0.61, kSame = 0.95;
+    const events::Site& s = l_.facts->sites[site];
+    const events::SiteCounts& c = l_.counts->sites[site];
+    const bool atomic = s.kind == SiteKind::atomic || s.kind == SiteKind::reduction;
+    if (!atomic || s.shared_atomic != SharedAtomic::loop || c.shared_requests == 0) return 0;
+    const double requests = as_double(c.shared_requests), groups = s.bytes() > 4 ? 2 : 1;
+    const double rounds = std::max(1.0, as_double(c.shared.wavefronts) / (2 * groups * requests));
+    const bool one_word = rounds > kSame * as_double(c.shared_lanes) / requests;
+    return one_word ? rounds * std::max(1.0, kTurn * w_.warps_per_block) : rounds;
+  }
+
   // Launches of a kernel mostly have the same block counts; then the cached path is valid.
   void find_path(const GpuModel& model, std::vector<double>& like, WarpPath& p) {
     std::vector<double> now;
     for (const double warps : flow_.warps) now.push_back(warps / warps_);
-    for (std::uint32_t s = 0; s < l_.facts->sites.size(); ++s) now.push_back(new_to_warp(s));
+    for (std::uint32_t s = 0; s < l_.facts->sites.size(); ++s) {
+      now.push_back(new_to_warp(s));
+      now.push_back(s < l_.counts->sites.size() ? loop_rounds(s) : 0);
+    }
     now.push_back(w_.warps_per_block);
     if (now != like) {
       like = std::move(now);
       p = warp_path(model, code_, flow_, warps_, w_.warps_per_block,
-                    [this](std::uint32_t s) { return new_to_warp(s); });
+                    {[this](std::uint32_t s) { return new_to_warp(s); },
+                     [this](std::uint32_t s) { return s < l_.counts->sites.size() ? loop_rounds(s) : 0; }});
     }
     w_.path_0 = p.cycles[0], w_.path_40 = p.cycles[1], w_.path_290 = p.cycles[2];
     w_.path_700 = p.cycles[3], w_.path_1000 = p.cycles[4];
