@@ -49,8 +49,9 @@ archive: export CCACHE_BASEDIR = $(CURDIR)
 archive:
 	@PACKAGE=1 scripts/setup.sh
 	@CMAKE_ARGS="-DWARPGRIND_NVCC=OFF -DWARPGRIND_PORTABLE=ON $(CMAKE_ARGS)" scripts/build.sh $(BUILD)/portable product warpgrind_newer_glibc
-	@python3 scripts/portable.py $(BUILD)/portable $(BUILD)
+	@python3 scripts/portable.py $(BUILD)/portable $(BUILD) $(PACKED)
 
+wheel: PACKED = --archive-only
 wheel: archive
 	@python3 scripts/wheel.py $$(ls -t $(BUILD)/warpgrind-*-linux-x86_64.tar.xz | head -n 1) $(BUILD)
 

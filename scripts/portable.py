@@ -2,7 +2,7 @@
 """Makes an archive of warpgrind that runs on any Linux for x86-64 with glibc 2.31 or newer, wherever it is unpacked.
 
   portable.py BUILD FOLDER     writes FOLDER/warpgrind-VERSION-linux-x86_64.tar.xz, and the same as a package for any Debian and Ubuntu:
-                               FOLDER/warpgrind_VERSION+any_amd64.deb
+                               FOLDER/warpgrind_VERSION+any_amd64.deb (not with --archive-only as third argument)
 
 BUILD is a build with -DWARPGRIND_PORTABLE=ON. Beside what an installation has, the archive holds clang, OpenBLAS, FFTW and the headers of
 Thrust, CUB and libcu++, all of this distribution, with their licences. A user's machine adds g++ with its headers, where .cu files are compiled.
@@ -293,7 +293,8 @@ def debian_package(stage, version, size, out):
 
 
 def main():
-    if len(sys.argv) != 3:
+    archive_only = sys.argv[3:] == ["--archive-only"]
+    if len(sys.argv) != 3 and not archive_only:
         sys.exit(__doc__.strip())
     for tool, package in (("patchelf", "patchelf"), ("objdump", "binutils"), ("dpkg-query", "dpkg")):
         if not shutil.which(tool):
@@ -312,12 +313,14 @@ def main():
         for owner in licensed:
             shutil.copy("/usr/share/doc/%s/copyright" % owner, licences / owner)
         shutil.copy(ROOT / "scripts/install.sh", stage)
+        size = sum(p.stat().st_size for p in stage.rglob("*") if p.is_file() and not p.is_symlink())
+        print("packing %.0f MB, which takes a minute or two" % (size / 1e6), flush=True)
         run("tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "-C", scratch, "--use-compress-program=xz -T0 -3",
             "-cf", str(out), name)
-        size = sum(p.stat().st_size for p in stage.rglob("*") if p.is_file() and not p.is_symlink())
-        debian_package(stage, version, size, package)
-    for file in (out, package):
-        print("%s: %.0f MB, unpacked %.0f MB" % (file, file.stat().st_size / 1e6, size / 1e6))
+        print("%s: %.0f MB, unpacked %.0f MB" % (out, out.stat().st_size / 1e6, size / 1e6), flush=True)
+        if not archive_only:
+            debian_package(stage, version, size, package)
+            print("%s: %.0f MB, unpacked %.0f MB" % (package, package.stat().st_size / 1e6, size / 1e6))
 
 
 if __name__ == "__main__":
