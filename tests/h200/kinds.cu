@@ -8,16 +8,17 @@
 #include <string>
 #include <vector>
 
-#define CHECK(call)                                                                    \
-  do {                                                                                 \
-    const cudaError_t e = (call);                                                      \
-    if (e != cudaSuccess) std::printf("%s\n", cudaGetErrorString(e)), std::exit(1);    \
+#define CHECK(call)                                                                 \
+  do {                                                                              \
+    const cudaError_t e = (call);                                                   \
+    if (e != cudaSuccess) std::printf("%s\n", cudaGetErrorString(e)), std::exit(1); \
   } while (0)
 
 namespace {
 
 __global__ void fill_floats(float* p, std::size_t n, float low, float step) {
-  for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < n; i += std::size_t{gridDim.x} * blockDim.x)
+  for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < n;
+       i += std::size_t{gridDim.x} * blockDim.x)
     p[i] = low + step * static_cast<float>(i % 1021);
 }
 __global__ void fill_chain(unsigned* p, unsigned n, unsigned step) {
@@ -139,7 +140,8 @@ __global__ void k_softmax_thread(const float* in, float* out, int rows, int colu
   }
   for (int c = 0; c < columns; ++c) to[c] /= sum;
 }
-__global__ void k_layer_norm_thread(const float* in, float* out, const float* weight, const float* bias, int rows, int columns) {
+__global__ void k_layer_norm_thread(const float* in, float* out, const float* weight, const float* bias, int rows,
+                                    int columns) {
   const int r = blockIdx.x * blockDim.x + threadIdx.x;
   if (r >= rows) return;
   const float* row = in + std::size_t{1} * r * columns;
@@ -148,7 +150,8 @@ __global__ void k_layer_norm_thread(const float* in, float* out, const float* we
   mean /= columns;
   for (int c = 0; c < columns; ++c) square += (row[c] - mean) * (row[c] - mean);
   const float scale = 1 / sqrtf(square / columns + 1e-5f);
-  for (int c = 0; c < columns; ++c) out[std::size_t{1} * r * columns + c] = (row[c] - mean) * scale * weight[c] + bias[c];
+  for (int c = 0; c < columns; ++c)
+    out[std::size_t{1} * r * columns + c] = (row[c] - mean) * scale * weight[c] + bias[c];
 }
 __global__ void k_normalise_first_thread(const float* weights, float* out, int n) {
   __shared__ float sum;
@@ -226,7 +229,8 @@ __global__ void k_product_tile(const float* a, const float* b, float* c, int n) 
     __syncthreads();
   }
   for (int i = 0; i < kEach; ++i)
-    for (int j = 0; j < kEach; ++j) c[(blockIdx.y * kTile + ty * kEach + i) * n + blockIdx.x * kTile + tx * kEach + j] = sum[i][j];
+    for (int j = 0; j < kEach; ++j)
+      c[(blockIdx.y * kTile + ty * kEach + i) * n + blockIdx.x * kTile + tx * kEach + j] = sum[i][j];
 }
 __global__ void k_adam(float* p, const float* g, float* m, float* v, int n, int steps) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -351,8 +355,10 @@ void terms(Cases& c) {
       for (const int threads : {32, 256, 1024})
         for (const unsigned stride : {1u, 8u, 32u}) {
           const int rounds = blocks == 1 ? 32 : 4;
-          c.add(text("flight1", {mib, blocks, threads, stride}), [=] { k_flight<1><<<blocks, threads>>>(g_in, words, stride, rounds * 8, g_out); });
-          c.add(text("flight8", {mib, blocks, threads, stride}), [=] { k_flight<8><<<blocks, threads>>>(g_in, words, stride, rounds, g_out); });
+          c.add(text("flight1", {mib, blocks, threads, stride}),
+                [=] { k_flight<1><<<blocks, threads>>>(g_in, words, stride, rounds * 8, g_out); });
+          c.add(text("flight8", {mib, blocks, threads, stride}),
+                [=] { k_flight<8><<<blocks, threads>>>(g_in, words, stride, rounds, g_out); });
         }
   }
   for (const unsigned pitch : {256u, 264u, 512u, 520u, 1024u, 1032u, 2048u, 2056u, 4096u, 4104u, 8192u, 8200u}) {
@@ -367,7 +373,8 @@ void rows(Cases& c) {
     for (const int columns : {4096, 32768, 131072})
       for (const int threads : {128, 256, 1024})
         if (static_cast<std::size_t>(n) * columns <= 8u << 20)
-          c.add(text("softmax_block", {n, columns, threads}), [=] { k_softmax_block<<<n, threads>>>(g_in, g_out, columns); });
+          c.add(text("softmax_block", {n, columns, threads}),
+                [=] { k_softmax_block<<<n, threads>>>(g_in, g_out, columns); });
   for (const int n : {1024, 8192})
     for (const int columns : {64, 512}) {
       c.add(text("softmax_thread", {n, columns}), [=] { k_softmax_thread<<<n / 128, 128>>>(g_in, g_out, n, columns); });
@@ -377,42 +384,54 @@ void rows(Cases& c) {
     }
   for (const int n : {256, 2048})
     for (const int blocks : {1, 64, 1024})
-      c.add(text("normalise_first_thread", {blocks, n}), [=] { k_normalise_first_thread<<<blocks, 256>>>(g_in, g_out, n); });
+      c.add(text("normalise_first_thread", {blocks, n}),
+            [=] { k_normalise_first_thread<<<blocks, 256>>>(g_in, g_out, n); });
   for (const int rows : {512, 4096})
     for (const int columns : {256, 1024, 4096}) {
-      c.add(text("column_mean", {rows, columns}), [=] { k_column_mean<<<columns / 256, 256>>>(g_in, g_out, rows, columns); });
-      c.add(text("column_block", {rows, columns}), [=] { k_column_block<<<columns, 256>>>(g_in, g_out, g_more, rows, columns); });
+      c.add(text("column_mean", {rows, columns}),
+            [=] { k_column_mean<<<columns / 256, 256>>>(g_in, g_out, rows, columns); });
+      c.add(text("column_block", {rows, columns}),
+            [=] { k_column_block<<<columns, 256>>>(g_in, g_out, g_more, rows, columns); });
     }
 }
 
 void products(Cases& c) {
   const float *a = g_in, *b = g_in + (1 << 20);
-  struct Shape { int x, y; };
+  struct Shape {
+    int x, y;
+  };
   for (const int n : {256, 512})
     for (const Shape s : {Shape{16, 16}, Shape{32, 32}, Shape{8, 8}, Shape{32, 8}, Shape{256, 1}, Shape{1, 256}}) {
       const dim3 threads(s.x, s.y), blocks(n / s.x, n / s.y);
       c.add(text("product", {n, s.x, s.y}), [=] { k_product<<<blocks, threads>>>(a, b, g_out, n); });
       if (n == 512 && s.x != 8) {
-        c.add(text("product_rows_in_lanes", {n, s.x, s.y}), [=] { k_product_rows_in_lanes<<<blocks, threads>>>(a, b, g_out, n); });
-        c.add(text("product_transposed", {n, s.x, s.y}), [=] { k_product_transposed<<<blocks, threads>>>(a, b, g_out, n); });
+        c.add(text("product_rows_in_lanes", {n, s.x, s.y}),
+              [=] { k_product_rows_in_lanes<<<blocks, threads>>>(a, b, g_out, n); });
+        c.add(text("product_transposed", {n, s.x, s.y}),
+              [=] { k_product_transposed<<<blocks, threads>>>(a, b, g_out, n); });
       }
     }
   for (const int n : {512, 1024}) {
     c.add(text("product_tile_4", {n}), [=] { k_product_tile<64, 4><<<dim3(n / 64, n / 64), 256>>>(a, b, g_out, n); });
-    c.add(text("product_tile_8", {n}), [=] { k_product_tile<128, 8><<<dim3(n / 128, n / 128), 256>>>(a, b, g_out, n); });
-    c.add(text("product_tile_8_of_64", {n}), [=] { k_product_tile<64, 8><<<dim3(n / 64, n / 64), 64>>>(a, b, g_out, n); });
+    c.add(text("product_tile_8", {n}),
+          [=] { k_product_tile<128, 8><<<dim3(n / 128, n / 128), 256>>>(a, b, g_out, n); });
+    c.add(text("product_tile_8_of_64", {n}),
+          [=] { k_product_tile<64, 8><<<dim3(n / 64, n / 64), 64>>>(a, b, g_out, n); });
   }
-  for (const int n : {256, 512}) c.add(text("covariance", {n, 512}), [=] { k_covariance<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(a, g_out, 512, n); });
+  for (const int n : {256, 512})
+    c.add(text("covariance", {n, 512}), [=] { k_covariance<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(a, g_out, 512, n); });
 }
 
 void others(Cases& c) {
   for (const int n : {10000, 1 << 20})
     for (const int steps : {1, 50})
       if (n * steps < 2000000)
-        c.add(text("adam", {n, steps}), [=] { k_adam<<<(n + 255) / 256, 256>>>(g_out, g_in, g_more, g_more + (2 << 20), n, steps); });
+        c.add(text("adam", {n, steps}),
+              [=] { k_adam<<<(n + 255) / 256, 256>>>(g_out, g_in, g_more, g_more + (2 << 20), n, steps); });
   for (const int n : {1 << 16, 1 << 22})
     for (const int blocks : {64, 1024})
-      c.add(text("fence_and_ticket", {n, blocks}), [=] { k_fence_and_ticket<<<blocks, 256>>>(g_in, g_more, g_out, n); });
+      c.add(text("fence_and_ticket", {n, blocks}),
+            [=] { k_fence_and_ticket<<<blocks, 256>>>(g_in, g_more, g_out, n); });
   auto* words = reinterpret_cast<unsigned*>(g_more);
   for (const unsigned places : {1u, 64u, 8192u})
     c.add(text("compare_and_swap", {places}), [=] { k_compare_and_swap<<<32, 256>>>(words, places, 4); });

@@ -310,9 +310,7 @@ TEST(Estimate, IntervalHoldsTheEstimate) {
 
 TEST(L2Contents, WhatWasLatelyTouchedIsThere) {
   L2Contents l2(h200());
-  constexpr std::uint64_t kLarge = std::uint64_t{1} << 30;
-  const L2Contents::Spans small = {{0x1000, 0x1000 + (8 << 20), 8 << 20}},
-                          large = {{0x100000000, 0x100000000 + kLarge, double{kLarge}}};
+  const L2Contents::Stretches small = {{0x1000, 8 << 20}}, large = {{0x100000000, std::uint64_t{1} << 30}};
   EXPECT_EQ(l2.before(small).resident, 0);
   l2.after_launch(small, 8 << 20, 8 << 20);
   EXPECT_EQ(l2.before(small).resident, 1);
@@ -326,28 +324,6 @@ TEST(L2Contents, WhatWasLatelyTouchedIsThere) {
   EXPECT_EQ(l2.before(small).resident, 1);
   l2.after_flush();
   EXPECT_EQ(l2.before(small), L2State());
-}
-
-// One array in slices, and a few words of it before all of it.
-TEST(L2Contents, OnlyTouchedPartsAreThere) {
-  L2Contents l2(h200());
-  constexpr std::uint64_t kBase = 0x200000000, kSlice = 8 << 20;
-  const L2Contents::Spans first = {{kBase, kBase + kSlice, kSlice}},
-                          second = {{kBase + kSlice, kBase + 2 * kSlice, kSlice}},
-                          both = {{kBase, kBase + 2 * kSlice, 2 * kSlice}},
-                          few = {{kBase, kBase + 2 * kSlice, kSlice / 4}};
-  l2.after_launch(few, kSlice / 4, kSlice / 4);
-  EXPECT_EQ(l2.before(few).resident, 1);
-  EXPECT_DOUBLE_EQ(l2.before(both).resident, 0.125);
-  l2.after_launch(first, kSlice, kSlice);
-  EXPECT_EQ(l2.before(first).resident, 1);
-  EXPECT_DOUBLE_EQ(l2.before(second).resident, 0.125);
-  EXPECT_DOUBLE_EQ(l2.before(both).resident, 0.5625);
-  l2.after_launch(few, kSlice / 4, kSlice / 4);  // the slice stays
-  EXPECT_EQ(l2.before(first).resident, 1);
-  l2.after_write(kBase + kSlice / 2, kSlice);
-  EXPECT_DOUBLE_EQ(l2.before(second).resident, 0.5625);
-  EXPECT_EQ(l2.before(first).resident, 1);
 }
 
 TEST(Estimate, HostCopies) {

@@ -176,15 +176,6 @@ TEST(WarpPath, ABlockWaitsForItsSlowestWarp) {
   EXPECT_NEAR(p.cycles[2] + p.slowest[2], 450, 30);
 }
 
-// A fence, a ticket, and a block that finds that it is the last: it works while no other does.
-TEST(WarpPath, TheLastBlockWorksAlone) {
-  std::vector<Instruction> chain;
-  for (unsigned k = 0; k < 100; ++k) chain.push_back(fma(1, {1}));
-  EXPECT_NEAR(path_of_some({fma(2, {2})}, chain, 8).slowest[2], 450, 10);
-  // Twelve warps here and there are no last block.
-  EXPECT_EQ(path_of_some({fma(2, {2})}, chain, 12).slowest[2], 0);
-}
-
 // A floating-point addition to shared memory holds its warp for each round of its loop.
 TEST(WarpPath, ALoopHoldsItsWarp) {
   Instruction add;

@@ -54,8 +54,7 @@ class Walk {
       total += cycles;
       if (cycles > heaviest) heaviest = cycles, heavy = b;
     }
-    const double slowest = heavy == sass::kNone ? 0 : heaviest * more_than_mean(heavy);
-    return {total, slowest + last_block(taken, latency)};
+    return {total, heavy == sass::kNone ? 0 : heaviest * more_than_mean(heavy)};
   }
 
  private:
@@ -201,26 +200,6 @@ class Walk {
     // few warps; there it is a part of the blocks that takes longer.
     constexpr double kMost = 4;
     return entering > kFewest && entering < 0.95 ? std::min(1 / entering, std::max(kMost, warps_per_block_)) - 1 : 0;
-  }
-
-  // Time of what one block does for all others, as the last one that arrives at a counter does (a reduction with a
-  // fence and a ticket): code that no more warps enter than a block has, and that the walk leaves out.
-  double last_block(const std::map<std::uint32_t, std::vector<double>>& taken, double latency) {
-    const auto left_out = [&](std::uint32_t b) {
-      const auto rounds = taken.find(b);
-      return flow_.warps[b] > 0 && (rounds == taken.end() || rounds->second.empty());
-    };
-    double entering = 0;
-    for (std::uint32_t from = 0; from < code_.blocks.size(); ++from)
-      for (std::size_t k = 0; k < code_.blocks[from].successors.size(); ++k) {
-        const std::uint32_t to = code_.blocks[from].successors[k].to;
-        if (to != sass::Edge::kLeaves && left_out(to) && !left_out(from)) entering += flow_.edges[from][k];
-      }
-    if (entering <= 0 || entering > warps_per_block_ || entering > kFewest * warps_) return 0;
-    double cycles = 0;
-    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
-      if (left_out(b)) cycles += of_block(b, flow_.warps[b] / entering, {}, latency);
-    return cycles;
   }
 
   const GpuModel& model_;
