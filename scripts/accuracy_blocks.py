@@ -25,13 +25,13 @@ RUNS = [("transpose", ["2048,1999x3001"]),
         ("matmul", ["768,700x777x601", "--rung", "naive", "--rung", "tiled", "--rung", "registers*", "--rung", "double buffer"]),
         ("vecadd", ["4194304,4194301", "--rung", "chunked", "--rung", "one element", "--rung", "grid stride", "--rung", "unrolled",
                     "--rung", "float4"]),
-        ("reduction", ["2097152,2097143"]), ("local", ["524288"]), ("image", ["1080x1920"]), ("poisson", ["1024x1000", "--converge", "24"]),
+        ("reduction", ["2097152,2097143"]), ("local", ["524288"]), ("image", ["540x960"]), ("poisson", ["768x700", "--converge", "24"]),
         ("gemm", ["512", "--rung", "one element", "--rung", "two*", "--rung", "four*", "--rung", "shared*", "--rung", "registers*",
                   "--rung", "double buffer", "--rung", "tensor cores", "--rung", "stages", "--rung", "fitted"]),
-        ("hgemm", ["1024", "--rung", "one element", "--rung", "tile", "--rung", "tensor cores", "--rung", "stages", "--rung", "warpgroups",
+        ("hgemm", ["512", "--rung", "one element", "--rung", "tile", "--rung", "tensor cores", "--rung", "stages", "--rung", "warpgroups",
                    "--rung", "ring", "--rung", "clusters", "--rung", "persistent"]),
         ("coalescing", ["1048576", "--k", "0,1,8,17,32"]), ("banks", ["64"]), ("constant", ["1048576"]), ("divergence", ["1048576"]),
-        ("texture", ["1024x1000"]), ("occupancy", ["4194304"]), ("bandwidth", ["4194304"]), ("streams", ["4194304"])]
+        ("texture", ["768x700"]), ("occupancy", ["4194304"]), ("bandwidth", ["4194304"]), ("streams", ["4194304"])]
 # Name of the class, pattern of its metrics, largest error. The first that fits counts.
 CLASSES = [("time", r"gpu__time", 0.03), ("DRAM", r"^dram__", 0.01),
            ("caches", r"^lts__|hit|miss|l1_passes|^l1tex__m_|footprint|translation|^warpgrind__l2|^warpgrind__l1", 0.01),
@@ -85,6 +85,7 @@ def compare(build, topics, blocks, options):
     for topic, arguments in RUNS:
         if topics and topic not in topics:
             continue
+        print(f"{topic} {' '.join(arguments)}", flush=True)
         whole = {r["range"]: r["metrics"] for r in run(build, topic, arguments, ["--quiet", *options])["ranges"]}
         some = run(build, topic, arguments, ["--quiet", "--sample-blocks", str(blocks), *options])
         for finding in some["findings"]:
