@@ -108,7 +108,7 @@ TEST(SomeBlocks, CountWhatTheWholeGridWould) {
     EXPECT_EQ(loads.lanes, kElements);
     EXPECT_EQ(stores.global.sectors, (kElements * 4 + 31) / 32);
     EXPECT_EQ(r.counts.threads_launched, 256'000u);
-    EXPECT_EQ(r.counts.blocks_run, blocks == 0 ? 0u : 18u);
+    EXPECT_EQ(r.counts.blocks_run, blocks == 0 ? 0u : 66u);
   }
 }
 
