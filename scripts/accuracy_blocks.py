@@ -38,7 +38,9 @@ CLASSES = [("time", r"gpu__time", 0.03), ("DRAM", r"^dram__", 0.01),
            ("shared memory", r"shared|bank_conflicts", 0.01), ("global and local memory", r"l1tex__|global|local|sectors", 0.01),
            ("instructions", r".", 0.01)]
 # A branch that diverges in one block of a grid is not in the sample, so divergent branches count in parts of all.
-DIVERGENT, BRANCHES = r"divergent", "warpgrind__branches.sum"
+# Hits are a difference, lookups less misses, and count in parts of the lookups, as hit rates do.
+PART_OF = {r"divergent": "warpgrind__branches.sum", r"^lts__.*lookup_hit": "lts__t_sectors_srcunit_tex.sum",
+           r"^warpgrind__l1_lookup_hit": "warpgrind__l1_lookups.sum"}
 
 
 def run(build, topic, arguments, options):
@@ -73,7 +75,8 @@ def errors_of(whole, some):
         all_of = whole[name]["value"]
         if all_of == 0 and metric["value"] == 0:
             continue
-        base = whole[BRANCHES]["value"] if re.search(DIVERGENT, name) else abs(all_of)
+        part_of = next((of for pattern, of in PART_OF.items() if re.search(pattern, name) and of in whole), name)
+        base = abs(whole[part_of]["value"])
         error = abs(metric["value"] - all_of) / base if base else float("inf")
         title = class_of(name)
         if error >= out.get(title, (-1, ""))[0]:
@@ -108,7 +111,7 @@ INTRODUCTION = """# Counts and times from some blocks
 `scripts/accuracy_blocks.py --build BUILD --write` writes this document. It runs all topics of the lab with
 `warpgrind run --sample-blocks {blocks}`, and the same whole. Errors are |sampled / whole - 1|, the worst of all sums of
 a class (all metrics of the profile that add up over launches), over all sizes, types and parameters of a rung. Those
-of divergent branches are in parts of all branches.
+of divergent branches are in parts of all branches, those of hits in parts of the lookups.
 
 `warpgrind run --sample-blocks N` runs about N blocks of each launch whose blocks are alike, and scales counts to the grid.
 **Results are not computed.** Every number that rests on such a launch has the origin *sampled*: in the table of the run,
