@@ -1,10 +1,11 @@
-"""The history of the benchmark: one line of JSON for each record (history.jsonl), and docs/speed.md made of it."""
+"""The history of the benchmark: one line of JSON for each record (history.jsonl), and docs/speed.md made of it and of openmp.csv."""
 import datetime
 import json
 import os
 import pathlib
 import subprocess
 
+import openmp
 from parts import goals, number
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -61,7 +62,7 @@ def document(all_records):
     for r in all_records:
         cells = [number(r["figures"].get(name), 0) for name, _ in COLUMNS]
         out.append(f"| {r['date']} | {r['commit']} | {r['machine']} | {r['load']} | " + " | ".join(cells) + " |")
-    return "\n".join(out) + "\n"
+    return "\n".join(out + [""] + openmp.section()) + "\n"
 
 
 def write_document():

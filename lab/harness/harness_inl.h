@@ -425,7 +425,7 @@ LAB_INLINE void Program::measure(const Case& c, Callback<void> prepare, Callback
     once(row, c.cold, launch);
   }
   if (!row.blocks) row.verdict = verify();
-  row.origin = on_virtual_gpu() ? "estimated" : "measured";
+  row.origin = !on_virtual_gpu() ? "measured" : row.in_part() ? "sampled" : "estimated";
   if (row.verdict.pass() && timed()) repeat(row, c.cold, prepare, launch);
   add(row);
 }

@@ -112,29 +112,31 @@ struct RequestOutcome {
   std::vector<std::uint32_t> memory;
 };
 
-RequestOutcome run_case(const RequestCase& c, unsigned area, unsigned step, const std::string& cpu,
-                        PlainCounts* observer) {
-  Kernel kernel(body_of(c, area, step), 1, observer, ".const .align 16 .u32 table[1024] = {3, 1, 4, 1, 5, 9, 2, 6};\n",
-                cpu);
+RequestOutcome run_body(const std::string& body, unsigned threads, const std::string& cpu, PlainCounts* observer) {
+  Kernel kernel(body, 1, observer, ".const .align 16 .u32 table[1024] = {3, 1, 4, 1, 5, 9, 2, 6};\n", cpu);
   constexpr std::size_t kWords = Kernel::kBytes / 4;
   for (std::uint32_t w = 0; w < kWords; ++w) kernel.data[w] = w * 2654435761u;
-  const LaunchResult result = kernel.run(64);
+  const LaunchResult result = kernel.run(threads);
   return {result.counts.sites, {kernel.data, kernel.data + kWords}};
 }
 
 class LaneRequests : public testing::TestWithParam<const char*> {};
 
-void expect_plain(const RequestCase& c, unsigned area, unsigned step, const char* cpu) {
-  SCOPED_TRACE(std::string(c.name) + ", " + std::to_string(area) + " bytes, in steps of " + std::to_string(step));
+void expect_plain(const std::string& body, unsigned threads, const char* cpu) {
   PlainCounts plain;
-  const RequestOutcome seen = run_case(c, area, step, cpu, &plain);
-  const RequestOutcome alone = run_case(c, area, step, cpu, nullptr);
+  const RequestOutcome seen = run_body(body, threads, cpu, &plain);
+  const RequestOutcome alone = run_body(body, threads, cpu, nullptr);
   EXPECT_EQ(alone.memory, seen.memory);
   ASSERT_EQ(alone.sites.size(), seen.sites.size());
   for (std::uint32_t s = 0; s < alone.sites.size(); ++s) {
     expect_same(seen.sites[s], plain.sites[s], "seen, site " + std::to_string(s));
     expect_same(alone.sites[s], plain.sites[s], "alone, site " + std::to_string(s));
   }
+}
+
+void expect_plain(const RequestCase& c, unsigned area, unsigned step, const char* cpu) {
+  SCOPED_TRACE(std::string(c.name) + ", " + std::to_string(area) + " bytes, in steps of " + std::to_string(step));
+  expect_plain(body_of(c, area, step), 64, cpu);
 }
 
 TEST_P(LaneRequests, AreCountedByThePlainRules) {
@@ -153,6 +155,35 @@ TEST_P(LaneRequests, InStepsTheSame) {
     expect_plain(c, kLarge, 0 - c.bytes, GetParam());
     expect_plain(c, kSmall, kSmall, GetParam());
   }
+}
+
+// Lanes on a diagonal of a matrix, more of them in each turn, in warps of which some lanes do not exist. Those that are
+// off lie outside the matrix. Registers hold negative distances from the offsets.
+std::string diagonal(const std::string& space, const std::string& step) {
+  const bool shared = space == "shared";
+  const std::string row = shared
+                              ? "mov.u32 %r4, memory; mad.lo.s32 %r3, %r1, " + step + ", %r4; add.u32 %r3, %r3, -3000;"
+                              : "mul.wide.s32 %rd4, %r1, " + step + "; add.u64 %rd4, %rd4, %rd1;";
+  const std::string at = shared ? "[%r3+4016]" : "[%rd4+1016]", next = shared ? "[%r3+4020]" : "[%rd4+1020]";
+  return row + "\nmov.u32 %r10, 0; mov.u32 %r12, 0; mad.lo.u32 %r2, %r1, 747796405, 12345;\n" +
+         (shared ? "mov.u32 %r5, memory; mad.lo.u32 %r5, %r1, 4, %r5;\n"
+                   "FILL: st.shared.u32 [%r5], %r10; add.u32 %r5, %r5, 64; add.u32 %r10, %r10, 1;\n"
+                   "setp.lt.u32 %p3, %r10, 60; @%p3 bra FILL; mov.u32 %r10, 0; bar.sync 0;\n"
+                 : "") +
+         "TURN: setp.le.u32 %p1, %r1, %r10;\n@!%p1 bra LATER;\nld." + space + ".u32 %r6, " + at + "; ld." + space +
+         ".u32 %r7, " + next + ";\nxor.b32 %r12, %r12, %r6; mad.lo.u32 %r12, %r12, 31, %r7;\nst." + space + ".u32 " +
+         at +
+         ", %r12;\nLATER: bar.sync 0; add.u32 %r10, %r10, 1; setp.lt.u32 %p3, %r10, 45;\n@%p3 bra TURN;\n"
+         "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; st.global.u32 [%rd3+32768], %r12;\n";
+}
+
+TEST_P(LaneRequests, OnADiagonalTheSame) {
+  for (const char* const space : {"shared", "global"})
+    for (const char* const step : {"-60", "-64", "68", "-4"})
+      for (const unsigned threads : {1u, 13u, 16u}) {
+        SCOPED_TRACE(std::string(space) + ", in steps of " + step + ", " + std::to_string(threads) + " threads");
+        expect_plain(diagonal(space, step), threads, GetParam());
+      }
 }
 
 // Many good requests, then one with a bad lane.

@@ -181,8 +181,8 @@ TEST(Warps, SpinLockThenBarrierThenVote) {
   }
 }
 
-// A spin lock of three warps in a block of eight: the warp whose lane holds it gets its turn, too. (A test of NVIDIA Warp
-// did not end: only every third of nine turns let other lanes run, always those of one warp.)
+// A spin lock of three warps in a block of eight: the warp whose lane holds it gets its turn, too. A test of NVIDIA
+// Warp did not end: every ninth turn let other lanes run, so always those of one warp.
 TEST(Warps, SpinLockOfThreeWarps) {
   Kernel k(R"(
     setp.ge.u32 %p1, %r1, 96;

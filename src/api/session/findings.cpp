@@ -116,8 +116,8 @@ void Findings::note_blocks(const device::LaunchResult& result) {
     } else if (result.counts.blocks_run != 0) {
       ++sampled_[kernel];
       finding.message = fmt::format(
-          "about {} blocks of each launch run ({}): counts and times are scaled to all blocks, and results are not "
-          "computed",
+          "about {} blocks of each launch run ({}), more if they are short or differ: counts and times are scaled to "
+          "all blocks, and results are not computed",
           options_.blocks, option);
     } else {
       return;

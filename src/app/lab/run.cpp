@@ -39,8 +39,12 @@ std::vector<std::string> command_line(const Topic& topic, const RunSettings& s, 
     if (s.steps)
       line.insert(line.end(), {"--steps", "--steps-of-ranges", "--steps-limit", std::to_string(kMostKibOfRecording),
                                "--no-caches"});
-    if (const std::uint64_t blocks = s.sample_blocks > 0 ? s.sample_blocks : s.large ? kBlocksOfLarge : 0; blocks > 0)
-      line.insert(line.end(), {"--sample-blocks", std::to_string(blocks)});
+    // Indexes that the topics' kernels read are made at large sizes, too. So kernels that depend on them need not run
+    // whole.
+    if (s.sample_blocks > 0)
+      line.insert(line.end(), {"--sample-blocks", std::to_string(s.sample_blocks)});
+    else if (s.large)
+      line.insert(line.end(), {"--blocks", std::to_string(kBlocksOfLarge)});
     if (s.threads > 0) line.insert(line.end(), {"--threads", std::to_string(s.threads)});
     if (s.timeout_seconds > 0) line.insert(line.end(), {"--timeout", fmt::format("{}", s.timeout_seconds)});
     if (s.no_cache)

@@ -167,7 +167,7 @@ struct Device::Impl {
   void begin_supervision(Engine& engine, Launch& launch, unsigned interrupts_before);
   void run_blocks(Engine& engine, Launch& launch, KernelRecord& kernel, LaunchResult& result);
   // Returns the number of blocks that ran (execution/some_blocks.h).
-  std::uint64_t run_some_blocks(Engine& engine, Launch& launch, events::LaunchCounts& counts);
+  std::uint64_t run_some_blocks(Engine& engine, Launch& launch, LaunchResult& result);
   void end_supervision(Engine& engine, Launch& launch);
   void collect_results(Engine& engine, Launch& launch, LaunchResult& result, std::vector<ChildLaunch>* children);
   void finish_log(Engine& engine, Launch& launch, const PackedParameters& parameters,

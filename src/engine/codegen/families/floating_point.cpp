@@ -4,6 +4,7 @@
 #include "codegen/families/approximations.h"
 #include "codegen/families/families.h"
 #include "codegen/families/floating_arithmetic.h"
+#include "codegen/kernel/tiny_results.h"
 
 namespace warpgrind::jit {
 
@@ -18,7 +19,8 @@ using Arguments = llvm::ArrayRef<Value*>;
 // A source, flushed if the instruction has .ftz.
 Value* input(Lowering& l, std::size_t index, ScalarType type) {
   Value* v = l.source(index, type);
-  return type == ScalarType::f32 && flushes(l) ? flush_subnormal(l, v) : v;
+  const bool flush = type == ScalarType::f32 && flushes(l) && !l.never_subnormal(l.instruction().operands[index]);
+  return flush ? flush_subnormal(l, v) : v;
 }
 
 // End of every f32 operation: .ftz (unless done already), .sat, the one NaN.
@@ -44,6 +46,7 @@ Value* flush_tiny(Lowering& l, Value* result, FloatOp op, Rounding rounding, Arg
 Value* arithmetic(Lowering& l, FloatOp op, ScalarType type, Arguments a) {
   const Rounding rounding = rounding_of(l.instruction());
   Value* r = rounded(l, op, rounding, type, a);
+  if (host_flushes(*l.ir().GetInsertBlock()->getParent())) return finish(l, r, false);
   const bool tiny = type == ScalarType::f32 && flushes(l) && (op == FloatOp::mul || op == FloatOp::fma);
   if (tiny) r = flush_tiny(l, r, op, rounding, a);
   return finish(l, r, !tiny);

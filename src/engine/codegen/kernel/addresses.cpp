@@ -124,6 +124,9 @@ Value* Addresses::lanes(Address& a) {
     return a.vector;
   }
   a.vector = registers_.read_vector(o, ScalarType::b64);
+  // A register may hold a negative distance from the offset.
+  if (a.space == StateSpace::shared && a.kind == Address::Kind::affine)
+    a.vector = ir_.CreateAnd(a.vector, f_.splat(ir_.getInt64(0xffffffffu)));
   if (a.space == StateSpace::shared) a.vector = f_.own_shared(a.vector);
   return a.vector;
 }

@@ -51,6 +51,7 @@ class ShadowLowering final : public Lowering {
   }
   bool is_predicate(const Operand& o) const override { return of_.is_predicate(o); }
   bool is_scalar(const Operand& o) const override { return is_moved(o) ? scalar() : of_.is_scalar(o); }
+  bool never_subnormal(const Operand&) const override { return false; }
   bool is_read(const Operand& o) const override { return of_.is_read(o); }
   void result(std::size_t k, Value* value, ScalarType type) override { write(instruction().operands[k], value, type); }
   void write(const Operand& o, Value* value, ScalarType type) override {

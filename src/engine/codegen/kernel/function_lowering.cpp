@@ -25,6 +25,7 @@ bool acts(const ptx::Instruction& i) {
 void FunctionLowering::run() {
   Value* lanes = f_.is_kernel ? f_.context_field(offsetof(WarpContext, initial_mask), ir().getInt32Ty(), "initial_mask")
                               : f_.llvm_function->getArg(1);
+  tiny_.begin(f_);
   registers_.create();
   regions_.create();
   definedness_.create();

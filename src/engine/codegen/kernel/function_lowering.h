@@ -11,6 +11,7 @@
 #include "codegen/kernel/memory.h"
 #include "codegen/kernel/stack_parameters.h"
 #include "codegen/kernel/stops.h"
+#include "codegen/kernel/tiny_results.h"
 
 namespace warpgrind::jit {
 
@@ -21,6 +22,7 @@ class FunctionLowering final : public Lowering {
   explicit FunctionLowering(FunctionContext& context)
       : Lowering(context, context.now),
         f_(context),
+        tiny_(f_),
         masks_(f_),
         variables_(f_),
         registers_(f_, masks_, variables_),
@@ -57,6 +59,7 @@ class FunctionLowering final : public Lowering {
     return registers_.read_vector(o, type);
   }
   bool is_scalar(const ptx::Operand& o) const override { return registers_.is_scalar(o); }
+  bool never_subnormal(const ptx::Operand& o) const override { return tiny_.never_subnormal(o); }
   bool is_read(const ptx::Operand& destination) const override { return registers_.is_read(destination); }
   bool is_predicate(const ptx::Operand& o) const override {
     return o.kind == ptx::OperandKind::reg && f_.function.registers[o.index].type == ptx::ScalarType::pred;
@@ -103,6 +106,7 @@ class FunctionLowering final : public Lowering {
   void lower_unguarded();
 
   FunctionContext& f_;
+  TinyResults tiny_;
   LaneMasks masks_;
   Variables variables_;
   Registers registers_;

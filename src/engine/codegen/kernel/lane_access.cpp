@@ -14,17 +14,27 @@ namespace warpgrind::jit {
 using llvm::BasicBlock;
 using llvm::Value;
 
-bool LaneAccess::serves(const Address& a, StateSpace space, unsigned bytes, unsigned count) const {
+// Whether the memory order and the host allow masked gathers and scatters.
+bool LaneAccess::serves_order() const {
   if (f_.unit.options.every_access || f_.unit.options.definedness) return false;
   if (!f_.has_avx512()) return false;  // without AVX-512 the device is as fast
   using M = ptx::Modifier;
   const ptx::Instruction& i = f_.instruction();
   // A load that polls for another thread's store must read memory each time, and gathers need not.
-  if (memory_order(i) != events::MemoryOrder::weak || i.has(M::cg) || i.has(M::cv)) return false;
-  if (a.kind == Address::Kind::uniform || bytes > 8) return false;
+  return memory_order(i) == events::MemoryOrder::weak && !i.has(M::cg) && !i.has(M::cv);
+}
+
+bool LaneAccess::serves(const Address& a, StateSpace space, unsigned bytes, unsigned count) const {
+  if (!serves_order() || a.kind == Address::Kind::uniform || bytes > 8) return false;
   if (space == StateSpace::local) return count == 1;
   constexpr unsigned kMost = 16;  // bytes; longer vectors are rare
   if (a.kind != Address::Kind::varying || bytes * count > kMost) return false;
+  return space == StateSpace::global || space == StateSpace::constant || space == StateSpace::shared;
+}
+
+bool LaneAccess::serves_apart(const Address& a, StateSpace space, unsigned bytes, unsigned count, bool store) const {
+  if (!serves_order() || a.kind != Address::Kind::affine || f_.unit.options.watched) return false;
+  if (bytes > 8 || bytes < 4 || !gathers(space, bytes, count, store)) return false;
   return space == StateSpace::global || space == StateSpace::constant || space == StateSpace::shared;
 }
 
@@ -56,6 +66,13 @@ Value* LaneAccess::begin(Value* addresses, Value* state, unsigned bytes, BasicBl
   ir_.CreateCondBr(ir_.CreateAnd(all_good, ir_.CreateICmpNE(mask, ir_.getInt32(0))), quick, slow, weights(1000, 1));
   ir_.SetInsertPoint(quick);
   return distances;
+}
+
+Value* LaneAccess::begin_apart(Value* addresses, Value* state, unsigned bytes, BasicBlock* slow) {
+  BasicBlock* some = f_.new_block("some_lanes");
+  ir_.CreateCondBr(ir_.CreateICmpEQ(masks_.bits(), ir_.getInt32(kFullMask)), slow, some);
+  ir_.SetInsertPoint(some);
+  return begin(addresses, state, bytes, slow);
 }
 
 std::int64_t LaneAccess::expected_step(const Address& a, unsigned bytes) const {

@@ -16,12 +16,17 @@ class LaneAccess {
       : f_(context), ir_(context.ir()), masks_(masks), sites_(sites), counting_(counting) {}
   // Whether this class handles the current instruction, with `count` elements of `bytes` a lane.
   bool serves(const Address& a, StateSpace space, unsigned bytes, unsigned count) const;
+  // Whether it handles affine accesses that the inline cache does not: some lanes are on, or inactive ones are out of
+  // bounds. Without it, a block of 16 threads that walks a diagonal of shared memory calls the device each time.
+  bool serves_apart(const Address& a, StateSpace space, unsigned bytes, unsigned count, bool store) const;
   // Whether it handles irregular lane addresses as well.
   static bool gathers(StateSpace space, unsigned bytes, unsigned count, bool store);
 
   // Continues here if all lanes are good, otherwise at `slow`. Returns the distances of the lanes from the start of the
   // window, <32 x i64>.
   llvm::Value* begin(llvm::Value* addresses, llvm::Value* state, unsigned bytes, llvm::BasicBlock* slow);
+  // Same, for accesses that serves_apart() accepts. Full warps go to `slow`, where the device refills the inline cache.
+  llvm::Value* begin_apart(llvm::Value* addresses, llvm::Value* state, unsigned bytes, llvm::BasicBlock* slow);
   struct Ways {
     llvm::BasicBlock *expected, *strided, *irregular;  // expected step; another constant step; irregular
   };
@@ -39,6 +44,7 @@ class LaneAccess {
   struct Words {
     llvm::Value *pointers, *shift;  // 4-byte words that hold smaller elements; shift to the right in bits, <32 x i32>
   };
+  bool serves_order() const;
   llvm::Value* step(llvm::Value* state);
   Address in_steps(llvm::Value* addresses, llvm::Value* step);
   llvm::MDNode* weights(std::uint32_t first, std::uint32_t second) const;

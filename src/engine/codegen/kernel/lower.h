@@ -42,7 +42,8 @@ class Lowering : public Values {
   virtual llvm::Value* read_scalar(const ptx::Operand& operand, ptx::ScalarType type) = 0;  // only if is_scalar()
   virtual llvm::Value* read_vector(const ptx::Operand& operand, ptx::ScalarType type) = 0;  // always 32 lanes
   virtual bool is_predicate(const ptx::Operand& operand) const = 0;                         // a register of type .pred
-  virtual bool is_scalar(const ptx::Operand& operand) const = 0;  // read() in scalar mode is possible
+  virtual bool is_scalar(const ptx::Operand& operand) const = 0;        // read() in scalar mode is possible
+  virtual bool never_subnormal(const ptx::Operand& operand) const = 0;  // tiny_results.h
   // False: no other instruction of the function reads the value that this one writes to the operand. (nvcc writes
   // `atom` with an unused destination where the hardware's code is a reduction.)
   virtual bool is_read(const ptx::Operand& destination) const = 0;

@@ -134,6 +134,21 @@ void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsig
   ir_.SetInsertPoint(join);
 }
 
+// Emits move() for accesses of some lanes, in front of the device's call. Returns false if the device serves all.
+bool Memory::access_apart(Address& a, StateSpace space, unsigned bytes, unsigned count, bool store,
+                          const std::function<void()>& move) {
+  if (!lanes_.serves_apart(a, space, bytes, count, store)) return false;
+  // The inline cache serves the others, except at the end of an allocation.
+  if (space != StateSpace::shared && cache_.serves_some(a, space, bytes, count, store)) return false;
+  BasicBlock* slower = f_.new_block("slower");
+  Value* state = cache_.state();
+  Value* distances = lanes_.begin_apart(addresses_.lanes(a), state, bytes, slower);
+  lanes_.keep(distances, state);
+  move();
+  ir_.SetInsertPoint(slower);
+  return true;
+}
+
 std::vector<Value*> Memory::load_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count) {
   std::vector<std::pair<BasicBlock*, std::vector<Value*>>> ways;
   const auto arrive = [&](std::vector<Value*> values) { ways.emplace_back(ir_.GetInsertBlock(), std::move(values)); };
@@ -318,6 +333,10 @@ void Memory::load() {
     }
   }
   ir_.SetInsertPoint(slow);
+  if (access_apart(a, i.space, bytes / count, count, /*store=*/false, [&] {
+        arrive_with({{lanes_.load(addresses_.lanes(a), i.space, e)}, {}}, ir_.getFalse());
+      }))
+    WG_ASSERT(!watched);
   arrive_with(carefully(), ir_.getFalse());
   ir_.SetInsertPoint(join);
   lead(checked);
@@ -460,6 +479,10 @@ void Memory::store() {
     arrive(by_table);
   }
   ir_.SetInsertPoint(slow);
+  access_apart(a, i.space, bytes / count, count, /*store=*/true, [&] {
+    lanes_.store(addresses_.lanes(a), i.space, values[0]);
+    arrive(ir_.getFalse());
+  });
   carefully();
   arrive(ir_.getFalse());
   ir_.SetInsertPoint(join);

@@ -8,6 +8,7 @@
 #include "device/access/access.h"
 #include "device/access/count.h"
 #include "device/access/inline_cache.h"
+#include "device/access/lane_requests.h"
 #include "device/access/shadows.h"
 #include "device/access/watched.h"
 #include "device/device_impl.h"
@@ -52,6 +53,10 @@ void by_affine(void* context, std::uint32_t site, const AffineAddresses& a, Lane
   expand(a, shape, addresses);
   if (!place) return load_or_store(s, Lanes<GenericAddress>(addresses), mask, values);
   if (place->space == StateSpace::local) return move_local(s.at(Lanes<LocalOffset>(addresses), mask), values);
+  if (mask != kFullMask) {  // machine code makes the next ones of the site
+    s.addresses = addresses;
+    open_window(s);
+  }
   const std::uint64_t origin = place->host_base - a.base;
   if (s.writes())
     scatter(values, origin, addresses, mask, s.element, s.vector);

@@ -436,8 +436,7 @@ void stopped(Worker& w) {
 // The worker's loop, run by any free carrier. It owns nothing: a fault may abandon it anywhere.
 void carrier_loop(void* argument) {
   auto* self = static_cast<Carrier*>(argument);
-  Worker& w = *self->worker;
-  _mm_setcsr(kDefaultMxcsr);
+  Worker& w = *self->worker;  // it has set MXCSR, and kernels may change it (codegen/kernel/tiny_results.h)
   for (;;) {
     if (w.launch->interrupt.load(std::memory_order_acquire) != 0) stopped(w);
     if (w.launch->ordered ? starts_next(w) : has_warp_to_start(w)) {

@@ -224,8 +224,7 @@ void Device::Impl::run_blocks(Engine& engine, Launch& launch, KernelRecord& kern
   const bool some = options.blocks > 0 && options.blocks * kFewerBlocks <= launch.blocks;
   if (some) result.why_all_blocks = why_all_blocks(launch, options.blocks_despite_data);
   if (some && result.why_all_blocks.empty()) {
-    ran = run_some_blocks(engine, launch, result.counts);
-    if (ran == launch.blocks) result.why_all_blocks = "its blocks differ too much from each other";
+    ran = run_some_blocks(engine, launch, result);
   } else {
     engine.team.run(launch.workers, [&](unsigned i) { run_worker(*engine.workers[i]); });
   }
