@@ -99,11 +99,19 @@ def accuracy_h100(_):
     return f"{m[1]} and {m[2]} %"
 
 
-def programs(_):
-    text = text_of("docs/accuracy-programs.md")
-    m = found(r"(\d+) programs of HeCBench", text, "docs/accuracy-programs.md")
-    row = found(r"\| all \| \d+ \| ([0-9.]+) % \| ([0-9.]+) %", text, "docs/accuracy-programs.md")
+def programs_of(page):
+    text = text_of(page)
+    m = found(r"(\d+) programs of HeCBench", text, page)
+    row = found(r"\| all \| \d+ \| ([0-9.]+) % \| ([0-9.]+) %", text, page)
     return f"{m[1]} public programs, half of the kernels within {row[1]} %, {row[2]} % within 30 %"
+
+
+def programs(_):
+    return programs_of("docs/accuracy-programs.md")
+
+
+def programs_h200(_):
+    return programs_of("docs/accuracy-programs-h200.md")
 
 
 def models(_):
@@ -121,7 +129,7 @@ def topics(_):
 
 
 FIGURES = {"README.md": {"first": first, "picture": picture, "lab": lab, "accuracy": accuracy, "accuracy-h100": accuracy_h100,
-                         "programs": programs, "models": models, "exercises": exercises, "topics": topics},
+                         "programs": programs, "programs-h200": programs_h200, "models": models, "exercises": exercises, "topics": topics},
            "docs/reports.md": {"tensor-copy": tensor_copy, "tensor-reader": tensor_reader}}
 
 
