@@ -30,12 +30,13 @@ void print(const std::string& text) {
 }
 
 std::string banner(const GpuModel& model, const RunOptions& options) {
-  return fmt::format(
-      "virtual {}{} (compute capability {}.{}): kernels run on the CPU; access counts are exact, times are estimated, "
-      "{}; not modelled: {}",
-      options.devices > 1 ? fmt::format("{} x ", options.devices) : "", model.name, model.cc_major, model.cc_minor,
-      options.counters ? "counters on" : "counters off",
-      "NVIDIA's machine code (caches and what ptxas does are modelled)");
+  return fmt::format("virtual {}{} (compute capability {}.{}): kernels run on the CPU; {}, {}; not modelled: {}",
+                     options.devices > 1 ? fmt::format("{} x ", options.devices) : "", model.name, model.cc_major,
+                     model.cc_minor,
+                     options.blocks > 0 ? "counts and times of launches that run in part are sampled"
+                                        : "access counts are exact, times are estimated",
+                     options.counters ? "counters on" : "counters off",
+                     "NVIDIA's machine code (caches and what ptxas does are modelled)");
 }
 
 std::string describe(const Error& error) {
