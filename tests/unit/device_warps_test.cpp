@@ -201,6 +201,42 @@ TEST(Warps, SpinLockOfThreeWarps) {
   EXPECT_EQ(k.data[0], 96u);
 }
 
+// Lanes that take entries of a queue: each begins at a hint, which those that took one increase. A warp does not let
+// others run within its scan: they would all begin at the old hint.
+TEST(Warps, ScanOfAQueueIsNotInterrupted) {
+  Kernel k(R"(
+    mov.u32 %r8, 0;
+    ld.global.u32 %r2, [%rd1];
+  scan:
+    add.u32 %r8, %r8, 1;
+    mul.wide.u32 %rd2, %r2, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r4, [%rd3+8];
+  look:
+    mov.u32 %r3, %r4;
+    atom.global.cas.b32 %r4, [%rd3+8], %r3, %r3;
+    setp.ne.u32 %p1, %r3, %r4;
+    @%p1 bra look;
+    setp.eq.u32 %p2, %r3, 1;
+    @%p2 bra next;
+    atom.global.cas.b32 %r5, [%rd3+8], 0, 1;
+    setp.eq.u32 %p3, %r5, 0;
+    @%p3 bra taken;
+  next:
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p4, %r2, 256;
+    @%p4 bra scan;
+    bra.uni end;
+  taken:
+    red.global.add.u32 [%rd1], 1;
+  end:
+    red.global.add.u32 [%rd1+4], %r8;)");
+  std::fill(k.data, k.data + 258, 0u);
+  k.run(256);
+  EXPECT_EQ(k.data[0], 256u);
+  EXPECT_EQ(k.data[1], 8 * 32 * 33 / 2u);  // entries looked at: 1 to 32 per lane
+}
+
 TEST(Warps, LanesAtTheEndAreNotWaitedFor) {
   Gpu gpu = warps_gpu();
   int* out = gpu.array<int>(300);

@@ -163,6 +163,40 @@ TEST(Forms, SpinLoopInsideAnotherLoopIsRecognised) {
   EXPECT_TRUE(a.forms.spin_head[a.cfg.block_of[4]]);
 }
 
+// A retry of a compare-and-swap fails only if others progress. With another value to compare, it may wait for them.
+TEST(Forms, RetryOfACompareAndSwapIsNoSpinLoop) {
+  const auto spins = [](const std::string& first, const std::string& last) {
+    const Analysed a = analyse("ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1];\nL: " + first +
+                               "add.u32 %r3, %r2, 1; atom.global.cas.b32 %r1, [%rd1], %r2, %r3; setp.ne.s32 %p1, %r2, "
+                               "%r1; " +
+                               last + "@%p1 bra L; ret;\n");
+    return a.forms.spin_head[a.cfg.block_of[2]];
+  };
+  EXPECT_FALSE(spins("mov.u32 %r2, %r1; ", ""));
+  EXPECT_FALSE(spins("", "mov.u32 %r2, %r1; "));
+  EXPECT_TRUE(spins("and.b32 %r2, %r1, 1; ", ""));
+  EXPECT_TRUE(spins("mov.u32 %r2, 0; ", ""));
+  EXPECT_TRUE(spins("mov.u32 %r2, %r1; ld.volatile.global.u32 %r4, [%rd1+4]; ", ""));
+}
+
+// A scan reads another word each time. Kokkos's queue of work (WorkGraph) did not end in four minutes when each warp
+// let all others run after two entries.
+TEST(Forms, ScanOfAnArrayIsNoSpinLoop) {
+  const auto spins = [](const std::string& address, const std::string& rest = "") {
+    const Analysed a = analyse("ld.param.u64 %rd1, [p]; ld.param.u32 %r3, [n]; mov.u32 %r2, 0;\nL: " + address +
+                               "ld.relaxed.gpu.u32 %r1, [%rd3+8]; setp.eq.s32 %p1, %r1, 0; @%p1 bra E;\n" + rest +
+                               "add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, %r3; @%p2 bra L;\nE: ret;\n");
+    return a.forms.spin_head[a.cfg.block_of[3]];
+  };
+  const std::string next = "mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ";
+  EXPECT_FALSE(spins(next));
+  EXPECT_FALSE(spins("shl.b32 %r4, %r2, 2; cvt.u64.u32 %rd2, %r4; add.s64 %rd3, %rd2, %rd1; "));
+  EXPECT_TRUE(spins("mov.u64 %rd3, %rd1; "));                                                        // the same word
+  EXPECT_TRUE(spins("and.b32 %r4, %r2, 3; mul.wide.s32 %rd2, %r4, 4; add.s64 %rd3, %rd1, %rd2; "));  // in a circle
+  EXPECT_TRUE(spins(next, "setp.eq.s32 %p3, %r1, 7; @%p3 bra L;\n"));  // not counted while it waits
+  EXPECT_TRUE(spins(next, "@%p1 mov.u32 %r2, 0; "));
+}
+
 TEST(ControlFlow, PostDominatorsOfAnIrreducibleGraph) {
   // Two blocks that jump to each other and can both be entered first.
   const Analysed a = analyse(std::string(kGlobalIndex) +

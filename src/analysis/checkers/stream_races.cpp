@@ -28,7 +28,18 @@ using results::FindingAccess;
 constexpr std::uint64_t kPageBytes = 4096, kWordBytes = 4;
 constexpr std::size_t kPageWords = kPageBytes / kWordBytes;
 
-using FootprintPage = TouchedPage<kPageWords>;
+// atomic: one that all blocks of the device see; swap: a compare-and-swap of this kind.
+enum class Way : std::uint8_t { plain, atomic, swap };
+struct FootprintPage : TouchedPage<kPageWords> {
+  Bits<kPageWords> read_plainly, written_plainly, swapped;
+  // Words touched not only by atomics. "old = *p; do { old = atomicCAS(p, old, ...) } ...": the first read may return
+  // any value, so it does not count.
+  Bits<kPageWords> plain() const { return written_plainly | (read_plainly & ~swapped); }
+};
+// First word that both touch, where at least one writes, and that not only atomics touch; kPageWords: none.
+std::size_t conflict(const FootprintPage& a, const FootprintPage& b) {
+  return (((a.written & (b.read | b.written)) | (a.read & b.written)) & (a.plain() | b.plain())).first();
+}
 class Footprint : public std::unordered_map<std::uint64_t, FootprintPage> {
  public:
   FootprintPage& page(std::uint64_t number) {
@@ -48,13 +59,17 @@ class Footprint : public std::unordered_map<std::uint64_t, FootprintPage> {
 };
 
 // by: null if the work is not a grid.
-void touch(Footprint& f, std::uint64_t address, std::uint64_t bytes, bool write, const Toucher* by) {
+void touch(Footprint& f, std::uint64_t address, std::uint64_t bytes, bool write, const Toucher* by,
+           Way way = Way::plain) {
   if (bytes == 0) return;
   const std::uint64_t last = (address + bytes - 1) / kWordBytes;
   for (std::uint64_t word = address / kWordBytes; word <= last;) {
     const std::uint64_t first_here = word % kPageWords;
     const std::uint64_t last_here = std::min<std::uint64_t>(kPageWords - 1, first_here + (last - word));
-    f.page(word / kPageWords).touch(first_here, last_here, write, by);
+    FootprintPage& page = f.page(word / kPageWords);
+    page.touch(first_here, last_here, write, by);
+    if (way == Way::plain) (write ? page.written_plainly : page.read_plainly).set(first_here, last_here);
+    if (way == Way::swap) page.swapped.set(first_here, last_here);
     word += last_here - first_here + 1;
   }
 }
@@ -80,9 +95,9 @@ struct Done {
   // Grids: places by Toucher::number(), filled while the launch runs.
   std::map<std::uint32_t, FindingAccess> sites;
 
-  void touch(std::uint64_t address, std::uint64_t bytes, const Toucher& by, bool early) {
-    checkers::touch(footprint, address, bytes, by.writes, &by);
-    if (early) checkers::touch(before_wait, address, bytes, by.writes, &by);
+  void touch(std::uint64_t address, std::uint64_t bytes, const Toucher& by, bool early, Way way = Way::plain) {
+    checkers::touch(footprint, address, bytes, by.writes, &by, way);
+    if (early) checkers::touch(before_wait, address, bytes, by.writes, &by, way);
   }
   auto toucher() {
     return [this](std::uint64_t address, std::uint64_t bytes, const Toucher& by) { touch(address, bytes, by, false); };
@@ -112,6 +127,14 @@ std::uint32_t position_of(const events::Launch& launch, ptx::Modifier action) {
         return 0;
     }
   return first;
+}
+
+// Two atomics to one word are no race, in whatever order they come (PTX's memory model: morally strong).
+Way way_of(const events::Access& a) {
+  const bool atomic = a.type == AccessType::atomic || a.type == AccessType::reduction;
+  if (!atomic || (a.scope != events::MemoryScope::gpu && a.scope != events::MemoryScope::system)) return Way::plain;
+  const std::vector<events::Site>& sites = a.launch->facts->sites;
+  return a.site < sites.size() && sites[a.site].shared_atomic == SharedAtomic::swap ? Way::swap : Way::atomic;
 }
 
 bool comes_early(const Done& d, const events::Launch& launch, std::uint32_t site) {
@@ -292,7 +315,8 @@ void StreamRaces::on_access(const events::Access& a, unsigned) {
     if (by.number() < r->has_place.size()) r->has_place[by.number()] = true;
   }
   const bool early = comes_early(d, *a.launch, a.site);
-  each_stretch(a, [&](std::uint64_t at, std::uint64_t bytes) { d.touch(at, bytes, by, early); });
+  const Way way = way_of(a);
+  each_stretch(a, [&](std::uint64_t at, std::uint64_t bytes) { d.touch(at, bytes, by, early, way); });
 }
 
 bool StreamRaces::on_affine_access(const events::AffineAccess& a, unsigned) {
@@ -339,7 +363,7 @@ void StreamRaces::compare(Done&& d) {
     for (const auto& [number, page] : early ? second.before_wait : second.footprint) {
       const auto it = first.footprint.find(number);
       if (it == first.footprint.end()) continue;
-      const std::size_t word = Bits<kPageWords>::conflict(page.read, page.written, it->second.read, it->second.written);
+      const std::size_t word = conflict(page, it->second);
       if (word == kPageWords) continue;
       if (!looked && ordered(first.work, second.work)) break;
       looked = true;
@@ -413,10 +437,17 @@ void StreamRaces::found(const Done& a, const Done& b, std::uint64_t page, std::s
     f.message = fmt::format("the second kernel may begin before the first ends, and both {} the same memory",
                             a_writes && b_writes ? "write" : "read and write");
     f.missing = "griddepcontrol.wait (cudaGridDependencySynchronize()) in the second kernel, before it uses the memory";
-  } else if (f.kind == "race-graph") {
+  } else if (first.node() && second.node()) {
     f.message = fmt::format("two nodes of a graph {} the same memory, and no edge orders them",
                             a_writes && b_writes ? "write" : "read and write");
     f.missing = "an edge between the two nodes";
+  } else if (f.kind == "race-graph") {
+    f.message = fmt::format("a node of a graph and other work {} the same memory, without synchronisation",
+                            a_writes && b_writes ? "write" : "read and write");
+    f.missing =
+        "cudaEventRecord() after the first work, then cudaStreamWaitEvent() before the second; a graph's node is work "
+        "of "
+        "the stream of cudaGraphLaunch()";
   } else {
     f.message =
         fmt::format("{} and {} {} the same memory in different streams, without synchronisation", f.accesses[0].access,

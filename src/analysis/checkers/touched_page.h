@@ -34,13 +34,19 @@ class Bits {
     for (std::size_t k = 0; k < bits_.size(); ++k) bits_[k] |= other.bits_[k];
     return *this;
   }
-  // First unit that both touch and at least one writes; kSize: none.
-  static std::size_t conflict(const Bits& a_read, const Bits& a_written, const Bits& b_read, const Bits& b_written) {
-    for (std::size_t k = 0; k < kSize / 64; ++k) {
-      const std::uint64_t both =
-          (a_written.bits_[k] & (b_read.bits_[k] | b_written.bits_[k])) | (a_read.bits_[k] & b_written.bits_[k]);
-      if (both != 0) return k * 64 + static_cast<std::size_t>(std::countr_zero(both));
-    }
+  friend Bits operator|(Bits a, const Bits& b) { return a |= b; }
+  friend Bits operator&(Bits a, const Bits& b) {
+    for (std::size_t k = 0; k < a.bits_.size(); ++k) a.bits_[k] &= b.bits_[k];
+    return a;
+  }
+  friend Bits operator~(Bits a) {
+    for (std::uint64_t& bits : a.bits_) bits = ~bits;
+    return a;
+  }
+  // Lowest bit that is set; kSize: none.
+  std::size_t first() const {
+    for (std::size_t k = 0; k < bits_.size(); ++k)
+      if (bits_[k] != 0) return k * 64 + static_cast<std::size_t>(std::countr_zero(bits_[k]));
     return kSize;
   }
 

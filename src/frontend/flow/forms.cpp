@@ -1,4 +1,4 @@
-// Fixed-point iteration of forms and divergence, and the search for loops that may wait.
+// Fixed-point iteration of forms and divergence.
 #include "flow/forms.h"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "flow/liveness.h"
+#include "flow/spin_loops.h"
 #include "flow/transfer.h"
 
 namespace warpgrind::flow {
@@ -46,67 +47,6 @@ Form fit(Form form, ptx::ScalarType type) {
   return form;
 }
 
-// Loops whose exit condition depends on memory that others write: they may wait for other lanes, warps or blocks.
-class SpinLoops {
- public:
-  SpinLoops(const ptx::Function& f, const ControlFlow& cfg) : f_(f), cfg_(cfg) {}
-
-  std::vector<bool> find() {
-    std::vector<bool> heads(cfg_.blocks.size(), false);
-    for (std::uint32_t b : cfg_.order)
-      if (cfg_.blocks[b].loop_head) heads[b] = may_wait(b, loop_body(cfg_, b));
-    return heads;
-  }
-
- private:
-  static bool reads_shared_state(const Instruction& i) {
-    using M = ptx::Modifier;
-    using ptx::Effects, ptx::ImpliedOrder;
-    const ptx::OpcodeInfo& info = ptx::info(i.opcode);
-    if (!info.has(Effects::reads) || info.destinations == 0) return false;
-    if (info.order == ImpliedOrder::relaxed || info.order == ImpliedOrder::acquire) return true;
-    const bool strong = i.has(M::volatile_) || i.has(M::relaxed) || i.has(M::acquire) || i.has(M::mmio);
-    return strong && !info.has(Effects::writes);
-  }
-
-  // Also true if the wait is an inner loop that begins at the same block.
-  bool may_wait(std::uint32_t head, const std::vector<bool>& body) const {
-    std::vector<bool> wanted(f_.registers.size(), false);
-    bool changed = false;
-    const auto want = [&](RegId r) {
-      if (!wanted[r]) wanted[r] = true, changed = true;
-    };
-    for (std::uint32_t b = 0; b < body.size(); ++b) {
-      if (!body[b]) continue;
-      const BasicBlock& block = cfg_.blocks[b];
-      for (std::uint32_t i = block.first; i < block.end; ++i)
-        if (f_.body[i].opcode == Opcode::nanosleep) return true;
-      const Instruction& last = f_.body[block.end - 1];
-      const bool leaves = std::any_of(block.successors.begin(), block.successors.end(),
-                                      [&](std::uint32_t s) { return s == cfg_.exit() || s == head || !body[s]; });
-      if (leaves && last.guard) want(last.guard.reg);
-    }
-    std::vector<RegId> read, written;
-    while (changed) {
-      changed = false;
-      for (std::uint32_t b = 0; b < body.size(); ++b) {
-        if (!body[b]) continue;
-        for (std::uint32_t i = cfg_.blocks[b].first; i < cfg_.blocks[b].end; ++i) {
-          registers_written(f_.body[i], written);
-          if (!std::any_of(written.begin(), written.end(), [&](RegId r) { return wanted[r]; })) continue;
-          if (reads_shared_state(f_.body[i])) return true;
-          registers_read(f_.body[i], read);
-          for (RegId r : read) want(r);
-        }
-      }
-    }
-    return false;
-  }
-
-  const ptx::Function& f_;
-  const ControlFlow& cfg_;
-};
-
 class Analysis {
  public:
   Analysis(const ptx::Function& f, const ControlFlow& cfg, const LaneLayout& layout)
@@ -114,7 +54,7 @@ class Analysis {
     out_.forms.resize(f.registers.size());
     out_.divergent.assign(cfg.blocks.size(), false);
     out_.blend.assign(cfg.blocks.size(), std::vector<bool>(f.registers.size(), false));
-    out_.spin_head = SpinLoops(f, cfg).find();
+    out_.spin_head = find_spin_loops(f, cfg);
   }
 
   FormAnalysis run() {

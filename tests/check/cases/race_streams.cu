@@ -258,3 +258,65 @@ CASE(C378, "programmatic dependent launches that wait before they read, in a str
   cudaFree(out);
   cudaFree(other);
 }
+
+// Atomics of both sides: the order does not matter. The first read before a compare-and-swap may return any value.
+__global__ void counts(int* count) {
+  atomicAdd(count, 1);
+  int seen = count[1], expected;
+  do {
+    expected = seen;
+    seen = atomicCAS(count + 1, expected, expected + 2);
+  } while (seen != expected);
+}
+__global__ void counts_in_block(int* count) {
+  atomicAdd_block(count, 1);  //! C476 any
+}
+CASE(C476, "two nodes of a graph without an edge change one word, one by an atomic that only its block sees") {
+  Streams streams;
+  int* count = cases::zeros<int>(2);
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  cudaGraphNode_t nodes[2];
+  void* arguments[] = {&count};
+  cudaKernelNodeParams node{};
+  node.gridDim = 1;
+  node.blockDim = 64;
+  node.kernelParams = arguments;
+  cudaGraphCreate(&graph, 0);
+  node.func = reinterpret_cast<void*>(counts);
+  cudaGraphAddKernelNode(&nodes[0], graph, nullptr, 0, &node);  //! C476 ERROR race-graph
+  node.func = reinterpret_cast<void*>(counts_in_block);
+  cudaGraphAddKernelNode(&nodes[1], graph, nullptr, 0, &node);  //! C476 ERROR race-graph
+  cudaGraphInstantiate(&executable, graph, 0);
+  cudaDeviceSynchronize();
+  cudaGraphLaunch(executable, streams.first);  //! C476 any
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+  cudaFree(count);
+}
+
+CASE(C477, "two nodes of a graph without an edge, and two streams, change words by atomics only") {
+  //! C477 clean
+  Streams streams;
+  int* count = cases::zeros<int>(2);
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  cudaGraphNode_t nodes[2];
+  void* arguments[] = {&count};
+  cudaKernelNodeParams node{};
+  node.func = reinterpret_cast<void*>(counts);
+  node.gridDim = 1;
+  node.blockDim = 64;
+  node.kernelParams = arguments;
+  cudaGraphCreate(&graph, 0);
+  for (cudaGraphNode_t& n : nodes) cudaGraphAddKernelNode(&n, graph, nullptr, 0, &node);
+  cudaGraphInstantiate(&executable, graph, 0);
+  cudaDeviceSynchronize();
+  cudaGraphLaunch(executable, streams.first);
+  counts<<<1, 64, 0, streams.second>>>(count);
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+  cudaFree(count);
+}

@@ -1,0 +1,17 @@
+// Loops that may wait for other lanes, warps or blocks: machine code lets others run there (codegen/kernel/waiting.h).
+#pragma once
+
+#include <vector>
+
+#include "flow/cfg.h"
+#include "ptx/ast.h"
+
+namespace warpgrind::flow {
+
+// By block: true for the head of a loop whose exit depends on memory that others write. Two kinds of loop read such
+// memory and never wait, so they are not among them:
+//   - a retry of a compare-and-swap with the value that the last one returned: it fails only if others progress
+//   - a scan: each iteration reads another word, at an address that moves with a counter
+std::vector<bool> find_spin_loops(const ptx::Function& function, const ControlFlow& cfg);
+
+}  // namespace warpgrind::flow
