@@ -71,13 +71,14 @@ TEST(Rows, AreTheSameTogether) {
   }
 }
 
-TEST(Bits, Conflict) {
+TEST(Bits, First) {
   Bits<128> none, low, high;
   low.set(3, 70);
   high.set(70, 127);
-  EXPECT_EQ(Bits<128>::conflict(low, none, high, none), 128u);  // both read
-  EXPECT_EQ(Bits<128>::conflict(low, none, none, high), 70u);
-  EXPECT_EQ(Bits<128>::conflict(none, low, none, high), 70u);
+  EXPECT_EQ((low & high).first(), 70u);
+  EXPECT_EQ((none & high).first(), 128u);
+  EXPECT_EQ((none | high | low).first(), 3u);
+  EXPECT_EQ((high & ~low).first(), 71u);
   EXPECT_TRUE(none.none());
   EXPECT_FALSE(high.none());
   EXPECT_FALSE(low[2]);

@@ -446,8 +446,7 @@ void StreamRaces::found(const Done& a, const Done& b, std::uint64_t page, std::s
                             a_writes && b_writes ? "write" : "read and write");
     f.missing =
         "cudaEventRecord() after the first work, then cudaStreamWaitEvent() before the second; a graph's node is work "
-        "of "
-        "the stream of cudaGraphLaunch()";
+        "of the stream of cudaGraphLaunch()";
   } else {
     f.message =
         fmt::format("{} and {} {} the same memory in different streams, without synchronisation", f.accesses[0].access,
