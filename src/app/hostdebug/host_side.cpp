@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <string_view>
@@ -380,9 +381,13 @@ Result<Json> HostSide::select(std::int64_t wanted) {
     found->second.quiet = true;
     const auto asked = gdb_.call(fmt::format("-exec-interrupt --thread {}", number));
     if (!asked) return asked.error();
-    constexpr int kMostTurns = 100, kTurn = 20;  // milliseconds
-    handle_events();                             // those that came with the answer
-    for (int turn = 0; turn < kMostTurns && !is_stopped(kFirstHostId + number) && attached(); ++turn) {
+    constexpr std::chrono::seconds kMost{10};
+    constexpr int kTurn = 20;  // milliseconds
+    const auto end = std::chrono::steady_clock::now() + kMost;
+    handle_events();  // those that came with the answer
+    // gdb may write character by character: a turn ends with the next one.
+    while (attached() && threads_.contains(number) && !is_stopped(kFirstHostId + number) &&
+           std::chrono::steady_clock::now() < end) {
       pollfd ready = reading();
       if (poll(&ready, 1, kTurn) > 0) read();
       if (attached()) handle_events();
