@@ -4,18 +4,18 @@
     scripts/rungs.py            replaces the text between the marks
     scripts/rungs.py --check    exit code 1 if a table is out of date
 
-A mark is <!-- figures: NAME --> ... <!-- end -->; the function NAME below returns the text.
+Marks are those of readme_figures.py; the function NAME below (with _ for -) returns the text.
 """
 import csv
 import json
 import os
-import re
 import sys
+
+from readme_figures import MARK
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PAGE = os.path.join(ROOT, "docs", "rungs.md")
 RESULTS = os.path.join(ROOT, "lab", "results")
-MARK = re.compile(r"(<!-- figures: ([a-z_]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 INPUTS = ("uniform", "picture", "one")
 
 # Title, rung, part of the file, sizes, first word of the rung's variants, library, limit, goal (at least; of a time at most).
@@ -139,7 +139,7 @@ def main():
     with open(PAGE, encoding="utf-8") as f:
         old = f.read()
     found = measured()
-    new = MARK.sub(lambda m: m[1] + "\n".join(globals()[m[2]](found)) + "\n" + m[4], old)
+    new = MARK.sub(lambda m: m[1] + "\n".join(globals()[m[2].replace("-", "_")](found)) + "\n" + m[4], old)
     if new == old:
         return 0
     if "--check" in sys.argv[1:]:

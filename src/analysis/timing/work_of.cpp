@@ -119,6 +119,7 @@ class Reading {
   // shared_float_atomics).
   double loop_rounds(std::uint32_t site) const {
     constexpr double kTurn = 0.61, kSame = 0.95;
+    if (site >= l_.counts->sites.size()) return 0;
     const events::Site& s = l_.facts->sites[site];
     const events::SiteCounts& c = l_.counts->sites[site];
     const bool atomic = s.kind == SiteKind::atomic || s.kind == SiteKind::reduction;
@@ -135,14 +136,14 @@ class Reading {
     for (const double warps : flow_.warps) now.push_back(warps / warps_);
     for (std::uint32_t s = 0; s < l_.facts->sites.size(); ++s) {
       now.push_back(new_to_warp(s));
-      now.push_back(s < l_.counts->sites.size() ? loop_rounds(s) : 0);
+      now.push_back(loop_rounds(s));
     }
     now.push_back(w_.warps_per_block);
     if (now != like) {
       like = std::move(now);
-      p = warp_path(model, code_, flow_, warps_, w_.warps_per_block,
-                    {[this](std::uint32_t s) { return new_to_warp(s); },
-                     [this](std::uint32_t s) { return s < l_.counts->sites.size() ? loop_rounds(s) : 0; }});
+      p = warp_path(
+          model, code_, flow_, warps_, w_.warps_per_block,
+          {[this](std::uint32_t s) { return new_to_warp(s); }, [this](std::uint32_t s) { return loop_rounds(s); }});
     }
     w_.path_0 = p.cycles[0], w_.path_40 = p.cycles[1], w_.path_290 = p.cycles[2];
     w_.path_700 = p.cycles[3], w_.path_1000 = p.cycles[4];

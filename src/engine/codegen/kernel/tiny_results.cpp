@@ -27,18 +27,26 @@ bool has_rounding(const Instruction& i) {
   return i.has(Modifier::rz) || i.has(Modifier::rm) || i.has(Modifier::rp);
 }
 
-// f32 arithmetic whose results the CPU flushes as the GPU does.
-bool is_flushed_arithmetic(const Instruction& i) {
+bool is_f32_with_ftz(const Instruction& i) {
+  return i.types.size() == 1 && i.type() == ScalarType::f32 && i.has(Modifier::ftz);
+}
+
+bool is_sum_or_product(const Instruction& i) {
   switch (i.opcode) {
     case Opcode::add:
     case Opcode::sub:
     case Opcode::mul:
     case Opcode::fma:
     case Opcode::mad:
-      return i.types.size() == 1 && i.type() == ScalarType::f32 && i.has(Modifier::ftz) && !has_rounding(i);
+      return true;
     default:
       return false;
   }
+}
+
+// f32 arithmetic whose results the CPU flushes as the GPU does.
+bool is_flushed_arithmetic(const Instruction& i) {
+  return is_sum_or_product(i) && is_f32_with_ftz(i) && !has_rounding(i);
 }
 
 // Operations on float values that have no tiny results: they move, compare or select bits, or convert integers.
@@ -115,20 +123,16 @@ bool may_flush_on_host(const FunctionContext& f) {
 
 // .ftz applies to the results of all f32 operations that have it.
 bool flushes_result(const Instruction& i) {
+  if (!is_f32_with_ftz(i)) return false;
   switch (i.opcode) {
-    case Opcode::add:
-    case Opcode::sub:
-    case Opcode::mul:
-    case Opcode::fma:
-    case Opcode::mad:
     case Opcode::div:
     case Opcode::rcp:
     case Opcode::sqrt:
     case Opcode::rsqrt:
     case Opcode::ex2:
-      return i.types.size() == 1 && i.type() == ScalarType::f32 && i.has(Modifier::ftz);
+      return true;
     default:
-      return false;
+      return is_sum_or_product(i);
   }
 }
 

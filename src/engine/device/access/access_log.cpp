@@ -246,10 +246,6 @@ void leave_host_out(events::AccessLog& log) {
     }
 }
 
-}  // namespace
-
-namespace {
-
 // Looks up the allocations that the sites accessed, while the log still holds addresses of this process.
 void note_memory(const Launch& launch, events::AccessLog& log) {
   struct Lanes {
