@@ -1,6 +1,8 @@
 // The cache model: a sectored cache, the lines of a request, the footprint of blocks, and a whole launch.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "counters/cache_model.h"
 #include "counters/footprint.h"
 #include "counters/request_lines.h"
@@ -259,6 +261,46 @@ TEST(CacheModel, StoresGoThrough) {
   EXPECT_EQ(c.l2_written_sectors, 8);
   EXPECT_EQ(c.written.sectors, 4);
   EXPECT_EQ(c.partly_written_sectors, 0);
+}
+
+// Requests of one lane that stay in the sectors of the site's last one take a short way. The same requests as lists of
+// lanes do not.
+TEST(CacheModel, RequestsThatRepeatAPlace) {
+  std::mt19937 random(7);
+  for (unsigned turn = 0; turn < 20; ++turn) {
+    Kernel one, other;
+    std::vector<events::LoggedAccess> accesses;
+    std::uint64_t at[2] = {kArray, kArray + 512};
+    for (unsigned k = 0; k < 3000; ++k) {
+      const auto site = static_cast<std::uint32_t>(random() % 3 == 0);
+      std::uint64_t& place = at[site];
+      place += random() % 8 == 0 ? 0 : 4;
+      if (random() % 100 == 0) place = kArray + random() % 65536 * 4;
+      events::LoggedAccess e = affine(place, 0);
+      e.site = site;
+      e.mask = 1;
+      accesses.push_back(e);
+    }
+    one.block(0, accesses);
+    for (events::LoggedAccess& e : accesses) e.lanes = true;
+    other.block(0, accesses);
+    other.log.blocks[0].offsets = {0};
+    one.facts.sites[0].at_l2 = other.facts.sites[0].at_l2 = turn % 4 == 3;
+    const events::CacheCounts a = one.run(1, 2000, 1000), b = other.run(1, 2000, 1000);
+    EXPECT_EQ(a.global_loads.hits, b.global_loads.hits);
+    EXPECT_EQ(a.global_stores.hits, b.global_stores.hits);
+    EXPECT_EQ(a.l2_read_sectors, b.l2_read_sectors);
+    EXPECT_EQ(a.l2_read_lines, b.l2_read_lines);
+    EXPECT_EQ(a.l2_written_sectors, b.l2_written_sectors);
+    EXPECT_EQ(a.partly_written_sectors, b.partly_written_sectors);
+    EXPECT_EQ(a.translation_misses, b.translation_misses);
+    EXPECT_EQ(a.load_passes, b.load_passes);
+    EXPECT_EQ(a.store_passes, b.store_passes);
+    EXPECT_EQ(a.read.sectors, b.read.sectors);
+    EXPECT_EQ(a.written.sectors, b.written.sectors);
+    for (std::size_t s = 0; s < 2; ++s) EXPECT_EQ(a.sites[s].requests_new_to_warp, b.sites[s].requests_new_to_warp);
+    EXPECT_EQ(a.global_loads.hits > 0, turn % 4 != 3);
+  }
 }
 
 TEST(CacheModel, PartlyWrittenSectors) {

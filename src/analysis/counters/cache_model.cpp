@@ -502,7 +502,7 @@ std::optional<CacheCounts> caches_of(const GpuModel& model, const CacheSizes& si
   std::call_once(log.modelled, [&] {
     if (log.blocks.empty()) return;
     log.caches = model_caches(model, sizes, facts, counts, log);
-    log.blocks = {};
+    events::keep_memory(std::move(log.blocks));
   });
   if (log.caches.blocks == 0) return std::nullopt;
   CacheCounts out = log.caches;

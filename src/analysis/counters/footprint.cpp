@@ -92,7 +92,7 @@ void BitPages::clear() {
   std::fill(pages_.begin(), pages_.end(), Page{});
 }
 
-void SectorSet::add(std::uint64_t begin, std::uint64_t end) {
+void SectorSet::add_new(std::uint64_t begin, std::uint64_t end) {
   WG_DEBUG_ASSERT(begin <= end);
   if (!pages_.empty()) return add_to_pages(begin, end);
   for (auto s = few_.rbegin(); s != few_.rend(); ++s)

@@ -2,6 +2,7 @@
 // sectors.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -42,7 +43,12 @@ class BitPages {
 // Set of sectors that grows request by request.
 class SectorSet {
  public:
-  void add(std::uint64_t begin, std::uint64_t end);
+  void add(std::uint64_t begin, std::uint64_t end) {
+    Stretch& lately = lately_[begin / 4 % kLately];
+    if (begin >= lately.begin && end <= lately.end) return;
+    lately = {begin, end};
+    add_new(begin, end);
+  }
   void add(const Stretches& stretches) {
     for (const Stretch& s : stretches) add(s.begin, s.end);
   }
@@ -50,13 +56,16 @@ class SectorSet {
   void clear() {
     few_.clear();
     pages_.clear();
+    lately_ = {};
   }
   Stretches stretches() const;
 
  private:
+  void add_new(std::uint64_t begin, std::uint64_t end);
   void add_to_pages(std::uint64_t begin, std::uint64_t end);
-  static constexpr std::size_t kFew = 12;
-  Stretches few_;  // unordered; used until there are kFew
+  static constexpr std::size_t kFew = 12, kLately = 8;
+  std::array<Stretch, kLately> lately_{};  // added lately; by the line of the first sector
+  Stretches few_;                          // unordered; used until there are kFew
   BitPages pages_;
 };
 

@@ -80,6 +80,25 @@ void find_lines(const events::AccessLog& log, const events::BlockLog& block, con
   for (unsigned i = 0; i < n; ++i) out->add(addresses[i], bytes);
 }
 
+namespace {
+
+// Lanes that the banks serve together, of accesses with this many bytes a lane.
+std::uint32_t lanes_together(std::uint32_t bytes) {
+  return std::clamp(128 / std::max(4u, bytes), 4u, 32u);
+}
+
+}  // namespace
+
+unsigned passes_of_one_place(const events::LoggedAccess& e) {
+  if (std::has_single_bit(e.mask)) return 1;
+  if (e.lanes || e.kx != 0 || e.ky != 0) return 0;
+  const std::uint32_t group = lanes_together(e.bytes);
+  unsigned passes = 0;
+  for (unsigned first = 0; first < kWarpSize; first += group)
+    passes += (std::uint64_t{e.mask} >> first & ((std::uint64_t{1} << group) - 1)) != 0 ? 1 : 0;
+  return passes;
+}
+
 unsigned bank_passes(const events::AccessLog& log, const events::BlockLog& block, const events::LoggedAccess& e,
                      std::uint32_t bytes) {
   const auto stride = static_cast<std::int64_t>(bytes);
@@ -88,7 +107,7 @@ unsigned bank_passes(const events::AccessLog& log, const events::BlockLog& block
   std::uint64_t addresses[kWarpSize];
   std::uint8_t lanes[kWarpSize];
   const unsigned n = lane_addresses(log, block, e, addresses, lanes);
-  const std::uint32_t width = std::max(4u, bytes), group = std::clamp(128 / width, 4u, 32u);
+  const std::uint32_t width = std::max(4u, bytes), group = lanes_together(bytes);
   unsigned passes = 0;
   for (unsigned i = 0; i < n;) {
     std::uint64_t words[64];

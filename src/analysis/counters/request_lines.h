@@ -28,5 +28,7 @@ unsigned lane_addresses(const events::AccessLog& log, const events::BlockLog& bl
 // quarter warps with 16. One pass covers at most four lines.
 unsigned bank_passes(const events::AccessLog& log, const events::BlockLog& block, const events::LoggedAccess& access,
                      std::uint32_t bytes);
+// The same for an access of one lane, or of lanes with one address. 0: it is neither.
+unsigned passes_of_one_place(const events::LoggedAccess& access);
 
 }  // namespace warpgrind::counters

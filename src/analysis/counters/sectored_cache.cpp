@@ -12,24 +12,22 @@ SectoredCache::SectoredCache(std::uint64_t bytes) {
   lines_.resize(sets_ * ways_);
 }
 
-std::uint8_t SectoredCache::look_up(std::uint64_t line, std::uint8_t mask, bool allocate) {
-  if (sets_ == 0) return 0;
-  // Addresses have 49 bits and line numbers 42; the generation takes the remaining bits of the tag.
-  const std::uint64_t tag = line | generation_ << 42;
-  const std::uint64_t hash = (line ^ line >> 11) * 0x9e3779b97f4a7c15u;
+std::uint8_t SectoredCache::search(std::uint64_t line, std::uint8_t mask, bool allocate) {
+  const std::uint64_t tag = tag_of(line), hash = (line ^ line >> 11) * 0x9e3779b97f4a7c15u;
   Line* const set = &lines_[((hash >> 32) * sets_ >> 32) * ways_];
-  ++now_;
   Line* oldest = set;
+  const auto remember = [&](const Line* l) { recent_[line % kRecent] = static_cast<std::uint32_t>(l - lines_.data()); };
   for (Line* l = set; l != set + ways_; ++l) {
     if (l->tag == tag) {
-      const std::uint8_t found = l->sectors & mask;
-      l->used = now_;
-      if (allocate) l->sectors |= mask;
-      return found;
+      remember(l);
+      return use(*l, mask, allocate);
     }
     if (static_cast<std::int32_t>(l->used - oldest->used) < 0) oldest = l;
   }
-  if (allocate) *oldest = {tag, now_, mask};
+  ++now_;
+  if (!allocate) return 0;
+  *oldest = {tag, now_, mask};
+  remember(oldest);
   return 0;
 }
 
