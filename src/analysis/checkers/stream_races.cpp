@@ -234,6 +234,7 @@ class StreamRaces final : public Checker {
   std::mutex mutex_;
   std::map<std::uint64_t, IssuedWork> issued_;
   std::uint64_t last_issued_ = 0;
+  std::map<int, std::vector<std::uint64_t>> not_waited_for_;  // by device: issued since the host's last wait for all
   std::map<std::pair<int, std::uint64_t>, std::uint64_t> last_of_;  // by device and stream
   bool several_ = false;                                            // several streams or graph nodes were used
   LaunchStates<Running> running_;
@@ -250,6 +251,7 @@ void StreamRaces::on_stream_work(const events::StreamWork& w, unsigned) {
   i.kind = w.kind;
   i.stream = w.stream;
   i.device = w.device;
+  not_waited_for_[w.device].push_back(w.id);
   i.after = {w.after.begin(), w.after.end()};
   i.overlaps = {w.early_after.begin(), w.early_after.end()};
   if (!i.node()) {
@@ -285,8 +287,8 @@ void StreamRaces::retire(std::uint64_t work) {
 void StreamRaces::on_host_wait(const events::HostWait& w, unsigned) {
   const std::lock_guard lock(mutex_);
   if (w.work != events::HostWait::kAll) return retire(w.work);
-  for (auto& [id, i] : issued_)
-    if (i.device == w.device && i.known_from == ~std::uint64_t{0}) i.known_from = last_issued_ + 1;
+  for (const std::uint64_t id : std::exchange(not_waited_for_[w.device], {}))
+    if (IssuedWork& i = issued_[id]; i.known_from == ~std::uint64_t{0}) i.known_from = last_issued_ + 1;
   forget_old();
 }
 
