@@ -42,8 +42,10 @@ bool contiguous(const Access& s, const AffineAddresses& a, unsigned row) {
 bool served_logged(void* context, std::uint32_t site, const AffineAddresses& a, LaneMask mask, void* values) {
   jit::WarpContext& c = warp(context);
   if (a.kx != 0 || a.ky != 0 || mask == 0 || !is_logging(c)) return false;
-  const SiteFacts& facts = launch_of(c).kernel->sites[site];
-  if (facts.form.space != StateSpace::global || !is_logged_by_calls(launch_of(c), StateSpace::global) ||
+  const Launch& launch = launch_of(c);
+  if (is_watched(launch, site) || launch.watch || launch.shadow) return false;  // these need every detail
+  const SiteFacts& facts = launch.kernel->sites[site];
+  if (facts.form.space != StateSpace::global || !is_logged_by_calls(launch, StateSpace::global) ||
       !is_cached(c, site, a) || !count_logged(c, site, a, mask))
     return false;
   const NotWatched guard;
