@@ -26,8 +26,10 @@ struct WarpFilter {
   std::uint64_t line[kSets][kWays];
   std::uint8_t sectors[kSets][kWays];
   WarpFilter() { std::fill(&line[0][0], &line[0][0] + kSets * kWays, ~std::uint64_t{0}); }
-  bool touch(std::uint64_t of, std::uint8_t mask) {  // true: some of it is new
+  // true: some of it is new. Lines of other generations are unknown: a new warp needs no empty filter.
+  bool touch(std::uint64_t of, std::uint8_t mask, std::uint64_t generation) {
     const auto set = static_cast<unsigned>(of * 0x9e3779b97f4a7c15u >> 58);
+    of |= generation << 42;  // as in SectoredCache
     std::uint64_t* const lines = line[set];
     std::uint8_t* const there = sectors[set];
     const auto way = static_cast<unsigned>(std::find(lines, lines + kWays, of) - lines);
@@ -44,7 +46,8 @@ struct RunningBlock {
   std::vector<std::uint32_t> order, next, end;  // order: accesses by warp; next, end: positions in it, of each warp
   std::vector<std::uint32_t> turns;             // warps in the order of their turns
   std::vector<WarpFilter> filters;
-  std::vector<SectorSet> sets;  // by site
+  std::uint64_t generation = 0;  // of the filters
+  std::vector<SectorSet> sets;   // by site
   std::vector<std::uint32_t> used_sites;
   SectorSet all[2];  // read, written
   BitPages partly;   // written bytes of partly written sectors
@@ -182,7 +185,8 @@ class Replay : public Replayed {
     b.order.resize(at);
     for (std::size_t i = 0; i < log.accesses.size(); ++i)
       b.order[b.end[log.accesses[i].warp]++] = static_cast<std::uint32_t>(i);
-    b.filters.assign(warps, WarpFilter());
+    if (b.filters.size() < warps) b.filters.resize(warps);
+    ++b.generation;
     shuffle(b.turns, warps, log.block);
     if (b.sets.size() < sites.size()) b.sets.resize(sites.size());
     WG_ASSERT(at == log.accesses.size());  // BlockLog::taken counts them by warp
@@ -288,7 +292,7 @@ class Replay : public Replayed {
     std::uint64_t region = ~std::uint64_t{0};
     for (unsigned i = 0; i < lines.count; ++i) {
       std::uint8_t mask = lines.sectors[i];
-      if (load) fresh |= b.filters[e.warp].touch(lines.line[i], mask);
+      if (load) fresh |= b.filters[e.warp].touch(lines.line[i], mask, b.generation);
       tally.sectors += std::popcount(mask);
       std::uint8_t found = 0;
       if (!around) {

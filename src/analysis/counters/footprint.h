@@ -19,6 +19,7 @@ struct Stretch {
 using Stretches = std::vector<Stretch>;  // sorted and disjoint, unless stated otherwise
 
 Stretches merged(Stretches any_order);
+Stretches united(const Stretches& a, const Stretches& b);
 std::uint64_t sectors_in(const Stretches& stretches);
 events::DistinctStretches distinct(const Stretches& stretches);
 
