@@ -123,47 +123,54 @@ events::DistinctStretches distinct(const Stretches& stretches) {
   return {counts[0], counts[1], counts[2], counts[3], counts[4]};
 }
 
+BitPages::Page& BitPages::page(std::uint64_t number) {
+  const std::size_t last = pages_.size() - 1;
+  WG_DEBUG_ASSERT(std::has_single_bit(pages_.size()) && used_.size() < pages_.size() && number != kNone);
+  std::size_t at = number * 0x9e3779b97f4a7c15u >> 20 & last;
+  while (pages_[at].number != number) {
+    if (pages_[at].number == kNone) {
+      used_.push_back(static_cast<std::uint32_t>(at));
+      pages_[at].number = number;
+      break;
+    }
+    at = (at + 1) & last;
+  }
+  return pages_[at];
+}
+
 std::uint64_t& BitPages::bits(std::uint64_t number) {
-  if (2 * used_ >= pages_.size()) {
+  if (2 * used_.size() >= pages_.size()) {
     std::vector<Page> old(pages_.empty() ? 64 : 4 * pages_.size());
     old.swap(pages_);
-    used_ = 0;
-    for (const Page& p : old)
-      if (p.number != kNone) bits(p.number) = p.bits;
+    std::vector<std::uint32_t> of_old;
+    of_old.swap(used_);
+    used_.reserve(pages_.size() / 2);
+    for (const std::uint32_t k : of_old) page(old[k].number).bits = old[k].bits;
   }
-  const std::size_t last = pages_.size() - 1;
-  WG_DEBUG_ASSERT(std::has_single_bit(pages_.size()) && used_ < pages_.size() && number != kNone);
-  for (std::size_t at = number * 0x9e3779b97f4a7c15u >> 20 & last;; at = (at + 1) & last) {
-    Page& p = pages_[at];
-    if (p.number == number) return p.bits;
-    if (p.number != kNone) continue;
-    ++used_;
-    p.number = number;
-    return p.bits;
-  }
+  return page(number).bits;
 }
 
 void BitPages::clear() {
-  if (used_ == 0) return;
-  used_ = 0;
-  std::fill(pages_.begin(), pages_.end(), Page{});
+  for (const std::uint32_t k : used_) pages_[k] = {};
+  used_.clear();
 }
 
 void SectorSet::add(std::uint64_t begin, std::uint64_t end) {
   WG_DEBUG_ASSERT(begin <= end);
   if (!pages_.empty()) return add_to_pages(begin, end);
-  for (auto s = few_.rbegin(); s != few_.rend(); ++s)
-    if (begin <= s->end && end >= s->begin) {
-      s->begin = std::min(s->begin, begin);
-      s->end = std::max(s->end, end);
-      return;
-    }
-  if (few_.size() < kFew) {
-    few_.push_back({begin, end});
+  for (std::size_t k = count_; k-- != 0;) {
+    Stretch& s = few_[k];
+    if (begin > s.end || end < s.begin) continue;
+    s.begin = std::min(s.begin, begin);
+    s.end = std::max(s.end, end);
+    return;
+  }
+  if (count_ < kFew) {
+    few_[count_++] = {begin, end};
     return;
   }
   for (const Stretch& s : few_) add_to_pages(s.begin, s.end);
-  few_.clear();
+  count_ = 0;
   add_to_pages(begin, end);
 }
 
@@ -172,13 +179,14 @@ void SectorSet::add_to_pages(std::uint64_t begin, std::uint64_t end) {
 }
 
 Stretches SectorSet::stretches() const {
-  if (pages_.empty()) return merged(few_);
+  if (pages_.empty()) return merged({few_.begin(), few_.begin() + static_cast<std::ptrdiff_t>(count_)});
   std::vector<BitPages::Page> sorted;
-  for (const BitPages::Page& p : pages_.pages())
-    if (p.number != BitPages::kNone) sorted.push_back(p);
-  std::sort(sorted.begin(), sorted.end(),
-            [](const BitPages::Page& a, const BitPages::Page& b) { return a.number < b.number; });
+  sorted.reserve(pages_.size());
+  pages_.each([&](const BitPages::Page& p) { sorted.push_back(p); });
+  const auto by_number = [](const BitPages::Page& a, const BitPages::Page& b) { return a.number < b.number; };
+  if (!std::is_sorted(sorted.begin(), sorted.end(), by_number)) std::sort(sorted.begin(), sorted.end(), by_number);
   Stretches out;
+  out.reserve(sorted.size());
   for (const BitPages::Page& p : sorted) append_runs(out, p.bits, p.number << 6);
   WG_DEBUG_ASSERT(are_merged(out));
   return out;
