@@ -196,11 +196,31 @@ std::string diagonal(const std::string& space, const std::string& step) {
 
 TEST_P(LaneRequests, OnADiagonalTheSame) {
   for (const char* const space : {"shared", "global"})
-    for (const char* const step : {"-60", "-64", "68", "-4"})
+    for (const char* const step : {"-60", "-64", "68", "-4", "4"})
       for (const unsigned threads : {1u, 13u, 16u}) {
         SCOPED_TRACE(std::string(space) + ", in steps of " + step + ", " + std::to_string(threads) + " threads");
         expect_plain(diagonal(space, step), threads, GetParam());
       }
+}
+
+// The first lanes of a block lie before its shared memory, at addresses below 0, and are off.
+TEST_P(LaneRequests, BehindLanesBelowZeroTheSame) {
+  for (const bool varying : {false, true}) {
+    SCOPED_TRACE(varying ? "varying" : "affine");
+    expect_plain(
+        "mov.u32 %r12, 0; mov.u32 %r9, 0;\n" +
+            std::string(varying ? "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd2, %rd1; ld.global.u32 %r9, [%rd2];\n"
+                                  "and.b32 %r9, %r9, 0; rem.u32 %r9, %r9, 3;\n"
+                                : "") +
+            "mov.u32 %r4, memory; mad.lo.u32 %r4, %r1, 4, %r4; st.shared.u32 [%r4], %r1; bar.sync 0;\n"
+            "mov.u32 %r10, 1; TURN: sub.u32 %r3, %r1, %r10; add.u32 %r3, %r3, %r9; shl.b32 %r3, %r3, 2;\n"
+            "mov.u32 %r5, memory; add.u32 %r3, %r3, %r5; setp.ge.u32 %p1, %r1, %r10;\n"
+            "@%p1 ld.shared.u32 %r6, [%r3];\n@%p1 mad.lo.u32 %r12, %r12, 31, %r6;\nbar.sync 0;\n"
+            "@%p1 st.shared.u32 [%r3], %r12;\nbar.sync 0;\n"
+            "add.u32 %r10, %r10, 1; setp.lt.u32 %p3, %r10, 45;\n@%p3 bra TURN;\n"
+            "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; st.global.u32 [%rd3+32768], %r12;\n",
+        64, GetParam());
+  }
 }
 
 // Many good requests, then one with a bad lane.

@@ -206,12 +206,12 @@ LaneAccess::Words LaneAccess::words(Value* addresses, StateSpace space) {
   return {lane_pointers(ir_.CreateAnd(addresses, f_.splat(ir_.getInt64(~std::uint64_t{3}))), space), shift};
 }
 
-// Host address of lane 0's element.
-Value* LaneAccess::pointer_of_first(Value* addresses, StateSpace space) {
-  Value* first = ir_.CreateExtractElement(addresses, std::uint64_t{0});
-  if (space != StateSpace::shared) return ir_.CreateIntToPtr(first, ir_.getPtrTy());
+// Host address of a lane's element. The lane may be off. Its address in shared memory may then be negative.
+Value* LaneAccess::pointer_of(Value* addresses, unsigned lane, StateSpace space) {
+  Value* own = ir_.CreateExtractElement(addresses, lane);
+  if (space != StateSpace::shared) return ir_.CreateIntToPtr(own, ir_.getPtrTy());
   Value* shared = f_.context_field(offsetof(WarpContext, shared), ir_.getPtrTy(), "shared");
-  return ir_.CreateGEP(ir_.getInt8Ty(), shared, first);
+  return ir_.CreateGEP(ir_.getInt8Ty(), shared, ir_.CreateTrunc(own, ir_.getInt32Ty()));
 }
 
 // Lanes near lane 0 (clamped neighbours in stencils, rows of which some lanes are off) take their elements from two
@@ -241,7 +241,7 @@ Value* LaneAccess::load_near(Value* addresses, Value* distances, Value* state, S
   Value* left = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, ir_.CreateSub(places, first), ir_.getInt64(kWarpSize));
   Value* there = ir_.CreateSub(ir_.CreateShl(ir_.getInt64(1), left), ir_.getInt64(1));
   Value* row =
-      ir_.CreateMaskedLoad(vector(i32), pointer_of_first(addresses, space), llvm::Align(kBytes),
+      ir_.CreateMaskedLoad(vector(i32), pointer_of(addresses, 0, space), llvm::Align(kBytes),
                            f_.bits_to_lanes(ir_.CreateTrunc(there, i32)), llvm::Constant::getNullValue(vector(i32)));
   Value* index = ir_.CreateLShr(ir_.CreateTrunc(apart, vector(i32)), f_.splat(ir_.getInt32(std::countr_zero(kBytes))));
   const auto half = [&](Value* of, unsigned h) {
@@ -336,12 +336,51 @@ void LaneAccess::store_irregular(Value* addresses, StateSpace space, Value* valu
   BasicBlock *in_row = f_.new_block("in_row"), *far = f_.new_block("far"), *join = f_.new_block("stored");
   ir_.CreateCondBr(all_active(in_steps), in_row, far);
   ir_.SetInsertPoint(in_row);
-  ir_.CreateMaskedStore(value, pointer_of_first(addresses, space), llvm::Align(bytes), masks_.lanes());
+  ir_.CreateMaskedStore(value, pointer_of(addresses, 0, space), llvm::Align(bytes), masks_.lanes());
   ir_.CreateBr(join);
   ir_.SetInsertPoint(far);
   store(addresses, space, value);
   ir_.CreateBr(join);
   ir_.SetInsertPoint(join);
+}
+
+bool LaneAccess::side_by_side(const Address& a, llvm::Type* element) const {
+  return a.constant_kx && !a.exact && *a.constant_kx == element->getPrimitiveSizeInBits() / 8;
+}
+
+Value* LaneAccess::row_of(Value* lanes, unsigned row) {
+  const unsigned length = f_.layout.row_length;
+  llvm::SmallVector<int, kWarpSize> pick;
+  for (unsigned l = 0; l < length; ++l) pick.push_back(static_cast<int>(row * length + l));
+  return ir_.CreateShuffleVector(lanes, pick);
+}
+
+Value* LaneAccess::load_apart(Address& a, Value* addresses, StateSpace space, llvm::Type* element) {
+  if (!side_by_side(a, element)) return load(addresses, space, element);
+  const unsigned length = f_.layout.row_length;
+  llvm::Type* type = llvm::FixedVectorType::get(element, length);
+  Value* whole = llvm::Constant::getNullValue(vector(element));
+  for (unsigned r = 0; r < kWarpSize / length; ++r) {
+    Value* row = ir_.CreateMaskedLoad(type, pointer_of(addresses, r * length, space),
+                                      llvm::Align(element->getPrimitiveSizeInBits() / 8), row_of(masks_.lanes(), r),
+                                      llvm::Constant::getNullValue(type));
+    llvm::SmallVector<int, kWarpSize> spread, merge;
+    for (unsigned l = 0; l < kWarpSize; ++l) {
+      spread.push_back(l / length == r ? static_cast<int>(l % length) : llvm::PoisonMaskElem);
+      merge.push_back(static_cast<int>(l / length == r ? l + kWarpSize : l));
+    }
+    whole = ir_.CreateShuffleVector(whole, ir_.CreateShuffleVector(row, spread), merge);
+  }
+  return whole;
+}
+
+void LaneAccess::store_apart(Address& a, Value* addresses, StateSpace space, Value* value) {
+  llvm::Type* element = value->getType()->getScalarType();
+  if (!side_by_side(a, element)) return store(addresses, space, value);
+  const unsigned length = f_.layout.row_length;
+  for (unsigned r = 0; r < kWarpSize / length; ++r)
+    ir_.CreateMaskedStore(row_of(value, r), pointer_of(addresses, r * length, space),
+                          llvm::Align(element->getPrimitiveSizeInBits() / 8), row_of(masks_.lanes(), r));
 }
 
 }  // namespace warpgrind::jit

@@ -46,6 +46,9 @@ class LaneAccess {
   llvm::Value* load_irregular(llvm::Value* addresses, llvm::Value* distances, llvm::Value* state, StateSpace space,
                               llvm::Type* element);
   void store_irregular(llvm::Value* addresses, StateSpace space, llvm::Value* value);
+  // The same for accesses of some lanes (begin_apart()). Lanes side by side need no gathers and scatters.
+  llvm::Value* load_apart(Address& a, llvm::Value* addresses, StateSpace space, llvm::Type* element);
+  void store_apart(Address& a, llvm::Value* addresses, StateSpace space, llvm::Value* value);
 
  private:
   // Lanes near lane 0: elements of 4 bytes within 32 elements from its own.
@@ -54,7 +57,9 @@ class LaneAccess {
   llvm::Value* narrow(llvm::Value* addresses, StateSpace space);
   llvm::Value* all_active(llvm::Value* lanes);
   llvm::Value* splat_first(llvm::Value* lanes);
-  llvm::Value* pointer_of_first(llvm::Value* addresses, StateSpace space);
+  llvm::Value* pointer_of(llvm::Value* addresses, unsigned lane, StateSpace space);
+  bool side_by_side(const Address& a, llvm::Type* element) const;
+  llvm::Value* row_of(llvm::Value* lanes, unsigned row);
   struct Words {
     llvm::Value *pointers, *shift;  // 4-byte words that hold smaller elements; shift to the right in bits, <32 x i32>
   };

@@ -336,7 +336,7 @@ void Memory::load() {
   }
   ir_.SetInsertPoint(slow);
   if (access_apart(a, i.space, bytes / count, count, /*store=*/false, [&] {
-        arrive_with({{lanes_.load(addresses_.lanes(a), i.space, e)}, {}}, ir_.getFalse());
+        arrive_with({{lanes_.load_apart(a, addresses_.lanes(a), i.space, e)}, {}}, ir_.getFalse());
       }))
     WG_ASSERT(!watched);
   arrive_with(carefully(), ir_.getFalse());
@@ -482,7 +482,7 @@ void Memory::store() {
   }
   ir_.SetInsertPoint(slow);
   access_apart(a, i.space, bytes / count, count, /*store=*/true, [&] {
-    lanes_.store(addresses_.lanes(a), i.space, values[0]);
+    lanes_.store_apart(a, addresses_.lanes(a), i.space, values[0]);
     arrive(ir_.getFalse());
   });
   carefully();
