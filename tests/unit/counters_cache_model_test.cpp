@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 
 #include "counters/cache_model.h"
 #include "counters/footprint.h"
@@ -32,6 +33,13 @@ TEST(SectoredCache, TheLeastRecentlyUsedMakesRoom) {
   EXPECT_EQ(c.look_up(0, 1, false), 1);
   EXPECT_EQ(c.look_up(1, 1, false), 0);
   EXPECT_EQ(c.look_up(2, 1, false), 1);
+}
+
+TEST(SectoredCache, OfFewLinesUsesOnlyThese) {
+  SectoredCache c(3 * 128);
+  for (std::uint64_t line = 0; line < 4; ++line) c.look_up(line, 1, true);
+  EXPECT_EQ(c.look_up(0, 1, false), 0);
+  for (std::uint64_t line = 1; line < 4; ++line) EXPECT_EQ(c.look_up(line, 1, false), 1);
 }
 
 TEST(SectoredCache, NoBytesHoldNothing) {
@@ -139,6 +147,34 @@ TEST(Footprint, ManyStretches) {
 }
 
 // Tiles of 2 sectors x 3 rows of a matrix whose rows have 100 sectors; a grid of 50 x 10 of them.
+// Few and many stretches, near each other and far apart: merged by sorting, in a bitmap and in pages.
+TEST(Footprint, MergingIsTheSameInEachWay) {
+  std::uint64_t random = 1;
+  const auto next = [&](std::uint64_t below) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    return (random >> 33) % below;
+  };
+  for (const std::uint64_t span : {300u, 5'000u, 400'000u, 2'000'000'000u})
+    for (const unsigned count : {3u, 70u, 1500u}) {
+      Stretches all;
+      std::set<std::uint64_t> sectors;
+      for (unsigned k = 0; k < count; ++k) {
+        const std::uint64_t begin = next(span), length = 1 + next(k % 9 == 0 ? 200 : 3);
+        all.push_back({begin, begin + length});
+        for (std::uint64_t s = 0; s < length; ++s) sectors.insert(begin + s);
+      }
+      Stretches expected;
+      for (const std::uint64_t s : sectors)
+        if (!expected.empty() && expected.back().end == s)
+          ++expected.back().end;
+        else
+          expected.push_back({s, s + 1});
+      EXPECT_EQ(merged(all), expected) << span << ", " << count;
+      const auto half = all.begin() + count / 2;
+      EXPECT_EQ(united(merged({all.begin(), half}), merged({half, all.end()})), expected) << span << ", " << count;
+    }
+}
+
 TEST(Footprint, AllBlocksFromSome) {
   const Dim3 grid{50, 10, 1};
   const auto tile = [](std::uint32_t x, std::uint32_t y) {

@@ -253,11 +253,8 @@ class WholeGrid {
 
   Stretches together(std::initializer_list<Use> uses) const {
     Stretches all;
-    for (const Use use : uses) {
-      const Stretches& k = known_[static_cast<unsigned>(use)];
-      all.insert(all.end(), k.begin(), k.end());
-    }
-    return merged(std::move(all));
+    for (const Use use : uses) all = united(all, known_[static_cast<unsigned>(use)]);
+    return all;
   }
 
   const AccessLog& log_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "base/assert.h"
@@ -20,28 +21,77 @@ using events::BlockLog;
 using events::LoggedAccess;
 using events::SiteKind;
 
-// Sectors that a warp has touched recently.
-struct WarpFilter {
-  static constexpr unsigned kSets = 64, kWays = 4;  // room for several requests with 32 different lines
-  std::uint64_t line[kSets][kWays];
-  std::uint8_t sectors[kSets][kWays];
-  WarpFilter() { std::fill(&line[0][0], &line[0][0] + kSets * kWays, ~std::uint64_t{0}); }
-  bool touch(std::uint64_t of, std::uint8_t mask) {  // true: some of it is new
-    const auto set = static_cast<unsigned>(of * 0x9e3779b97f4a7c15u >> 58);
-    std::uint64_t* const lines = line[set];
-    std::uint8_t* const there = sectors[set];
-    if (lines[0] == of) {
-      const bool fresh = (mask & ~there[0]) != 0;
-      there[0] |= mask;
-      return fresh;
+// Sectors that a warp has touched recently: a cache of 64 sets and 4 ways. Most warps touch few lines, and these lie
+// together: all warps of an SM have a filter, and tables would be read from the host's outer caches.
+class WarpFilter {
+ public:
+  bool touch(std::uint64_t line, std::uint8_t mask) {  // true: some of it is new
+    if (spilled_) return table_->touch(line, mask);
+    std::uint32_t equal = 0, in_set = 0;
+    const std::uint8_t set = set_of(line);
+    for (unsigned k = 0; k < kFew; ++k) {
+      equal |= static_cast<std::uint32_t>(lines_[k] == line) << k;
+      in_set |= static_cast<std::uint32_t>(set_[k] == set) << k;
     }
-    const auto way = static_cast<unsigned>(std::find(lines, lines + kWays, of) - lines);
-    const std::uint8_t known = way < kWays ? there[way] : 0;
-    for (unsigned w = std::min(way, kWays - 1); w > 0; --w) lines[w] = lines[w - 1], there[w] = there[w - 1];
-    lines[0] = of;
-    there[0] = known | mask;
+    const std::uint32_t there = (1u << count_) - 1;
+    equal &= there;
+    unsigned place = count_;
+    std::uint8_t known = 0;
+    if (equal != 0) {
+      place = static_cast<unsigned>(std::countr_zero(equal));
+      known = sectors_[place];
+    } else if (count_ == kFew || std::popcount(in_set & there) == kWays) {
+      spill();
+      return table_->touch(line, mask);
+    } else {
+      ++count_;
+    }
+    for (; place > 0; --place) {  // the last one touched comes first
+      lines_[place] = lines_[place - 1];
+      sectors_[place] = sectors_[place - 1];
+      set_[place] = set_[place - 1];
+    }
+    lines_[0] = line;
+    sectors_[0] = known | mask;
+    set_[0] = set;
     return (mask & ~known) != 0;
   }
+  void clear() {
+    count_ = 0;
+    spilled_ = false;
+  }
+
+ private:
+  static constexpr unsigned kSets = 64, kWays = 4;  // room for several requests with 32 different lines
+  static constexpr unsigned kFew = 16;
+  static std::uint8_t set_of(std::uint64_t line) { return static_cast<std::uint8_t>(line * 0x9e3779b97f4a7c15u >> 58); }
+  struct Table {
+    std::uint64_t line[kSets][kWays];
+    std::uint8_t sectors[kSets][kWays];
+    bool touch(std::uint64_t of, std::uint8_t mask) {
+      const std::uint8_t set = set_of(of);
+      std::uint64_t* const lines = line[set];
+      std::uint8_t* const there = sectors[set];
+      const auto way = static_cast<unsigned>(std::find(lines, lines + kWays, of) - lines);
+      const std::uint8_t known = way < kWays ? there[way] : 0;
+      for (unsigned w = std::min(way, kWays - 1); w > 0; --w) lines[w] = lines[w - 1], there[w] = there[w - 1];
+      lines[0] = of;
+      there[0] = known | mask;
+      return (mask & ~known) != 0;
+    }
+  };
+  void spill() {
+    if (!table_) table_ = std::make_unique<Table>();
+    std::fill(&table_->line[0][0], &table_->line[0][0] + kSets * kWays, ~std::uint64_t{0});
+    for (unsigned k = count_; k-- != 0;) table_->touch(lines_[k], sectors_[k]);
+    spilled_ = true;
+  }
+
+  std::uint64_t lines_[kFew] = {};
+  std::uint8_t sectors_[kFew] = {}, set_[kFew] = {};
+  unsigned count_ = 0;
+  bool spilled_ = false;
+  std::unique_ptr<Table> table_;
 };
 
 // The line of a site's last request to one address, and those of its sectors that such requests have touched. If the
@@ -196,7 +246,8 @@ class Replay : public Replayed {
     b.order.resize(at);
     for (std::size_t i = 0; i < log.accesses.size(); ++i)
       b.order[b.end[log.accesses[i].warp]++] = static_cast<std::uint32_t>(i);
-    b.filters.assign(warps, WarpFilter());
+    if (b.filters.size() < warps) b.filters.resize(warps);
+    for (WarpFilter& f : b.filters) f.clear();
     shuffle(b.turns, warps, log.block);
     if (b.sets.size() < sites.size()) b.sets.resize(sites.size());
     b.places.assign(sites.size(), {});
@@ -253,8 +304,7 @@ class Replay : public Replayed {
     written_by_block.add(distinct(b.all[1].stretches()));
     b.all[0].clear();
     b.all[1].clear();
-    for (const BitPages::Page& p : b.partly.pages())
-      partly_written += p.number != BitPages::kNone && p.bits != ~0u ? 1 : 0;
+    b.partly.each([&](const BitPages::Page& p) { partly_written += p.bits != ~0u ? 1 : 0; });
     b.partly.clear();
     b.log = nullptr;
   }

@@ -15,6 +15,7 @@ struct RequestLines {
   std::uint8_t sectors[kMost];  // of each line
 
   void add(std::uint64_t address, std::uint32_t bytes);  // the bytes lie in one line
+  void add_range(std::uint64_t begin, std::uint64_t end);
   unsigned sector_count() const;
 };
 
