@@ -1,10 +1,11 @@
-"""The history of the benchmark: one line of JSON for each record (history.jsonl), and docs/speed.md made of it and of openmp.csv."""
+"""The history of the benchmark: one line of JSON for each record (history.jsonl). docs/speed.md is made of it, openmp.csv and counting.csv."""
 import datetime
 import json
 import os
 import pathlib
 import subprocess
 
+import counting
 import openmp
 from parts import goals, number
 
@@ -62,7 +63,7 @@ def document(all_records):
     for r in all_records:
         cells = [number(r["figures"].get(name), 0) for name, _ in COLUMNS]
         out.append(f"| {r['date']} | {r['commit']} | {r['machine']} | {r['load']} | " + " | ".join(cells) + " |")
-    return "\n".join(out + [""] + openmp.section()) + "\n"
+    return "\n".join(out + [""] + openmp.section() + [""] + counting.section()) + "\n"
 
 
 def write_document():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""page.py: writes docs/speed.md from history.jsonl and openmp.csv. --check compares instead."""
+"""page.py: writes docs/speed.md from history.jsonl, openmp.csv and counting.csv. --check compares instead."""
 import sys
 
 import history

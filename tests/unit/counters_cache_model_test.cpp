@@ -1,6 +1,9 @@
 // The cache model: a sectored cache, the lines of a request, the footprint of blocks, and a whole launch.
 #include <gtest/gtest.h>
 
+#include <random>
+#include <set>
+
 #include "counters/cache_model.h"
 #include "counters/footprint.h"
 #include "counters/request_lines.h"
@@ -30,6 +33,13 @@ TEST(SectoredCache, TheLeastRecentlyUsedMakesRoom) {
   EXPECT_EQ(c.look_up(0, 1, false), 1);
   EXPECT_EQ(c.look_up(1, 1, false), 0);
   EXPECT_EQ(c.look_up(2, 1, false), 1);
+}
+
+TEST(SectoredCache, OfFewLinesUsesOnlyThese) {
+  SectoredCache c(3 * 128);
+  for (std::uint64_t line = 0; line < 4; ++line) c.look_up(line, 1, true);
+  EXPECT_EQ(c.look_up(0, 1, false), 0);
+  for (std::uint64_t line = 1; line < 4; ++line) EXPECT_EQ(c.look_up(line, 1, false), 1);
 }
 
 TEST(SectoredCache, NoBytesHoldNothing) {
@@ -137,6 +147,34 @@ TEST(Footprint, ManyStretches) {
 }
 
 // Tiles of 2 sectors x 3 rows of a matrix whose rows have 100 sectors; a grid of 50 x 10 of them.
+// Few and many stretches, near each other and far apart: merged by sorting, in a bitmap and in pages.
+TEST(Footprint, MergingIsTheSameInEachWay) {
+  std::uint64_t random = 1;
+  const auto next = [&](std::uint64_t below) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    return (random >> 33) % below;
+  };
+  for (const std::uint64_t span : {300u, 5'000u, 400'000u, 2'000'000'000u})
+    for (const unsigned count : {3u, 70u, 1500u}) {
+      Stretches all;
+      std::set<std::uint64_t> sectors;
+      for (unsigned k = 0; k < count; ++k) {
+        const std::uint64_t begin = next(span), length = 1 + next(k % 9 == 0 ? 200 : 3);
+        all.push_back({begin, begin + length});
+        for (std::uint64_t s = 0; s < length; ++s) sectors.insert(begin + s);
+      }
+      Stretches expected;
+      for (const std::uint64_t s : sectors)
+        if (!expected.empty() && expected.back().end == s)
+          ++expected.back().end;
+        else
+          expected.push_back({s, s + 1});
+      EXPECT_EQ(merged(all), expected) << span << ", " << count;
+      const auto half = all.begin() + count / 2;
+      EXPECT_EQ(united(merged({all.begin(), half}), merged({half, all.end()})), expected) << span << ", " << count;
+    }
+}
+
 TEST(Footprint, AllBlocksFromSome) {
   const Dim3 grid{50, 10, 1};
   const auto tile = [](std::uint32_t x, std::uint32_t y) {
@@ -259,6 +297,46 @@ TEST(CacheModel, StoresGoThrough) {
   EXPECT_EQ(c.l2_written_sectors, 8);
   EXPECT_EQ(c.written.sectors, 4);
   EXPECT_EQ(c.partly_written_sectors, 0);
+}
+
+// Requests of one lane that stay in the sectors of the site's last one take a short way. The same requests as lists of
+// lanes do not.
+TEST(CacheModel, RequestsThatRepeatAPlace) {
+  std::mt19937 random(7);
+  for (unsigned turn = 0; turn < 20; ++turn) {
+    Kernel one, other;
+    std::vector<events::LoggedAccess> accesses;
+    std::uint64_t at[2] = {kArray, kArray + 512};
+    for (unsigned k = 0; k < 3000; ++k) {
+      const auto site = static_cast<std::uint32_t>(random() % 3 == 0);
+      std::uint64_t& place = at[site];
+      place += random() % 8 == 0 ? 0 : 4;
+      if (random() % 100 == 0) place = kArray + random() % 65536 * 4;
+      events::LoggedAccess e = affine(place, 0);
+      e.site = site;
+      e.mask = 1;
+      accesses.push_back(e);
+    }
+    one.block(0, accesses);
+    for (events::LoggedAccess& e : accesses) e.lanes = true;
+    other.block(0, accesses);
+    other.log.blocks[0].offsets = {0};
+    one.facts.sites[0].at_l2 = other.facts.sites[0].at_l2 = turn % 4 == 3;
+    const events::CacheCounts a = one.run(1, 2000, 1000), b = other.run(1, 2000, 1000);
+    EXPECT_EQ(a.global_loads.hits, b.global_loads.hits);
+    EXPECT_EQ(a.global_stores.hits, b.global_stores.hits);
+    EXPECT_EQ(a.l2_read_sectors, b.l2_read_sectors);
+    EXPECT_EQ(a.l2_read_lines, b.l2_read_lines);
+    EXPECT_EQ(a.l2_written_sectors, b.l2_written_sectors);
+    EXPECT_EQ(a.partly_written_sectors, b.partly_written_sectors);
+    EXPECT_EQ(a.translation_misses, b.translation_misses);
+    EXPECT_EQ(a.load_passes, b.load_passes);
+    EXPECT_EQ(a.store_passes, b.store_passes);
+    EXPECT_EQ(a.read.sectors, b.read.sectors);
+    EXPECT_EQ(a.written.sectors, b.written.sectors);
+    for (std::size_t s = 0; s < 2; ++s) EXPECT_EQ(a.sites[s].requests_new_to_warp, b.sites[s].requests_new_to_warp);
+    EXPECT_EQ(a.global_loads.hits > 0, turn % 4 != 3);
+  }
 }
 
 TEST(CacheModel, PartlyWrittenSectors) {

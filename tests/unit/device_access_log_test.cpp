@@ -154,6 +154,49 @@ TEST(AccessLog, WarpsLeaveAFullLog) {
   }
 }
 
+// Launches of which no warp is whole: machine code performs the logged accesses, and counts of one place need one slot.
+// The first thread adds neighbours, `turns` times.
+TEST(AccessLog, WarpsThatAreNotWhole) {
+  const auto run = [](unsigned threads, unsigned turns, bool caches, std::vector<std::uint32_t>* results) {
+    Kernel kernel("mov.u32 %r2, " + std::to_string(turns) +
+                      "; and.b32 %r5, %r2, 0; mov.u64 %rd3, %rd1;\n"
+                      "TURN: ld.global.u32 %r3, [%rd3]; ld.global.u32 %r4, [%rd3+4]; add.u32 %r3, %r3, %r4;\n"
+                      "st.global.u32 [%rd3], %r3; st.global.u32 [%rd3+4], %r2; ld.global.u8 %r6, [%rd3+2];\n"
+                      "add.u32 %r5, %r5, 8; and.b32 %r5, %r5, 2047; cvt.u64.u32 %rd2, %r5; add.u64 %rd3, %rd1, %rd2;\n"
+                      "sub.u32 %r2, %r2, 1; setp.ne.u32 %p2, %r2, 0; @%p2 bra TURN;",
+                  1, nullptr, "", "", caches);
+    for (std::uint32_t k = 0; k < 1024; ++k) kernel.data[k] = k * k;
+    LaunchResult r = kernel.run(threads);
+    results->assign(kernel.data, kernel.data + 1024);
+    return r;
+  };
+  for (const unsigned threads : {1u, 20u})
+    for (const unsigned turns : {300u, 100'000u}) {
+      std::vector<std::uint32_t> one, other;
+      const LaunchResult with = run(threads, turns, true, &one), without = run(threads, turns, false, &other);
+      EXPECT_EQ(one, other);
+      ASSERT_TRUE(with.counts.log);
+      const events::BlockLog& log = with.counts.log->blocks.at(0);
+      ASSERT_EQ(log.accesses.size(), std::min(turns * 5u, 262'144u));
+      const std::uint64_t first = log.accesses[0].base;
+      constexpr std::uint64_t kPlaces[] = {0, 4, 0, 4, 2};
+      for (std::size_t k = 0; k < log.accesses.size(); ++k) {
+        const events::LoggedAccess& e = log.accesses[k];
+        ASSERT_EQ(e.base - first, k / 5 * 8 % 2048 + kPlaces[k % 5]) << k;
+        ASSERT_EQ(e.mask, (LaneMask{1} << threads) - 1);
+        ASSERT_EQ(e.type, k % 5 == 2 || k % 5 == 3 ? AccessType::store : AccessType::load);
+        ASSERT_FALSE(e.lanes || e.kx != 0 || e.ky != 0);
+      }
+      ASSERT_EQ(with.counts.sites.size(), without.counts.sites.size());
+      for (std::size_t s = 0; s < with.counts.sites.size(); ++s) {
+        EXPECT_EQ(with.counts.sites[s].requests, with.counts.sites[s].global_requests == 0 ? 0 : turns);
+        EXPECT_EQ(with.counts.sites[s].requests, without.counts.sites[s].requests);
+        EXPECT_EQ(with.counts.sites[s].lanes, without.counts.sites[s].lanes);
+        EXPECT_EQ(with.counts.sites[s].global, without.counts.sites[s].global);
+      }
+    }
+}
+
 // The choice of logged blocks depends on the number of accesses of block 0, logged or not.
 TEST(AccessLog, BlocksOfLongLaunches) {
   const auto blocks = [](unsigned turns) {

@@ -73,9 +73,17 @@ const RequestCase kRequestCases[] = {
      "@%p1 ld.local.v2.u32 {%r6, %r7}, [%rd6+8]; @%p2 st.local.v2.u32 [%rd6+8], {%r2, %r3};"},
 };
 
-// Computes each lane's offset for turn %r10 and random %r2. Step 0: random places, some of them repeatedly. Otherwise
-// `step` bytes after the lane before, and twice that in the middle turns.
-std::string places(unsigned step) {
+constexpr unsigned kNeighbours = 1;  // as a step
+
+// Computes each lane's offset for turn %r10 and random %r2. Step 0: random places, some of them repeatedly.
+// kNeighbours: words up to two from the lane's own, cut to a range at either end of the area, as in a stencil.
+// Otherwise `step` bytes after the lane before, and twice that in the middle turns.
+std::string places(unsigned step, unsigned area) {
+  if (step == kNeighbours)
+    return "and.b32 %r3, %r1, 31; rem.u32 %r13, %r10, 5; add.s32 %r3, %r3, %r13; sub.s32 %r3, %r3, 2;\n"
+           "and.b32 %r13, %r10, 3; max.s32 %r3, %r3, %r13; sub.s32 %r13, 31, %r13; min.s32 %r3, %r3, %r13;\n"
+           "shl.b32 %r3, %r3, 2; and.b32 %r13, %r10, 8; setp.eq.u32 %p4, %r13, 0; @%p4 add.u32 %r3, %r3, " +
+           std::to_string(area - 128) + ";\n";
   if (step == 0)
     return "shr.u32 %r3, %r2, 9;\nand.b32 %r13, %r10, 3; setp.eq.u32 %p4, %r13, 0; @%p4 and.b32 %r3, %r3, 31;\n";
   return "shr.u32 %r13, %r10, 4; and.b32 %r13, %r13, 1; shl.b32 %r13, " + std::to_string(step) +
@@ -97,7 +105,7 @@ std::string body_of(const RequestCase& c, unsigned area, unsigned step = 0) {
   return ".local .align 16 .b8 own[4096];\n" + base +
          "mov.u64 %rd6, %rd4; mov.u64 %rd9, 0; mov.u32 %r10, 0; mov.u32 %r11, 17; mov.u32 %r6, 0; mov.u32 %r7, 0;\n"
          "mov.u32 %r9, 0; mov.u32 %r12, 0; mad.lo.u32 %r2, %r1, 747796405, 12345;\n" +
-         (shared || local ? fill : "") + "TURN: mad.lo.u32 %r2, %r2, 1664525, 1013904223;\n" + places(step) +
+         (shared || local ? fill : "") + "TURN: mad.lo.u32 %r2, %r2, 1664525, 1013904223;\n" + places(step, area) +
          "rem.u32 %r3, %r3, " + std::to_string(area) + "; and.b32 %r3, %r3, -" + std::to_string(c.bytes) +
          ";\ncvt.u64.u32 %rd5, %r3; add.u64 %rd5, %rd5, %rd4;\n"
          "and.b32 %r4, %r2, 0x10000; setp.ne.u32 %p1, %r4, 0; and.b32 %r4, %r2, 0x1f0000; setp.eq.u32 %p2, %r4, 0;\n" +
@@ -157,6 +165,15 @@ TEST_P(LaneRequests, InStepsTheSame) {
   }
 }
 
+// Neighbours in memory up to the end of an allocation, of the shared memory, and of a table.
+TEST_P(LaneRequests, OfNeighboursTheSame) {
+  for (const RequestCase& c : kRequestCases) {
+    if (std::strcmp(c.space, "local") == 0) continue;
+    const bool whole = std::strcmp(c.space, "global") == 0 && c.bytes == 4;
+    expect_plain(c, whole ? Kernel::kBytes : 4096, kNeighbours, GetParam());
+  }
+}
+
 // Lanes on a diagonal of a matrix, more of them in each turn, in warps of which some lanes do not exist. Those that are
 // off lie outside the matrix. Registers hold negative distances from the offsets.
 std::string diagonal(const std::string& space, const std::string& step) {
@@ -179,11 +196,31 @@ std::string diagonal(const std::string& space, const std::string& step) {
 
 TEST_P(LaneRequests, OnADiagonalTheSame) {
   for (const char* const space : {"shared", "global"})
-    for (const char* const step : {"-60", "-64", "68", "-4"})
+    for (const char* const step : {"-60", "-64", "68", "-4", "4"})
       for (const unsigned threads : {1u, 13u, 16u}) {
         SCOPED_TRACE(std::string(space) + ", in steps of " + step + ", " + std::to_string(threads) + " threads");
         expect_plain(diagonal(space, step), threads, GetParam());
       }
+}
+
+// The first lanes of a block lie before its shared memory, at addresses below 0, and are off.
+TEST_P(LaneRequests, BehindLanesBelowZeroTheSame) {
+  for (const bool varying : {false, true}) {
+    SCOPED_TRACE(varying ? "varying" : "affine");
+    expect_plain(
+        "mov.u32 %r12, 0; mov.u32 %r9, 0;\n" +
+            std::string(varying ? "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd2, %rd1; ld.global.u32 %r9, [%rd2];\n"
+                                  "and.b32 %r9, %r9, 0; rem.u32 %r9, %r9, 3;\n"
+                                : "") +
+            "mov.u32 %r4, memory; mad.lo.u32 %r4, %r1, 4, %r4; st.shared.u32 [%r4], %r1; bar.sync 0;\n"
+            "mov.u32 %r10, 1; TURN: sub.u32 %r3, %r1, %r10; add.u32 %r3, %r3, %r9; shl.b32 %r3, %r3, 2;\n"
+            "mov.u32 %r5, memory; add.u32 %r3, %r3, %r5; setp.ge.u32 %p1, %r1, %r10;\n"
+            "@%p1 ld.shared.u32 %r6, [%r3];\n@%p1 mad.lo.u32 %r12, %r12, 31, %r6;\nbar.sync 0;\n"
+            "@%p1 st.shared.u32 [%r3], %r12;\nbar.sync 0;\n"
+            "add.u32 %r10, %r10, 1; setp.lt.u32 %p3, %r10, 45;\n@%p3 bra TURN;\n"
+            "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; st.global.u32 [%rd3+32768], %r12;\n",
+        64, GetParam());
+  }
 }
 
 // Many good requests, then one with a bad lane.

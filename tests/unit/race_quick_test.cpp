@@ -36,7 +36,8 @@ class Watched {
   }
 
   void access(const events::AffineAccess& a) {
-    if (quickly_ && races_.affine_access(a)) return;
+    // Scattered accesses of whole words also have a quick way. Here those of one warp take it, whatever their pattern.
+    if (quickly_ && a.warp != 1 && races_.affine_access(a)) return;
     std::array<std::uint64_t, kWarpSize> addresses;
     std::array<std::uint32_t, kWarpSize> sizes;
     for (unsigned l = 0; l < kWarpSize; ++l)
@@ -99,7 +100,7 @@ struct Random {
   }
 };
 
-// Rows, columns or single words, of 4 to 16 bytes a lane, by some or all lanes; mostly each warp in its own part.
+// Rows, columns or single words, of 1 to 16 bytes a lane, by some or all lanes; mostly each warp in its own part.
 events::AffineAccess random_access(Random& random, const events::Launch& launch) {
   events::AffineAccess a;
   a.launch = &launch;
@@ -108,7 +109,7 @@ events::AffineAccess random_access(Random& random, const events::Launch& launch)
   a.block = {a.space == StateSpace::global ? random.below(2) : 0, 0, 0};
   a.warp = random.below(kWarps);
   a.mask = random.below(3) ? ~LaneMask{0} : static_cast<LaneMask>(random.engine());
-  a.bytes = random.of({4u, 4u, 4u, 8u, 16u});
+  a.bytes = random.of({4u, 4u, 4u, 8u, 16u, 4u, 1u, 2u});
   a.row = random.of({32u, 32u, 16u, 8u});
   a.kx = random.of<std::int64_t>({0, a.bytes, a.bytes, a.bytes, 2 * std::int64_t{a.bytes}, 132});
   a.kx = a.kx / a.bytes * a.bytes;
@@ -217,6 +218,33 @@ void rows_are_as_threads(bool copies, StateSpace space) {
   EXPECT_GT(found, 100u);
   EXPECT_GT(silent, 100u);
   EXPECT_GT(long_ones, 200u);
+}
+
+// Words of which four threads write a byte each.
+TEST(MoreList, HoldsAnyNumber) {
+  MoreList list;
+  EXPECT_TRUE(list.empty());
+  for (std::uint32_t k = 1; k <= 9; ++k) list.add({k, 0, static_cast<std::uint8_t>(k % 2 ? 1 : 6), k % 3 == 0});
+  ASSERT_EQ(list.all().size(), 9u);
+  for (std::uint32_t k = 1; k <= 9; ++k) EXPECT_EQ(list.all()[k - 1].record, k);
+  list.forget(1);
+  ASSERT_EQ(list.all().size(), 4u);
+  EXPECT_EQ(list.all()[1].record, 4u);
+  list.forget(2);
+  ASSERT_EQ(list.all().size(), 4u);
+  EXPECT_EQ(list.all()[0].bytes, 4u);
+  list.forget(15);
+  EXPECT_TRUE(list.empty());
+  list.add({7, 0, 3, false});
+  list.add({8, 0, 1, false});
+  list.forget(1);
+  ASSERT_EQ(list.all().size(), 1u);
+  EXPECT_EQ(list.all()[0].record, 7u);
+  for (std::uint32_t k = 0; k < 100; ++k) list.add({k, 0, 1, false});
+  EXPECT_EQ(list.all().size(), 64u);  // the newest
+  EXPECT_EQ(list.all()[63].record, 99u);
+  list.clear();
+  EXPECT_TRUE(list.empty());
 }
 
 // One warp has read a row, and another one half of it. A third becomes the second reader of the rest.

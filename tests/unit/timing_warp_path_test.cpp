@@ -93,6 +93,19 @@ WarpPath path_of_some(std::vector<Instruction> all, std::vector<Instruction> som
   return warp_path(h200(), code, flow, 1000, 8, {});
 }
 
+// The order of blocks is kept from launch to launch. Another flow, and other costs, need another one.
+TEST(WarpPath, KeptBlocksChangeNothing) {
+  std::vector<Instruction> body;
+  for (unsigned k = 0; k < 8; ++k) body.push_back(fma(1 + k % 3, {1 + k % 2}));
+  const Kernel once(body), loop(body, 50);
+  ScheduledBlocks kept;
+  for (const Kernel* k : {&once, &once, &loop, &once})
+    for (const double warps_per_block : {1.0, 8.0}) {
+      const WarpPath path = warp_path(h200(), k->code, k->flow, 1, warps_per_block, {}, kept);
+      EXPECT_EQ(path.cycles, warp_path(h200(), k->code, k->flow, 1, warps_per_block, {}).cycles);
+    }
+}
+
 TEST(WarpPath, AChainTakesItsLatencies) {
   std::vector<Instruction> chain;
   for (unsigned k = 0; k < 8; ++k) chain.push_back(fma(1, {1}));

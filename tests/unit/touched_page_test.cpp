@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <vector>
@@ -69,6 +70,21 @@ TEST(Rows, AreTheSameTogether) {
     EXPECT_GT(followed, 10u);
     expect_same(one_by_one, together);
   }
+}
+
+// A remembered place in the list of touchers changes nothing, even if it is of another page.
+TEST(TouchedPage, RememberedPlaces) {
+  std::mt19937 random(2);
+  Pages with, without;
+  std::uint32_t places[8] = {};
+  for (unsigned k = 0; k < 1000; ++k) {
+    const Toucher by{static_cast<std::uint32_t>(random() % 4), random() % 2 != 0};
+    const std::uint64_t page = random() % 3, low = random() % kPageBytes;
+    const std::uint64_t high = std::min<std::uint64_t>(kPageBytes - 1, low + random() % 100);
+    with[page].touch(low, high, by.writes, &by, &places[by.number()]);
+    without[page].touch(low, high, by.writes, &by);
+  }
+  expect_same(with, without);
 }
 
 TEST(Bits, First) {

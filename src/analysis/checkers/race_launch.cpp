@@ -41,6 +41,19 @@ bool one_word(const events::Access& a) {
   return differ == 0;
 }
 
+// Whether all lanes access whole words outside reserved memory, as is_plain().
+bool are_plain_words(const events::Access& a) {
+  if (!is_plain(a)) return false;
+  std::uint64_t low_bits = 0;
+  bool reserved = false;
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) {
+    const std::uint64_t address = a.addresses[static_cast<unsigned>(std::countr_zero(m))];
+    low_bits |= address;
+    reserved |= is_reserved(address);
+  }
+  return low_bits % 4 == 0 && !(reserved && a.space == StateSpace::shared);
+}
+
 bool reaches(MemoryScope scope, const Record& from, const BlockOrder& to) {
   return scope != MemoryScope::cta || from.stamp.block == to.number;
 }
@@ -275,7 +288,7 @@ bool LaunchRaces::note(const events::AffineAccess& a, Running& of) {
   const WarpOrder& warp = block.warps[a.warp];
   std::uint64_t none = 0;
   Shadow& shadow = shared ? shared_of(of, none) : *global_;
-  if (shadow.has_more() || (writes && order_.has_variables(block, shared))) return false;
+  if (writes && order_.has_variables(block, shared)) return false;
   const std::uint32_t record = record_of(shadow, of, a.warp, kind_of(a), 0);
   QuickAccess quick = quick_of(shadow, of, warp, a.warp, record);
   if (a.kx == 0 && a.ky == 0) return note_one_place(quick, a, a.base, a.mask);
@@ -379,6 +392,16 @@ void LaunchRaces::compare(const events::Access& a, Running& of) {
   Shadow* const one = shared && launch_.cluster.count() > 1 ? nullptr
                       : shared                              ? &shared_of(of, s.address)
                                                             : global_.get();
+  if (one && are_plain_words(a) && !(a.type == AccessType::store && order_.has_variables(*block, shared))) {
+    s.shadow = one;
+    s.record = record_of(*one, of, a.warp, kind, copy);
+    QuickAccess& all = quick.emplace(quick_of(*one, of, warp, a.warp, s.record));
+    s.quick = &all;
+    const bool writes = a.type == AccessType::store;
+    if (writes ? all.write_scattered(a.addresses.data(), a.bytes / 4, a.mask)
+               : all.read_scattered(a.addresses.data(), a.bytes / 4, a.mask))
+      return;
+  }
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     s.address = a.addresses[l];
@@ -421,7 +444,6 @@ const AccessKind& LaunchRaces::kind_of(const events::AffineAccess& a) {
 bool LaunchRaces::broadcast(Step& s, std::uint64_t copy) {
   std::uint64_t address = s.a.addresses[static_cast<unsigned>(std::countr_zero(s.a.mask))];
   Shadow* const shadow = s.shared ? &shared_of(s.running, address) : global_.get();
-  if (shadow->has_more()) return false;  // before s.shadow is set: a step with a shadow must have a record in it
   s.shadow = shadow;
   s.record = record_of(*s.shadow, s.running, s.a.warp, kind_of(s.a), copy);
   return quick_of(*s.shadow, s.running, s.warp, s.a.warp, s.record).read_word(address / 4, s.a.mask);
@@ -448,8 +470,7 @@ void LaunchRaces::lane(Step& s, unsigned in_event, unsigned l) {
 
 void LaunchRaces::word(Step& s, unsigned l, std::uint64_t word, std::uint8_t bytes) {
   const bool writes = s.a.type != AccessType::load;
-  if (s.quick && bytes == 15 && !s.shadow->has_more() &&
-      (writes ? s.quick->write_word(word, l) : s.quick->read_word(word, LaneMask{1} << l)))
+  if (s.quick && bytes == 15 && (writes ? s.quick->write_word(word, l) : s.quick->read_word(word, LaneMask{1} << l)))
     return;
   Line& line = s.shadow->by_word(word);
   const auto in_line = static_cast<unsigned>(word % Line::kWords);
@@ -468,14 +489,14 @@ void LaunchRaces::word(Step& s, unsigned l, std::uint64_t word, std::uint8_t byt
           break;
     if (c.other != 0) test(s, l, word, c.other, c.other_lane, bytes);
   }
-  if (const std::vector<MoreAccess>* more = s.shadow->more(word))
-    for (const MoreAccess& m : *more)
+  if (const MoreList* more = s.shadow->more(line, word))
+    for (const MoreAccess& m : more->all())
       if ((m.bytes & bytes) != 0 && (writes || m.write))
         test(s, l, word, m.record, m.lane, static_cast<std::uint8_t>(m.bytes & bytes));
   if (writes)
-    update_write(s, l, word, bytes, c);
+    update_write(s, l, {line, word, bytes}, c);
   else
-    update_read(s, l, word, bytes, c);
+    update_read(s, l, {line, word, bytes}, c);
   line.put(in_line, c);
 }
 
@@ -496,12 +517,13 @@ bool LaunchRaces::is_guess(const Race& race) const {
   return one(race.first, race.second) || one(race.second, race.first);
 }
 
-void LaunchRaces::update_write(Step& s, unsigned l, std::uint64_t word, std::uint8_t bytes, Cell& c) {
+void LaunchRaces::update_write(Step& s, unsigned l, const PartOfWord& what, Cell& c) {
+  const std::uint8_t bytes = what.bytes;
   WG_DEBUG_ASSERT(bytes != 0 && bytes <= 15 && l < kWarpSize);
   const bool was_plain = c.write != 0 && !s.shadow->record(c.write).atomic();
   const bool atomic = s.shadow->record(s.record).atomic();
   const auto rest = static_cast<std::uint8_t>(c.write_bytes & ~bytes);
-  if (c.write != 0 && rest != 0) s.shadow->add_more(word, {c.write, c.write_lane, rest, true});
+  if (c.write != 0 && rest != 0) s.shadow->add_more(what.line, what.word, {c.write, c.write_lane, rest, true});
   if (!atomic) {
     c.plain = 0;
   } else if (was_plain) {
@@ -518,11 +540,11 @@ void LaunchRaces::update_write(Step& s, unsigned l, std::uint64_t word, std::uin
     c.readers = 0;
     c.read_bytes = 0;
   }
-  if (std::vector<MoreAccess>* more = s.shadow->more(word))
-    std::erase_if(*more, [&](MoreAccess& m) { return (m.bytes = static_cast<std::uint8_t>(m.bytes & ~bytes)) == 0; });
+  if (MoreList* more = s.shadow->more(what.line, what.word)) more->forget(bytes);
 }
 
-void LaunchRaces::update_read(Step& s, unsigned l, std::uint64_t word, std::uint8_t bytes, Cell& c) {
+void LaunchRaces::update_read(Step& s, unsigned l, const PartOfWord& what, Cell& c) {
+  const std::uint8_t bytes = what.bytes;
   WG_DEBUG_ASSERT(bytes != 0 && bytes <= 15 && l < kWarpSize);
   if (c.read == s.record && c.read_bytes == bytes) {
     c.readers |= LaneMask{1} << l;
@@ -549,11 +571,10 @@ void LaunchRaces::update_read(Step& s, unsigned l, std::uint64_t word, std::uint
   // If some readers may be ordered before a write and others not, all of them must be kept.
   const bool exact = is_exact(s.block, s.warp) || c.read_bytes != bytes;
   if (exact) {
-    std::vector<MoreAccess>* const more = s.shadow->more(word);
-    if (more)
-      for (const MoreAccess& m : *more)
+    if (const MoreList* const more = s.shadow->more(what.line, what.word))
+      for (const MoreAccess& m : more->all())
         if (m.record == s.record && m.lane == l && m.bytes == bytes) return;
-    s.shadow->add_more(word, {s.record, static_cast<std::uint8_t>(l), bytes, false});
+    s.shadow->add_more(what.line, what.word, {s.record, static_cast<std::uint8_t>(l), bytes, false});
     return;
   }
   const std::uint64_t first = shadow.record(c.read).stamp.block;

@@ -135,8 +135,13 @@ class LaunchRaces {
   void lane(Step& s, unsigned in_event, unsigned lane);
   bool broadcast(Step& s, std::uint64_t copy);
   void word(Step& s, unsigned lane, std::uint64_t word, std::uint8_t bytes);
-  void update_read(Step& s, unsigned lane, std::uint64_t word, std::uint8_t bytes, Cell& cell);
-  void update_write(Step& s, unsigned lane, std::uint64_t word, std::uint8_t bytes, Cell& cell);
+  struct PartOfWord {
+    Line& line;
+    std::uint64_t word;
+    std::uint8_t bytes;  // mask
+  };
+  void update_read(Step& s, unsigned lane, const PartOfWord& what, Cell& cell);
+  void update_write(Step& s, unsigned lane, const PartOfWord& what, Cell& cell);
   bool test(Step& s, unsigned lane, std::uint64_t word, std::uint32_t before, unsigned before_lane, std::uint8_t bytes);
   bool test_fully(Step& s, unsigned lane, std::uint64_t word, std::uint32_t before, unsigned before_lane,
                   std::uint8_t bytes);

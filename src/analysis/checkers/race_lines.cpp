@@ -145,6 +145,7 @@ bool QuickAccess::touch(Line& line, const LinePart& now) {
     if (kWrites ? write_parts(line, now) : read_parts(line, now)) return true;
     shadow_.fill_cells(line);
   }
+  if (line.has_more(none_)) return false;
   return kWrites ? write_cells(line, now) : read_cells(line, now);
 }
 

@@ -120,19 +120,43 @@ bool QuickAccess::write_cell(Line& line, unsigned w, unsigned lane) {
   return true;
 }
 
-// Column accesses use cells only: single lanes of many warps touch the words of a line, so parts cannot describe them.
+// One lane's words. Single lanes of many warps touch the words of a line, so parts cannot describe them: cells only.
+template <bool kWrites>
+bool QuickAccess::words(std::uint64_t first, unsigned width, unsigned lane) {
+  for (std::uint64_t word = first; word < first + width; ++word) {
+    Line& line = shadow_.by_word(word);
+    if (line.has_more(none_)) return false;
+    const auto w = static_cast<unsigned>(word) % Line::kWords;
+    if (!(kWrites ? write_cell(line, w, lane) : read_cell(line, w, LaneMask{1} << lane))) return false;
+  }
+  return true;
+}
+
 template <bool kWrites>
 bool QuickAccess::column(std::uint64_t address, std::int64_t step, unsigned width, unsigned lane0, LaneMask lanes) {
   for (; lanes != 0; lanes &= lanes - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(lanes));
     const std::uint64_t first = (address + static_cast<std::uint64_t>(step * static_cast<std::int64_t>(l))) / 4;
-    for (std::uint64_t word = first; word < first + width; ++word) {
-      Line& line = shadow_.by_word(word);
-      const auto w = static_cast<unsigned>(word) % Line::kWords;
-      if (!(kWrites ? write_cell(line, w, lane0 + l) : read_cell(line, w, LaneMask{1} << (lane0 + l)))) return false;
-    }
+    if (!words<kWrites>(first, width, lane0 + l)) return false;
   }
   return true;
+}
+
+template <bool kWrites>
+bool QuickAccess::scattered(const std::uint64_t* addresses, unsigned width, LaneMask lanes) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(lanes));
+    WG_DEBUG_ASSERT(addresses[l] % 4 == 0);
+    if (!words<kWrites>(addresses[l] / 4, width, l)) return false;
+  }
+  return true;
+}
+
+bool QuickAccess::read_scattered(const std::uint64_t* addresses, unsigned width, LaneMask lanes) {
+  return scattered<false>(addresses, width, lanes);
+}
+bool QuickAccess::write_scattered(const std::uint64_t* addresses, unsigned width, LaneMask lanes) {
+  return scattered<true>(addresses, width, lanes);
 }
 
 bool QuickAccess::read_column(std::uint64_t address, std::int64_t step, unsigned width, unsigned lane0,

@@ -39,6 +39,9 @@ class QuickAccess {
   // `width` words for each lane; lanes are `step` bytes apart.
   bool read_column(std::uint64_t address, std::int64_t step, unsigned width, unsigned lane0, LaneMask lanes);
   bool write_column(std::uint64_t address, std::int64_t step, unsigned width, unsigned lane0, LaneMask lanes);
+  // `width` words for each lane, at any addresses. They are multiples of 4.
+  bool read_scattered(const std::uint64_t* addresses, unsigned width, LaneMask lanes);
+  bool write_scattered(const std::uint64_t* addresses, unsigned width, LaneMask lanes);
 
  private:
   enum class Known : std::uint8_t { foreign, own_warp, settled };
@@ -73,6 +76,10 @@ class QuickAccess {
   struct Classes;
   template <bool kWrites>
   bool column(std::uint64_t address, std::int64_t step, unsigned width, unsigned lane0, LaneMask lanes);
+  template <bool kWrites>
+  bool words(std::uint64_t first, unsigned width, unsigned lane);
+  template <bool kWrites>
+  bool scattered(const std::uint64_t* addresses, unsigned width, LaneMask lanes);
   bool read_cell(Line& line, unsigned w, LaneMask lanes);
   bool write_cell(Line& line, unsigned w, unsigned lane);
   bool read_cells(Line& line, const LinePart& now);

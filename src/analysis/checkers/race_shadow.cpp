@@ -90,17 +90,34 @@ void Shadow::fill_cells(Line& line) {
   line.by_word = true;
 }
 
+void Shadow::add_more(Line& line, std::uint64_t word, const MoreAccess& access) {
+  WG_DEBUG_ASSERT(line.by_word && line.cells);
+  LineMore*& more = line.cells->more;
+  if (!more) {
+    more_.push_back(std::make_unique<LineMore>());
+    more = more_.back().get();
+  } else if (!line.has_more(none_)) {
+    for (MoreList& list : *more) list.clear();
+  }
+  line.more_since = none_ + 1;
+  (*more)[word % Line::kWords].add(access);
+}
+
 void Shadow::forget() {
   constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max() / 2;
   none_ = next() - 1;
-  if (!more_.empty()) more_.clear();
   records_.clear();
   if (none_ <= kMost) return;
   for (const auto& [number, page] : pages_)
     for (Line& line : *page) {
-      if (line.cells) *line.cells = {};
+      if (line.cells) {
+        LineMore* const more = line.cells->more;
+        *line.cells = {};
+        line.cells->more = more;
+      }
       line.records = {};
       line.by_word = false;
+      line.more_since = 0;
     }
   none_ = 0;
 }

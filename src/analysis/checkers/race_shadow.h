@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -40,6 +42,53 @@ struct Cell {
   std::uint8_t write_bytes = 0, read_bytes = 0, plain_bytes = 0;  // masks of the word's bytes
 };
 
+// One more access to a word, if its cell cannot hold all that matters: accesses to other bytes, or by several threads
+// of which only some may be ordered.
+struct MoreAccess {
+  std::uint32_t record = 0;
+  std::uint8_t lane = 0, bytes = 0;
+  bool write = false;
+};
+
+// The additional accesses to one word. Four threads that write one byte each need three.
+class MoreList {
+ public:
+  std::span<const MoreAccess> all() const { return {many_.empty() ? few_.data() : many_.data(), size()}; }
+  bool empty() const { return size() == 0; }
+  void clear() {
+    used_ = 0;
+    many_.clear();
+  }
+  void add(const MoreAccess& access) {
+    constexpr std::size_t kMost = 64;
+    if (many_.empty() && used_ < few_.size()) {
+      few_[used_++] = access;
+      return;
+    }
+    if (many_.empty()) many_.assign(few_.begin(), few_.end());
+    if (many_.size() == kMost) many_.erase(many_.begin());
+    many_.push_back(access);
+  }
+  // Removes these bytes from all accesses.
+  void forget(std::uint8_t bytes) {
+    const auto none_left = [&](MoreAccess& m) { return (m.bytes = static_cast<std::uint8_t>(m.bytes & ~bytes)) == 0; };
+    if (many_.empty()) {
+      used_ = static_cast<std::size_t>(std::remove_if(few_.begin(), few_.begin() + used_, none_left) - few_.begin());
+      return;
+    }
+    std::erase_if(many_, none_left);
+    if (many_.empty()) used_ = 0;
+  }
+
+ private:
+  std::size_t size() const { return many_.empty() ? used_ : many_.size(); }
+  std::array<MoreAccess, 4> few_{};
+  std::size_t used_ = 0;          // of few_
+  std::vector<MoreAccess> many_;  // empty: all are in few_
+};
+// By word of the line.
+using LineMore = std::array<MoreList, 32>;
+
 // Cells of 32 adjacent words, one array per field, so that 16 words of a field are one vector. 24 bytes per word.
 struct alignas(64) LineCells {
   static constexpr unsigned kWords = 32;
@@ -48,6 +97,7 @@ struct alignas(64) LineCells {
   static constexpr unsigned kWriteBytes = 16, kReadBytes = 20, kPlainBytes = 24;
   using Words = std::array<std::uint32_t, kWords>;
   Words write, read, other, plain, readers, parts;
+  LineMore* more;  // of the line; null: never used
 };
 
 // Words of a line that one record touched as a whole: the same content as one field of their cells. The lane of word w
@@ -79,21 +129,17 @@ struct alignas(64) Line {
   std::array<LinePart, kParts> parts;
   LineCells* cells;  // null: never used
   bool by_word;      // the cells are in use, not the parts
+  // Number of forgotten records, plus 1, when a word of the line got more accesses (Shadow::add_more()): it has none if
+  // others were forgotten since then.
+  std::uint32_t more_since;
 
+  bool has_more(std::uint32_t none) const { return more_since == none + 1; }
   bool empty(std::uint32_t none) const { return records[0] <= none && records[1] <= none && records[2] <= none; }
   // Read and write the cell of word w. Record numbers up to `none` are forgotten.
   Cell get(unsigned w, std::uint32_t none) const;
   void put(unsigned w, const Cell& c);
 };
 static_assert(sizeof(Line) == 64);  // a cache line
-
-// One more access to a word, if its cell cannot hold all that matters: accesses to other bytes, or by several threads
-// of which only some may be ordered.
-struct MoreAccess {
-  std::uint32_t record = 0;
-  std::uint8_t lane = 0, bytes = 0;
-  bool write = false;
-};
 
 void* zeroes(std::size_t bytes);
 void give_back(void* zeroes, std::size_t bytes);
@@ -147,18 +193,13 @@ class Shadow {
     return l;
   }
   void fill_cells(Line& line);
-  std::vector<MoreAccess>* more(std::uint64_t word) {
-    if (more_.empty()) return nullptr;
-    const auto it = more_.find(word);
-    return it == more_.end() ? nullptr : &it->second;
+  // `line`: of the word. Null: the word has none.
+  MoreList* more(const Line& line, std::uint64_t word) const {
+    if (!line.has_more(none_)) return nullptr;
+    MoreList& list = (*line.cells->more)[word % Line::kWords];
+    return list.empty() ? nullptr : &list;
   }
-  bool has_more() const { return !more_.empty(); }
-  void add_more(std::uint64_t word, const MoreAccess& access) {
-    constexpr std::size_t kMost = 64;
-    std::vector<MoreAccess>& list = more_[word];
-    if (list.size() == kMost) list.erase(list.begin());
-    list.push_back(access);
-  }
+  void add_more(Line& line, std::uint64_t word, const MoreAccess& access);
 
   std::uint32_t none() const { return none_; }  // numbers up to this one are forgotten
   std::uint32_t next() const { return none_ + static_cast<std::uint32_t>(records_.size()) + 1; }
@@ -182,7 +223,7 @@ class Shadow {
   std::unordered_map<std::uint64_t, Page*> pages_;
   Slabs<Page> all_pages_;
   Slabs<LineCells> all_cells_;
-  std::unordered_map<std::uint64_t, std::vector<MoreAccess>> more_;
+  std::vector<std::unique_ptr<LineMore>> more_;
   std::uint32_t none_ = 0;
   std::vector<Record> records_;
 };

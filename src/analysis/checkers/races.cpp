@@ -15,6 +15,7 @@
 #include "checkers/launch_states.h"
 #include "checkers/race_launch.h"
 #include "checkers/repairs.h"
+#include "checkers/site_roles.h"
 #include "checkers/turns.h"
 #include "checkers/warp_paths.h"
 
@@ -339,6 +340,19 @@ std::string wait_note(const Race& race, const events::Launch& launch) {
 
 }  // namespace
 
+namespace {
+
+// Whether the launch has one thread, and all its accesses come in program order.
+bool is_one_thread(const events::Launch& launch) {
+  if (launch.grid.count() * launch.block.count() != 1) return false;
+  return std::none_of(launch.facts->sites.begin(), launch.facts->sites.end(), [](const events::Site& s) {
+    return s.non_coherent || s.kind == SiteKind::bulk_copy || s.kind == SiteKind::async_copy ||
+           role_of(s) != SiteRole::none;
+  });
+}
+
+}  // namespace
+
 class Races final : public Checker {
  public:
   explicit Races(const Known& known) : known_(known) {}
@@ -349,8 +363,10 @@ class Races final : public Checker {
     w.fences = w.mbarriers = w.async_groups = w.blocks = w.blocks_ended = w.only_written = w.whole_blocks = true;
     return w;
   }
-  // Without synchronisation, exits do not matter. Without shared accesses and global writes, there are no races.
+  // One thread does not race with itself. Without synchronisation, exits do not matter. Without shared accesses and
+  // global writes, there are no races.
   events::Wants wants_of(const events::Launch& launch) override {
+    if (is_one_thread(launch)) return {};
     const KernelHas has = what_has(launch);
     if (!has.shared_accesses && !has.global_writes && !has.mbarriers) return {};
     events::Wants w = wants();

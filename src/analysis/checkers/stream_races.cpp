@@ -10,6 +10,7 @@
 #include <mutex>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "checkers/checker.h"
 #include "checkers/kernel_place.h"
@@ -58,20 +59,47 @@ class Footprint : public std::unordered_map<std::uint64_t, FootprintPage> {
   std::vector<Lately> lately_;  // direct-mapped cache of recent pages
 };
 
-// by: null if the work is not a grid.
+// by, place: as in TouchedPage::touch().
 void touch(Footprint& f, std::uint64_t address, std::uint64_t bytes, bool write, const Toucher* by,
-           Way way = Way::plain) {
+           Way way = Way::plain, std::uint32_t* place = nullptr) {
   if (bytes == 0) return;
   const std::uint64_t last = (address + bytes - 1) / kWordBytes;
   for (std::uint64_t word = address / kWordBytes; word <= last;) {
     const std::uint64_t first_here = word % kPageWords;
     const std::uint64_t last_here = std::min<std::uint64_t>(kPageWords - 1, first_here + (last - word));
     FootprintPage& page = f.page(word / kPageWords);
-    page.touch(first_here, last_here, write, by);
+    page.touch(first_here, last_here, write, by, place);
     if (way == Way::plain) (write ? page.written_plainly : page.read_plainly).set(first_here, last_here);
     if (way == Way::swap) page.swapped.set(first_here, last_here);
     word += last_here - first_here + 1;
   }
+}
+
+// Touches words that lie apart in one page. False: they do not, or lanes touch parts of words.
+bool touch_apart(Footprint& f, const events::AffineAccess& a, const Toucher& by, std::uint32_t* place) {
+  if (a.bytes % kWordBytes != 0 || a.base % kWordBytes != 0 || a.kx % std::int64_t{kWordBytes} != 0 ||
+      a.ky % std::int64_t{kWordBytes} != 0 || a.kx == 0 || a.kx == std::int64_t{a.bytes})
+    return false;
+  std::uint64_t low = ~std::uint64_t{0}, high = 0;
+  std::uint16_t words[kWarpSize];
+  unsigned count = 0;
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) {
+    const std::uint64_t word = a.address(static_cast<unsigned>(std::countr_zero(m))) / kWordBytes;
+    low = std::min(low, word);
+    high = std::max(high, word);
+    words[count++] = static_cast<std::uint16_t>(word % kPageWords);
+  }
+  const std::uint64_t width = a.bytes / kWordBytes, number = low / kPageWords;
+  if (number != (high + width - 1) / kPageWords) return false;
+  FootprintPage& page = f.page(number);
+  Bits<kPageWords>& touched = by.writes ? page.written : page.read;
+  Bits<kPageWords>& plainly = by.writes ? page.written_plainly : page.read_plainly;
+  for (unsigned k = 0; k < count; ++k) {
+    touched.set(words[k], words[k] + width - 1);
+    plainly.set(words[k], words[k] + width - 1);
+  }
+  page.note(low % kPageWords, high % kPageWords + width - 1, by, place);
+  return true;
 }
 
 struct IssuedWork {
@@ -94,9 +122,11 @@ struct Done {
   std::uint32_t wait = 0;  // its position in the kernel's body; 0: the whole grid runs after the previous one
   // Grids: places by Toucher::number(), filled while the launch runs.
   std::map<std::uint32_t, FindingAccess> sites;
+  std::vector<std::uint32_t> places;  // by Toucher::number(), in `footprint`
 
   void touch(std::uint64_t address, std::uint64_t bytes, const Toucher& by, bool early, Way way = Way::plain) {
-    checkers::touch(footprint, address, bytes, by.writes, &by, way);
+    const std::size_t number = by.number();
+    checkers::touch(footprint, address, bytes, by.writes, &by, way, number < places.size() ? &places[number] : nullptr);
     if (early) checkers::touch(before_wait, address, bytes, by.writes, &by, way);
   }
   auto toucher() {
@@ -106,10 +136,20 @@ struct Done {
 
 // A running grid. With this checker one worker runs it (session/devices.cpp).
 struct Running {
-  explicit Running(std::size_t sites) : has_place(sites * 2), rows(sites) {}
+  explicit Running(std::size_t sites) : has_place(sites * 2), rows(sites), last(sites * 2) {
+    done.places.resize(sites * 2);
+  }
   Done done;
   std::vector<std::uint8_t> has_place;  // by Toucher::number(): Done::sites has it
   Rows<kPageBytes> rows;
+  // By Toucher::number(): the last affine access. Its repetition touches nothing new.
+  struct Last {
+    std::uint64_t base = 0;
+    std::int64_t kx = 0, ky = 0;
+    LaneMask mask = 0;
+    bool operator==(const Last&) const = default;
+  };
+  std::vector<Last> last;
 };
 
 // Position of the kernel's first griddepcontrol with this action. ~0: it has none; 0: unknown (in a function that it
@@ -194,6 +234,7 @@ class StreamRaces final : public Checker {
   std::mutex mutex_;
   std::map<std::uint64_t, IssuedWork> issued_;
   std::uint64_t last_issued_ = 0;
+  std::map<int, std::vector<std::uint64_t>> not_waited_for_;  // by device: issued since the host's last wait for all
   std::map<std::pair<int, std::uint64_t>, std::uint64_t> last_of_;  // by device and stream
   bool several_ = false;                                            // several streams or graph nodes were used
   LaunchStates<Running> running_;
@@ -210,6 +251,7 @@ void StreamRaces::on_stream_work(const events::StreamWork& w, unsigned) {
   i.kind = w.kind;
   i.stream = w.stream;
   i.device = w.device;
+  not_waited_for_[w.device].push_back(w.id);
   i.after = {w.after.begin(), w.after.end()};
   i.overlaps = {w.early_after.begin(), w.early_after.end()};
   if (!i.node()) {
@@ -245,8 +287,8 @@ void StreamRaces::retire(std::uint64_t work) {
 void StreamRaces::on_host_wait(const events::HostWait& w, unsigned) {
   const std::lock_guard lock(mutex_);
   if (w.work != events::HostWait::kAll) return retire(w.work);
-  for (auto& [id, i] : issued_)
-    if (i.device == w.device && i.known_from == ~std::uint64_t{0}) i.known_from = last_issued_ + 1;
+  for (const std::uint64_t id : std::exchange(not_waited_for_[w.device], {}))
+    if (IssuedWork& i = issued_[id]; i.known_from == ~std::uint64_t{0}) i.known_from = last_issued_ + 1;
   forget_old();
 }
 
@@ -326,7 +368,10 @@ bool StreamRaces::on_affine_access(const events::AffineAccess& a, unsigned) {
   Done& d = r->done;
   const Toucher by{a.site, a.type != AccessType::load};
   if (by.number() >= r->has_place.size() || !r->has_place[by.number()]) return false;
+  const Running::Last now{a.base, a.kx, a.ky, a.mask};
+  if (std::exchange(r->last[by.number()], now) == now) return true;
   const bool early = comes_early(d, *a.launch, a.site);
+  if (!early && touch_apart(d.footprint, a, by, &d.places[by.number()])) return true;
   each_stretch(a, [&](std::uint64_t at, std::uint64_t bytes) {
     if (early || !r->rows.follows(at, bytes, by, d.toucher())) d.touch(at, bytes, by, early);
   });

@@ -19,6 +19,10 @@ class Bits {
  public:
   void set(std::size_t first, std::size_t last) {
     WG_DEBUG_ASSERT(first <= last && last < kSize);
+    if (first / 64 == last / 64) {
+      bits_[first / 64] |= ~std::uint64_t{0} >> (63 - (last - first)) << first % 64;
+      return;
+    }
     for (std::size_t k = first / 64; k <= last / 64; ++k) {
       std::uint64_t bits = ~std::uint64_t{0};
       if (k == first / 64) bits &= ~std::uint64_t{0} << first % 64;
@@ -69,15 +73,21 @@ struct TouchedPage {
   Bits<kUnits> read, written;
   std::vector<By> touchers;  // each once, in order of first touch
 
-  // by: null if the work is not a grid.
-  void touch(std::size_t low, std::size_t high, bool writes, const Toucher* by) {
+  // by: null if the work is not a grid. place: where in some page's list the toucher was found last, for speed: pages
+  // are mostly touched by the same instructions in the same order. The call updates it.
+  void touch(std::size_t low, std::size_t high, bool writes, const Toucher* by, std::uint32_t* place = nullptr) {
     (writes ? written : read).set(low, high);
-    if (!by) return;
-    const auto same = [&](const By& t) { return t.site == by->site && t.writes == by->writes; };
-    const auto known = std::find_if(touchers.begin(), touchers.end(), same);
+    if (by) note(low, high, *by, place);
+  }
+  // Only notes the toucher; the caller sets the units.
+  void note(std::size_t low, std::size_t high, const Toucher& by, std::uint32_t* place) {
+    const auto same = [&](const By& t) { return t.site == by.site && t.writes == by.writes; };
+    const bool at_place = place && *place < touchers.size() && same(touchers[*place]);
+    const auto known = at_place ? touchers.begin() + *place : std::find_if(touchers.begin(), touchers.end(), same);
+    if (place) *place = static_cast<std::uint32_t>(known - touchers.begin());
     const auto first = static_cast<std::uint16_t>(low), last = static_cast<std::uint16_t>(high);
     if (known == touchers.end()) {
-      touchers.push_back({*by, first, last});
+      touchers.push_back({by, first, last});
     } else {
       known->low = std::min(known->low, first);
       known->high = std::max(known->high, last);

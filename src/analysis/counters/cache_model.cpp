@@ -253,11 +253,8 @@ class WholeGrid {
 
   Stretches together(std::initializer_list<Use> uses) const {
     Stretches all;
-    for (const Use use : uses) {
-      const Stretches& k = known_[static_cast<unsigned>(use)];
-      all.insert(all.end(), k.begin(), k.end());
-    }
-    return merged(std::move(all));
+    for (const Use use : uses) all = united(all, known_[static_cast<unsigned>(use)]);
+    return all;
   }
 
   const AccessLog& log_;
@@ -502,7 +499,7 @@ std::optional<CacheCounts> caches_of(const GpuModel& model, const CacheSizes& si
   std::call_once(log.modelled, [&] {
     if (log.blocks.empty()) return;
     log.caches = model_caches(model, sizes, facts, counts, log);
-    log.blocks = {};
+    events::keep_memory(std::move(log.blocks));
   });
   if (log.caches.blocks == 0) return std::nullopt;
   CacheCounts out = log.caches;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "base/assert.h"
@@ -20,23 +21,85 @@ using events::BlockLog;
 using events::LoggedAccess;
 using events::SiteKind;
 
-// Sectors that a warp has touched recently.
-struct WarpFilter {
-  static constexpr unsigned kSets = 64, kWays = 4;  // room for several requests with 32 different lines
-  std::uint64_t line[kSets][kWays];
-  std::uint8_t sectors[kSets][kWays];
-  WarpFilter() { std::fill(&line[0][0], &line[0][0] + kSets * kWays, ~std::uint64_t{0}); }
-  bool touch(std::uint64_t of, std::uint8_t mask) {  // true: some of it is new
-    const auto set = static_cast<unsigned>(of * 0x9e3779b97f4a7c15u >> 58);
-    std::uint64_t* const lines = line[set];
-    std::uint8_t* const there = sectors[set];
-    const auto way = static_cast<unsigned>(std::find(lines, lines + kWays, of) - lines);
-    const std::uint8_t known = way < kWays ? there[way] : 0;
-    for (unsigned w = std::min(way, kWays - 1); w > 0; --w) lines[w] = lines[w - 1], there[w] = there[w - 1];
-    lines[0] = of;
-    there[0] = known | mask;
+// Sectors that a warp has touched recently: a cache of 64 sets and 4 ways. Most warps touch few lines, and these lie
+// together: all warps of an SM have a filter, and tables would be read from the host's outer caches.
+class WarpFilter {
+ public:
+  bool touch(std::uint64_t line, std::uint8_t mask) {  // true: some of it is new
+    if (spilled_) return table_->touch(line, mask);
+    std::uint32_t equal = 0, in_set = 0;
+    const std::uint8_t set = set_of(line);
+    for (unsigned k = 0; k < kFew; ++k) {
+      equal |= static_cast<std::uint32_t>(lines_[k] == line) << k;
+      in_set |= static_cast<std::uint32_t>(set_[k] == set) << k;
+    }
+    const std::uint32_t there = (1u << count_) - 1;
+    equal &= there;
+    unsigned place = count_;
+    std::uint8_t known = 0;
+    if (equal != 0) {
+      place = static_cast<unsigned>(std::countr_zero(equal));
+      known = sectors_[place];
+    } else if (count_ == kFew || std::popcount(in_set & there) == kWays) {
+      spill();
+      return table_->touch(line, mask);
+    } else {
+      ++count_;
+    }
+    for (; place > 0; --place) {  // the last one touched comes first
+      lines_[place] = lines_[place - 1];
+      sectors_[place] = sectors_[place - 1];
+      set_[place] = set_[place - 1];
+    }
+    lines_[0] = line;
+    sectors_[0] = known | mask;
+    set_[0] = set;
     return (mask & ~known) != 0;
   }
+  void clear() {
+    count_ = 0;
+    spilled_ = false;
+  }
+
+ private:
+  static constexpr unsigned kSets = 64, kWays = 4;  // room for several requests with 32 different lines
+  static constexpr unsigned kFew = 16;
+  static std::uint8_t set_of(std::uint64_t line) { return static_cast<std::uint8_t>(line * 0x9e3779b97f4a7c15u >> 58); }
+  struct Table {
+    std::uint64_t line[kSets][kWays];
+    std::uint8_t sectors[kSets][kWays];
+    bool touch(std::uint64_t of, std::uint8_t mask) {
+      const std::uint8_t set = set_of(of);
+      std::uint64_t* const lines = line[set];
+      std::uint8_t* const there = sectors[set];
+      const auto way = static_cast<unsigned>(std::find(lines, lines + kWays, of) - lines);
+      const std::uint8_t known = way < kWays ? there[way] : 0;
+      for (unsigned w = std::min(way, kWays - 1); w > 0; --w) lines[w] = lines[w - 1], there[w] = there[w - 1];
+      lines[0] = of;
+      there[0] = known | mask;
+      return (mask & ~known) != 0;
+    }
+  };
+  void spill() {
+    if (!table_) table_ = std::make_unique<Table>();
+    std::fill(&table_->line[0][0], &table_->line[0][0] + kSets * kWays, ~std::uint64_t{0});
+    for (unsigned k = count_; k-- != 0;) table_->touch(lines_[k], sectors_[k]);
+    spilled_ = true;
+  }
+
+  std::uint64_t lines_[kFew] = {};
+  std::uint8_t sectors_[kFew] = {}, set_[kFew] = {};
+  unsigned count_ = 0;
+  bool spilled_ = false;
+  std::unique_ptr<Table> table_;
+};
+
+// The line of a site's last request to one address, and those of its sectors that such requests have touched. If the
+// next one touches only these, its memory is known.
+struct RepeatedPlace {
+  std::uint64_t line = ~std::uint64_t{0};
+  std::uint8_t sectors = 0;
+  std::uint8_t passes = 0;
 };
 
 struct RunningBlock {
@@ -45,6 +108,7 @@ struct RunningBlock {
   std::vector<std::uint32_t> turns;             // warps in the order of their turns
   std::vector<WarpFilter> filters;
   std::vector<SectorSet> sets;  // by site
+  std::vector<RepeatedPlace> places;
   std::vector<std::uint32_t> used_sites;
   SectorSet all[2];  // read, written
   BitPages partly;   // written bytes of partly written sectors
@@ -182,9 +246,11 @@ class Replay : public Replayed {
     b.order.resize(at);
     for (std::size_t i = 0; i < log.accesses.size(); ++i)
       b.order[b.end[log.accesses[i].warp]++] = static_cast<std::uint32_t>(i);
-    b.filters.assign(warps, WarpFilter());
+    if (b.filters.size() < warps) b.filters.resize(warps);
+    for (WarpFilter& f : b.filters) f.clear();
     shuffle(b.turns, warps, log.block);
     if (b.sets.size() < sites.size()) b.sets.resize(sites.size());
+    b.places.assign(sites.size(), {});
     WG_ASSERT(at == log.accesses.size());  // BlockLog::taken counts them by warp
     b.left = log.accesses.size();
   }
@@ -238,8 +304,7 @@ class Replay : public Replayed {
     written_by_block.add(distinct(b.all[1].stretches()));
     b.all[0].clear();
     b.all[1].clear();
-    for (const BitPages::Page& p : b.partly.pages())
-      partly_written += p.number != BitPages::kNone && p.bits != ~0u ? 1 : 0;
+    b.partly.each([&](const BitPages::Page& p) { partly_written += p.bits != ~0u ? 1 : 0; });
     b.partly.clear();
     b.log = nullptr;
   }
@@ -249,6 +314,8 @@ class Replay : public Replayed {
     const events::Site& site = facts_.sites[e.site];
     SiteSeen& seen = sites[e.site];
     ++requests;
+    const bool one_place = e.space == StateSpace::global && !e.lanes && e.kx == 0 && e.ky == 0;
+    if (one_place && repeat(sm, b, e, seen)) return;
     RequestLines lines;
     const std::uint64_t local = kLocalBase + (slot * log_.warps_per_block + e.warp) * log_.local_bytes * kWarpSize;
     find_lines(log_, *b.log, e, e.bytes, local, &lines);
@@ -270,6 +337,52 @@ class Replay : public Replayed {
     if (acquires(site) && !waits_on(b, e)) sm.l1.clear();
     if (site.kind != SiteKind::bulk_copy) tally.passes += passes(b, e, seen);  // the others go around L1's banks
     note(b, e, lines);
+    if (one_place) remember(b, e, site, lines);
+  }
+
+  // A request to sectors of its site's last one: as access(), without what is known. Threads that walk through arrays
+  // make mostly such requests. False: it is no such request, or a load that misses; nothing has changed then.
+  bool repeat(Sm& sm, RunningBlock& b, const LoggedAccess& e, SiteSeen& seen) {
+    const RepeatedPlace& place = b.places[e.site];
+    const std::uint8_t mask = sectors_of(e);
+    if (place.line != e.base / kLineBytes || (mask & ~place.sectors) != 0) return false;
+    const bool load = e.type == AccessType::load;
+    Tally& tally = seen.global;
+    const int count = std::popcount(mask);
+    if (load) {
+      if (!sm.l1.touch(place.line, mask)) return false;
+      if (b.filters[e.warp].touch(place.line, mask) && e.first) ++tally.fresh;
+      tally.hits += count;
+    } else {
+      const std::uint8_t found = sm.l1.look_up(place.line, mask, false);
+      tally.hits += hits_stored(sm, place.line) ? count : std::popcount(found);
+      std::uint64_t region = ~std::uint64_t{0};
+      translate(sm, place.line * kLineBytes, &region, tally);
+      tally.below += count;
+      ++tally.below_lines;
+      note_partly(b, e);
+    }
+    if (e.first) ++tally.requests;
+    tally.sectors += count;
+    tally.passes += place.passes;
+    return true;
+  }
+
+  void remember(RunningBlock& b, const LoggedAccess& e, const events::Site& site, const RequestLines& lines) {
+    const bool simple = (e.type == AccessType::load || e.type == AccessType::store) && !goes_around(e, site, false) &&
+                        !site.non_coherent && !acquires(site) && !whole_lines_ && !parts_matter_ && lines.count == 1;
+    if (!simple) return;
+    RepeatedPlace& place = b.places[e.site];
+    const std::uint8_t known = place.line == lines.line[0] ? place.sectors : 0;
+    place = {lines.line[0], static_cast<std::uint8_t>(known | lines.sectors[0]),
+             static_cast<std::uint8_t>(passes_of_one_place(e))};
+  }
+
+  // Sectors of the line of an access to one address.
+  static std::uint8_t sectors_of(const LoggedAccess& e) {
+    const auto first = static_cast<unsigned>(e.base / 32 % 4);
+    const auto last = std::min(3u, first + static_cast<unsigned>((e.base % 32 + e.bytes - 1) / 32));
+    return static_cast<std::uint8_t>(((2u << last) - 1) & ~((1u << first) - 1));
   }
 
   void look_up(Sm& sm, RunningBlock& b, const LoggedAccess& e, const events::Site& site, const RequestLines& lines,
@@ -277,13 +390,7 @@ class Replay : public Replayed {
     const bool load = e.type == AccessType::load, local = e.space == StateSpace::local;
     const bool texture = e.space == StateSpace::texture || (site.non_coherent && sizes_.texture_bytes != 0);
     const bool own = texture && sizes_.texture_bytes != 0;
-    // These bypass L1: atomics, and accesses that must see other SMs' stores.
-    const bool around = !load && e.type != AccessType::store ? true
-                        : local || texture
-                            ? false
-                            : site.at_l2 || site.is_volatile || site.order != events::MemoryOrder::weak ||
-                                  site.kind == SiteKind::bulk_copy ||
-                                  (site.kind == SiteKind::async_copy && e.bytes == 16) || !model_.l1_caches_global;
+    const bool around = goes_around(e, site, texture);
     bool fresh = false;
     std::uint64_t region = ~std::uint64_t{0};
     for (unsigned i = 0; i < lines.count; ++i) {
@@ -294,8 +401,7 @@ class Replay : public Replayed {
       if (!around) {
         if (whole_lines_ && load && !own) mask = 0xf;  // Fermi fetches lines
         found = (own ? sm.texture : sm.l1).look_up(lines.line[i], mask, load || local);
-        // Stores hit by line: after a store to a part of the line, another warp's store to the rest hits.
-        if (!load && !local && sm.stored.look_up(lines.line[i], 0xf, true) != 0) found = mask;
+        if (!load && !local && hits_stored(sm, lines.line[i])) found = mask;
       }
       tally.hits += std::popcount(static_cast<std::uint8_t>(found & lines.sectors[i]));
       auto under = static_cast<std::uint8_t>(load ? mask & ~found : mask);
@@ -308,6 +414,18 @@ class Replay : public Replayed {
     }
     if (fresh && e.first) ++tally.fresh;
   }
+
+  // These bypass L1: atomics, and accesses that must see other SMs' stores.
+  bool goes_around(const LoggedAccess& e, const events::Site& site, bool texture) const {
+    if (e.type != AccessType::load && e.type != AccessType::store) return true;
+    if (e.space == StateSpace::local || texture) return false;
+    return site.at_l2 || site.is_volatile || site.order != events::MemoryOrder::weak ||
+           site.kind == SiteKind::bulk_copy || (site.kind == SiteKind::async_copy && e.bytes == 16) ||
+           !model_.l1_caches_global;
+  }
+
+  // Stores hit by line: after a store to a part of the line, another warp's store to the rest hits.
+  static bool hits_stored(Sm& sm, std::uint64_t line) { return sm.stored.look_up(line, 0xf, true) != 0; }
 
   // L1 works with virtual addresses, so only what goes on to L2 is translated. `region`: the one before, of this
   // request.
@@ -345,6 +463,7 @@ class Replay : public Replayed {
   double passes(const RunningBlock& b, const LoggedAccess& e, SiteSeen& seen) {
     if (e.space == StateSpace::texture) return 0;
     if (e.space == StateSpace::local) return std::max(1, e.bytes / 4);
+    if (const unsigned known = passes_of_one_place(e)) return known;
     const LoggedAccess& l = seen.last;
     if (!e.lanes && !l.lanes && l.mask == e.mask && l.kx == e.kx && l.ky == e.ky && l.mask != 0 &&
         (l.base & 127) == (e.base & 127))
@@ -408,6 +527,13 @@ class Replay : public Replayed {
     const bool side_by_side = !e.lanes && e.mask == kFullMask && e.kx == bytes &&
                               (log_.row == kWarpSize || e.ky == std::int64_t{bytes} * log_.row);
     if (side_by_side && e.base % 32 == 0) return;
+    const auto bytes_of = [&](std::uint64_t address) {
+      return bytes >= 32 ? ~0u : ((1u << bytes) - 1) << address % 32;
+    };
+    if (!e.lanes && e.kx == 0 && e.ky == 0) {
+      b.partly.bits(e.base / 32) |= bytes_of(e.base);
+      return;
+    }
     std::uint64_t addresses[kWarpSize];
     std::uint8_t lanes[kWarpSize];
     const unsigned n = lane_addresses(log_, *b.log, e, addresses, lanes);
@@ -422,7 +548,7 @@ class Replay : public Replayed {
         sector = addresses[i] / 32;
         mask = 0;
       }
-      mask |= bytes >= 32 ? ~0u : ((1u << bytes) - 1) << addresses[i] % 32;
+      mask |= bytes_of(addresses[i]);
     }
     put();
   }

@@ -2,6 +2,7 @@
 // sectors.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -19,6 +20,7 @@ struct Stretch {
 using Stretches = std::vector<Stretch>;  // sorted and disjoint, unless stated otherwise
 
 Stretches merged(Stretches any_order);
+Stretches united(const Stretches& a, const Stretches& b);
 std::uint64_t sectors_in(const Stretches& stretches);
 events::DistinctStretches distinct(const Stretches& stretches);
 
@@ -30,33 +32,47 @@ class BitPages {
   };
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   std::uint64_t& bits(std::uint64_t number);
-  bool empty() const { return used_ == 0; }
+  bool empty() const { return used_.empty(); }
+  std::size_t size() const { return used_.size(); }
   void clear();
-  const std::vector<Page>& pages() const { return pages_; }  // unordered; number kNone: unused entry
+  template <class Visit>
+  void each(Visit&& visit) const {  // in the order in which the pages came
+    for (const std::uint32_t k : used_) visit(pages_[k]);
+  }
 
  private:
+  Page& page(std::uint64_t number);
   std::vector<Page> pages_;
-  std::size_t used_ = 0;
+  std::vector<std::uint32_t> used_;  // entries of pages_
 };
 
 // Set of sectors that grows request by request.
 class SectorSet {
  public:
-  void add(std::uint64_t begin, std::uint64_t end);
+  void add(std::uint64_t begin, std::uint64_t end) {
+    Stretch& lately = lately_[begin / 4 % kLately];
+    if (begin >= lately.begin && end <= lately.end) return;
+    lately = {begin, end};
+    add_new(begin, end);
+  }
   void add(const Stretches& stretches) {
     for (const Stretch& s : stretches) add(s.begin, s.end);
   }
-  bool empty() const { return few_.empty() && pages_.empty(); }
+  bool empty() const { return count_ == 0 && pages_.empty(); }
   void clear() {
-    few_.clear();
+    count_ = 0;
     pages_.clear();
+    lately_ = {};
   }
   Stretches stretches() const;
 
  private:
+  void add_new(std::uint64_t begin, std::uint64_t end);
   void add_to_pages(std::uint64_t begin, std::uint64_t end);
-  static constexpr std::size_t kFew = 12;
-  Stretches few_;  // unordered; used until there are kFew
+  static constexpr std::size_t kFew = 12, kLately = 8;
+  std::array<Stretch, kLately> lately_{};  // added lately; by the line of the first sector
+  std::array<Stretch, kFew> few_;          // unordered; used until there are more
+  std::size_t count_ = 0;                  // of few_
   BitPages pages_;
 };
 

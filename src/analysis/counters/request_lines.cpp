@@ -23,6 +23,14 @@ void RequestLines::add(std::uint64_t address, std::uint32_t bytes) {
   sectors[count++] = mask;
 }
 
+void RequestLines::add_range(std::uint64_t begin, std::uint64_t end) {
+  while (begin < end) {
+    const std::uint64_t stop = std::min(end, (begin | 127) + 1);
+    add(begin, static_cast<std::uint32_t>(stop - begin));
+    begin = stop;
+  }
+}
+
 unsigned RequestLines::sector_count() const {
   unsigned n = 0;
   for (unsigned i = 0; i < count; ++i) n += static_cast<unsigned>(std::popcount(sectors[i]));
@@ -77,7 +85,35 @@ void find_lines(const events::AccessLog& log, const events::BlockLog& block, con
   std::uint8_t lanes[kWarpSize];
   const unsigned n = lane_addresses(log, block, e, addresses, lanes);
   if (local) return find_local(addresses, lanes, n, bytes, local_base, out);
-  for (unsigned i = 0; i < n; ++i) out->add(addresses[i], bytes);
+  for (unsigned i = 0; i < n;) {
+    const std::uint64_t begin = addresses[i++];
+    std::uint64_t end = begin + bytes;
+    if (begin % bytes != 0 || !std::has_single_bit(bytes)) {
+      out->add(begin, bytes);
+      continue;
+    }
+    for (; i < n && addresses[i] == end; ++i) end += bytes;  // lanes side by side
+    out->add_range(begin, end);
+  }
+}
+
+namespace {
+
+// Lanes that the banks serve together, of accesses with this many bytes a lane.
+std::uint32_t lanes_together(std::uint32_t bytes) {
+  return std::clamp(128 / std::max(4u, bytes), 4u, 32u);
+}
+
+}  // namespace
+
+unsigned passes_of_one_place(const events::LoggedAccess& e) {
+  if (std::has_single_bit(e.mask)) return 1;
+  if (e.lanes || e.kx != 0 || e.ky != 0) return 0;
+  const std::uint32_t group = lanes_together(e.bytes);
+  unsigned passes = 0;
+  for (unsigned first = 0; first < kWarpSize; first += group)
+    passes += (std::uint64_t{e.mask} >> first & ((std::uint64_t{1} << group) - 1)) != 0 ? 1 : 0;
+  return passes;
 }
 
 unsigned bank_passes(const events::AccessLog& log, const events::BlockLog& block, const events::LoggedAccess& e,
@@ -88,7 +124,7 @@ unsigned bank_passes(const events::AccessLog& log, const events::BlockLog& block
   std::uint64_t addresses[kWarpSize];
   std::uint8_t lanes[kWarpSize];
   const unsigned n = lane_addresses(log, block, e, addresses, lanes);
-  const std::uint32_t width = std::max(4u, bytes), group = std::clamp(128 / width, 4u, 32u);
+  const std::uint32_t width = std::max(4u, bytes), group = lanes_together(bytes);
   unsigned passes = 0;
   for (unsigned i = 0; i < n;) {
     std::uint64_t words[64];
@@ -96,7 +132,7 @@ unsigned bank_passes(const events::AccessLog& log, const events::BlockLog& block
     const unsigned of = lanes[i] / group;
     for (; i < n && lanes[i] / group == of; ++i)
       for (std::uint32_t b = 0; b < width && count < 64; b += 4) words[count++] = (addresses[i] + b) / 4;
-    std::sort(words, words + count);
+    if (!std::is_sorted(words, words + count)) std::sort(words, words + count);
     count = static_cast<unsigned>(std::unique(words, words + count) - words);
     unsigned banks[32] = {}, most = 0, lines = 0;
     for (unsigned w = 0; w < count; ++w) {

@@ -15,6 +15,7 @@ struct RequestLines {
   std::uint8_t sectors[kMost];  // of each line
 
   void add(std::uint64_t address, std::uint32_t bytes);  // the bytes lie in one line
+  void add_range(std::uint64_t begin, std::uint64_t end);
   unsigned sector_count() const;
 };
 
@@ -28,5 +29,7 @@ unsigned lane_addresses(const events::AccessLog& log, const events::BlockLog& bl
 // quarter warps with 16. One pass covers at most four lines.
 unsigned bank_passes(const events::AccessLog& log, const events::BlockLog& block, const events::LoggedAccess& access,
                      std::uint32_t bytes);
+// The same for an access of one lane, or of lanes with one address. 0: it is neither.
+unsigned passes_of_one_place(const events::LoggedAccess& access);
 
 }  // namespace warpgrind::counters

@@ -12,6 +12,8 @@ class SectoredCache {
   explicit SectoredCache(std::uint64_t bytes);
   // Returns the sectors in `mask` that are present. allocate: afterwards all of them are.
   std::uint8_t look_up(std::uint64_t line, std::uint8_t mask, bool allocate);
+  // As look_up(), if all sectors are present. Else it does nothing and returns false.
+  bool touch(std::uint64_t line, std::uint8_t mask);
   // Empties the cache.
   void clear() { ++generation_; }
 
@@ -19,14 +21,15 @@ class SectoredCache {
       16;  // assumed: 4 to 64 differ by less than a point of hit rate in the lab's kernels
 
  private:
-  struct Line {
-    std::uint64_t tag = ~std::uint64_t{0};  // line and generation
-    std::uint32_t used = 0;
-    std::uint8_t sectors = 0;
+  // A set. Members of all ways lie together, so that the compiler compares several at a time.
+  struct Set {
+    std::uint64_t tags[kWays];  // line and generation
+    std::uint32_t used[kWays];
+    std::uint8_t sectors[kWays];
   };
-  std::uint64_t sets_ = 0, generation_ = 0;
+  std::uint64_t sets_count_ = 0, generation_ = 0;
   std::uint32_t ways_ = 0, now_ = 0;
-  std::vector<Line> lines_;
+  std::vector<Set> sets_;
 };
 
 }  // namespace warpgrind::counters

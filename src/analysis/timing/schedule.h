@@ -47,6 +47,7 @@ struct Costs {
   double branch = 0;                        // cycles until a warp issues again after a branch
   double predicate = 0;                     // cycles until a predicate can guard, select or decide a branch
   std::array<double, sass::kPipes> busy{};  // cycles that a warp instruction occupies its pipe, by Pipe
+  bool operator==(const Costs&) const = default;
 };
 
 // What a warp waits for, from one block to the next. Cycles; 0: long ago.

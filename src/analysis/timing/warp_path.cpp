@@ -4,11 +4,33 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "base/assert.h"
 #include "timing/schedule.h"
 
 namespace warpgrind::timing {
+
+// A block of a loop is unrolled as ptxas does: the rounds follow each other, and the loop's counter, comparison and
+// branch appear only once.
+struct ScheduledBlocks::Block {
+  unsigned rounds = 0;  // 0: not scheduled yet
+  sass::Block unrolled;
+  std::optional<Dependences> dependences;  // of `unrolled`
+  // For these costs; empty: only executed blocks are ordered, because long ones take time.
+  std::vector<std::uint32_t> order;
+  Costs costs;
+};
+
+ScheduledBlocks::ScheduledBlocks() = default;
+ScheduledBlocks::~ScheduledBlocks() = default;
+
+ScheduledBlocks::Block& ScheduledBlocks::block(std::size_t number) {
+  if (number >= blocks_.size()) blocks_.resize(number + 1);
+  if (!blocks_[number]) blocks_[number] = std::make_unique<Block>();
+  return *blocks_[number];
+}
+
 namespace {
 
 using sass::Instruction;
@@ -25,19 +47,22 @@ constexpr double kLeastAtomic = 300;
 class Walk {
  public:
   Walk(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, double warps, double warps_per_block,
-       const SiteFacts& sites)
+       const SiteFacts& sites, ScheduledBlocks& kept)
       : model_(model), code_(code), flow_(flow), warps_(warps), warps_per_block_(warps_per_block), sites_(sites) {
     const TimingConstants& c = model.timing;
     costs_.barrier = c.barrier_cycles + c.barrier_cycles_per_warp * warps_per_block;
     costs_.branch = 2 * c.integer_latency_cycles;  // its stall count (5) and the fetch at the target
     costs_.predicate = predicate_cycles(model);
     find_pipes();
-    unrolled_.reserve(code.blocks.size());
     for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
-      unrolled_.push_back(unrolled(b));
-      blocks_.emplace_back(unrolled_.back().block);
-      orders_.emplace_back();  // only executed blocks are ordered: long ones take time
-      if (flow.warps[b] > 0) orders_.back() = order_of(blocks_.back(), costs(b, c.l1_latency_cycles), code.registers);
+      ScheduledBlocks::Block& block = kept.block(b);
+      blocks_.push_back(&block);
+      if (const unsigned rounds = rounds_of(b); block.rounds != rounds) unroll(b, rounds, block);
+      if (flow.warps[b] <= 0) continue;
+      Costs now = costs(b, c.l1_latency_cycles);
+      if (!block.order.empty() && now == block.costs) continue;
+      block.order = order_of(*block.dependences, now, code.registers);
+      block.costs = std::move(now);
     }
   }
 
@@ -58,23 +83,20 @@ class Walk {
   }
 
  private:
-  // Block of a loop, unrolled as ptxas does: the rounds follow each other, and the loop's counter, comparison and
-  // branch appear only once.
-  struct Unrolled {
-    sass::Block block;
-    unsigned rounds = 1;
-  };
-  Unrolled unrolled(std::uint32_t b) const {
-    const sass::Block& block = code_.blocks[b];
+  unsigned rounds_of(std::uint32_t b) const {
     const double share = b < flow_.loop_share.size() ? flow_.loop_share[b] : 1;
-    Unrolled u;
     WG_ASSERT(share >= 0 && share <= 1);
-    u.rounds = share > 0 ? static_cast<unsigned>(std::clamp(std::lround(1 / share), 1L, kMostLoopRounds)) : 1;
-    if (block.instructions.size() * u.rounds > kMostInstructions) u.rounds = 1;
-    for (unsigned round = 0; round < u.rounds; ++round)
-      for (const Instruction& i : block.instructions)
-        if (!i.of_loop || round + 1 == u.rounds) u.block.instructions.push_back(i);
-    return u;
+    const auto rounds = share > 0 ? static_cast<unsigned>(std::clamp(std::lround(1 / share), 1L, kMostLoopRounds)) : 1u;
+    return code_.blocks[b].instructions.size() * rounds > kMostInstructions ? 1 : rounds;
+  }
+  void unroll(std::uint32_t b, unsigned rounds, ScheduledBlocks::Block& out) const {
+    out.rounds = rounds;
+    out.order.clear();
+    out.unrolled = {};
+    for (unsigned round = 0; round < rounds; ++round)
+      for (const Instruction& i : code_.blocks[b].instructions)
+        if (!i.of_loop || round + 1 == rounds) out.unrolled.instructions.push_back(i);
+    out.dependences.emplace(out.unrolled);
   }
 
   // Cycles until a predicate can guard, select or decide a branch. Volta and later: all machine code of ptxas 13.0 has
@@ -118,7 +140,7 @@ class Walk {
 
   Costs costs(std::uint32_t b, double latency) const {
     Costs c = costs_;
-    for (const Instruction& i : unrolled_[b].block.instructions) {
+    for (const Instruction& i : blocks_[b]->unrolled.instructions) {
       c.latency.push_back(latency_of(i, latency));
       c.held.push_back(loop_of(i));
     }
@@ -135,11 +157,11 @@ class Walk {
     for (std::uint32_t b = code_.entry; instructions < kMostInstructions;) {
       const auto cost = known.try_emplace(b).first;
       if (cost->second.latency.empty()) cost->second = costs(b, latency);
-      const double end = issue_in_order(blocks_[b], orders_[b], cost->second, now, ready);
-      const unsigned rounds = unrolled_[b].rounds;
+      const double end = issue_in_order(*blocks_[b]->dependences, blocks_[b]->order, cost->second, now, ready);
+      const unsigned rounds = blocks_[b]->rounds;
       taken[b].insert(taken[b].end(), rounds, (end - now) / rounds);
       now = end;
-      instructions += unrolled_[b].block.instructions.size() + 1;
+      instructions += blocks_[b]->unrolled.instructions.size() + 1;
       for (std::size_t k = 0; rounds > 1 && k < code_.blocks[b].successors.size(); ++k)
         if (code_.blocks[b].successors[k].to == b) used[{b, k}] += rounds - 1;
       const std::size_t way = next(b, used, taken);
@@ -176,7 +198,8 @@ class Walk {
   double of_block(std::uint32_t b, double times, const std::vector<double>& rounds, double latency) {
     if (rounds.empty()) {
       Ready ready(code_.registers);
-      return times / unrolled_[b].rounds * issue_in_order(blocks_[b], orders_[b], costs(b, latency), 0, ready);
+      return times / blocks_[b]->rounds *
+             issue_in_order(*blocks_[b]->dependences, blocks_[b]->order, costs(b, latency), 0, ready);
     }
     double sum = 0;
     for (const double r : rounds) sum += r;
@@ -208,19 +231,17 @@ class Walk {
   double warps_, warps_per_block_;
   Costs costs_;  // without the latencies
   const SiteFacts& sites_;
-  std::vector<Unrolled> unrolled_;
-  std::vector<Dependences> blocks_;  // of unrolled_
-  std::vector<std::vector<std::uint32_t>> orders_;
+  std::vector<const ScheduledBlocks::Block*> blocks_;
 };
 
 }  // namespace
 
 WarpPath warp_path(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, double warps,
-                   double warps_per_block, const SiteFacts& sites) {
+                   double warps_per_block, const SiteFacts& sites, ScheduledBlocks& kept) {
   WarpPath path;
   if (code.blocks.empty() || warps <= 0) return path;
   WG_ASSERT(flow.warps.size() == code.blocks.size() && flow.edges.size() == code.blocks.size());
-  Walk walk(model, code, flow, warps, warps_per_block, sites);
+  Walk walk(model, code, flow, warps, warps_per_block, sites, kept);
   for (std::size_t k = 0; k < kPathLatencies.size(); ++k)
     std::tie(path.cycles[k], path.slowest[k]) = walk.cycles_with(kPathLatencies[k]);
   return path;

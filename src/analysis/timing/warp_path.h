@@ -5,7 +5,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include "gpu/gpu_model.h"
 #include "sass/code.h"
@@ -29,7 +32,28 @@ struct SiteFacts {
   std::function<double(std::uint32_t site)> loop_rounds = [](std::uint32_t) { return 0.0; };
 };
 
+// Blocks of a kernel in the predicted order, from its last walk. Finding the order takes half of the time of a walk,
+// and it depends on little of what differs between launches.
+class ScheduledBlocks {
+ public:
+  ScheduledBlocks();
+  ~ScheduledBlocks();
+  ScheduledBlocks(const ScheduledBlocks&) = delete;
+  ScheduledBlocks& operator=(const ScheduledBlocks&) = delete;
+  struct Block;
+  Block& block(std::size_t number);
+
+ private:
+  std::vector<std::unique_ptr<Block>> blocks_;
+};
+
+// kept: of the same code and model.
 WarpPath warp_path(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, double warps,
-                   double warps_per_block, const SiteFacts& sites);
+                   double warps_per_block, const SiteFacts& sites, ScheduledBlocks& kept);
+inline WarpPath warp_path(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, double warps,
+                          double warps_per_block, const SiteFacts& sites) {
+  ScheduledBlocks none;
+  return warp_path(model, code, flow, warps, warps_per_block, sites, none);
+}
 
 }  // namespace warpgrind::timing

@@ -22,10 +22,10 @@ class Reading {
   Reading(const LaunchSeen& l, const sass::Code& code)
       : l_(l), code_(code), flow_(without_polls(code, sass::flow_of(code, *l.facts, *l.counts))) {}
 
-  LaunchWork run(const GpuModel& model, std::vector<double>& like, WarpPath& path) {
+  LaunchWork run(const GpuModel& model, std::vector<double>& like, WarpPath& path, ScheduledBlocks& scheduled) {
     shape();
     instructions();
-    find_path(model, like, path);
+    find_path(model, like, path, scheduled);
     for (std::size_t s = 0; s < l_.facts->sites.size() && s < l_.counts->sites.size(); ++s)
       site(static_cast<std::uint32_t>(s), l_.facts->sites[s], l_.counts->sites[s]);
     if (w_.copy_loads > 0) ring();
@@ -131,7 +131,7 @@ class Reading {
   }
 
   // Launches of a kernel mostly have the same block counts; then the cached path is valid.
-  void find_path(const GpuModel& model, std::vector<double>& like, WarpPath& p) {
+  void find_path(const GpuModel& model, std::vector<double>& like, WarpPath& p, ScheduledBlocks& scheduled) {
     std::vector<double> now;
     for (const double warps : flow_.warps) now.push_back(warps / warps_);
     for (std::uint32_t s = 0; s < l_.facts->sites.size(); ++s) {
@@ -143,7 +143,8 @@ class Reading {
       like = std::move(now);
       p = warp_path(
           model, code_, flow_, warps_, w_.warps_per_block,
-          {[this](std::uint32_t s) { return new_to_warp(s); }, [this](std::uint32_t s) { return loop_rounds(s); }});
+          {[this](std::uint32_t s) { return new_to_warp(s); }, [this](std::uint32_t s) { return loop_rounds(s); }},
+          scheduled);
     }
     w_.path_0 = p.cycles[0], w_.path_40 = p.cycles[1], w_.path_290 = p.cycles[2];
     w_.path_700 = p.cycles[3], w_.path_1000 = p.cycles[4];
@@ -389,7 +390,7 @@ double spilled_load_misses(const GpuModel& model, const LaunchWork& work, double
 LaunchWork WorkReader::read(const LaunchSeen& launch) {
   static const sass::Code kNone;
   Kernel& kernel = kernels_[launch.facts];
-  return Reading(launch, launch.code ? *launch.code : kNone).run(model_, kernel.like, kernel.path);
+  return Reading(launch, launch.code ? *launch.code : kNone).run(model_, kernel.like, kernel.path, kernel.scheduled);
 }
 
 }  // namespace warpgrind::timing

@@ -55,6 +55,7 @@ class WorkReader {
   struct Kernel {
     std::vector<double> like;  // key of `path`: warps by block, new_to_warp by site, warps per block
     WarpPath path;
+    ScheduledBlocks scheduled;
   };
   const GpuModel& model_;
   std::map<const events::KernelFacts*, Kernel> kernels_;

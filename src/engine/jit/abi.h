@@ -23,10 +23,11 @@ namespace warpgrind::jit {
 // means empty.
 //
 // If some lanes are off and the same condition holds, all 32 addresses are good as well. Machine code makes the access
-// in place and counts it by masked[masked_slot(tag)].hits += 1 with tag = mask | (base & 255) << 32. If the slot holds
-// another tag, it calls wg_count_affine. Local memory is served only if all lanes use one offset. Such accesses need no
-// slots, whatever the mask: histogram[local_kind(mask)] += 1 (gpu/local_kinds.h; kind 0 has no lanes and counts
-// nothing).
+// in place and counts it by masked[masked_slot(tag)].hits += 1 with tag = mask | (base & place_bits) << 32. If the slot
+// holds another tag, it calls wg_count_affine. place_bits is 255, or 0 if the cost is the same at each base: lanes with
+// one address touch one sector or bank. So a loop over an array in one thread needs one slot. Local memory is served
+// only if all lanes use one offset. Such accesses need no slots, whatever the mask: histogram[local_kind(mask)] += 1
+// (gpu/local_kinds.h; kind 0 has no lanes and counts nothing).
 //
 // A site with followers (events::Site::leader) has a window in which the followers' addresses are good, too. Its
 // histogram also counts their accesses, so the device does not add other accesses to it.
@@ -37,8 +38,9 @@ struct MaskedCount {
 inline constexpr unsigned kMaskedCounts = 8;
 inline constexpr std::uint64_t kMaskedHash = 0x9e3779b97f4a7c15u;  // 2^64 / golden ratio
 inline constexpr unsigned kMaskedShift = 61;
-inline std::uint64_t masked_tag(std::uint64_t base, LaneMask mask) {
-  return mask | (base & 255) << 32;
+inline constexpr std::uint64_t kPlaceBits = 255;
+inline std::uint64_t masked_tag(std::uint64_t base, std::uint64_t place_bits, LaneMask mask) {
+  return mask | (base & place_bits) << 32;
 }
 inline unsigned masked_slot(std::uint64_t tag) {
   return static_cast<unsigned>(tag * kMaskedHash >> kMaskedShift);
@@ -65,6 +67,7 @@ struct SiteState {
   std::uint64_t low;
   std::uint64_t span;  // (highest good base - low) >> log2(alignment)
   std::int64_t key_x, key_y;
+  std::uint64_t place_bits;
   std::uint64_t watched;  // machine code must call wg_watch; only in kernels compiled with `watched`
   std::uint64_t histogram[256];
   MaskedCount masked[kMaskedCounts];

@@ -320,3 +320,40 @@ CASE(C477, "two nodes of a graph without an edge, and two streams, change words 
   cudaGraphDestroy(graph);
   cudaFree(count);
 }
+
+struct Particle {
+  int mass, charge, spin, color;
+};
+__global__ void charge(Particle* all) {
+  all[blockIdx.x * blockDim.x + threadIdx.x].charge = 1;  //! C478 any
+}
+__global__ void weigh(Particle* all) {
+  all[blockIdx.x * blockDim.x + threadIdx.x].mass = 2;
+}
+__global__ void sum_charges(const Particle* all, int* out) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = all[256 + i].charge;  //! C478 any
+}
+
+CASE(C478, "kernel A writes a member of structures in s1, kernel B reads it of some in s2, no event") {
+  Streams streams;
+  auto* all = cases::zeros<Particle>(512);
+  int* out = cases::zeros<int>(256);
+  cudaDeviceSynchronize();
+  charge<<<8, 64, 0, streams.first>>>(all);             //! C478 ERROR race-stream
+  sum_charges<<<4, 64, 0, streams.second>>>(all, out);  //! C478 ERROR race-stream
+  cudaDeviceSynchronize();
+  cudaFree(all);
+  cudaFree(out);
+}
+
+CASE(C479, "two streams write different members of the same structures") {
+  //! C479 clean
+  Streams streams;
+  auto* all = cases::zeros<Particle>(512);
+  cudaDeviceSynchronize();
+  charge<<<8, 64, 0, streams.first>>>(all);
+  weigh<<<8, 64, 0, streams.second>>>(all);
+  cudaDeviceSynchronize();
+  cudaFree(all);
+}

@@ -19,7 +19,8 @@ using Arguments = llvm::ArrayRef<Value*>;
 // A source, flushed if the instruction has .ftz.
 Value* input(Lowering& l, std::size_t index, ScalarType type) {
   Value* v = l.source(index, type);
-  const bool flush = type == ScalarType::f32 && flushes(l) && !l.never_subnormal(l.instruction().operands[index]);
+  const bool flush = type == ScalarType::f32 && flushes(l) && !l.never_subnormal(l.instruction().operands[index]) &&
+                     !host_flushes_sources(*l.ir().GetInsertBlock()->getParent(), l.instruction());
   return flush ? flush_subnormal(l, v) : v;
 }
 

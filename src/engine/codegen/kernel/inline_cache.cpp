@@ -178,7 +178,8 @@ Value* InlineCache::count_some(const Address& a, StateSpace space, Value* state)
   }
   llvm::Type* i64 = ir_.getInt64Ty();
   Value* mask = masks_.bits();
-  Value* low = ir_.CreateShl(ir_.CreateAnd(a.base, ir_.getInt64(255)), 32);
+  Value* bits = ir_.CreateLoad(i64, f_.at(state, offsetof(SiteState, place_bits)));
+  Value* low = ir_.CreateShl(ir_.CreateAnd(a.base, bits), 32);
   Value* tag = ir_.CreateOr(ir_.CreateZExt(mask, i64), low);
   Value* slot = ir_.CreateLShr(ir_.CreateMul(tag, ir_.getInt64(kMaskedHash)), kMaskedShift);
   Value* at = ir_.CreateInBoundsGEP(ir_.getInt8Ty(), f_.at(state, offsetof(SiteState, masked)),
@@ -195,6 +196,7 @@ Value* InlineCache::count_some(const Address& a, StateSpace space, Value* state)
   const bool uniform = a.kind == Address::Kind::uniform;
   f_.call("wg_count_affine", ir_.getVoidTy(),
           {f_.context_argument, sites_.number(), a.base, uniform ? zero : a.kx, uniform ? zero : a.ky, mask});
+  read_sites_again();
   ir_.CreateBr(counted);
   ir_.SetInsertPoint(counted);
   llvm::PHINode* by_table = ir_.CreatePHI(ir_.getInt1Ty(), 2);

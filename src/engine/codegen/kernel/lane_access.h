@@ -24,9 +24,11 @@ class LaneAccess {
 
   // Continues here if all lanes are good, otherwise at `slow`. Returns the distances of the lanes from the start of the
   // window, <32 x i64>.
-  llvm::Value* begin(llvm::Value* addresses, llvm::Value* state, unsigned bytes, llvm::BasicBlock* slow);
+  llvm::Value* begin(llvm::Value* addresses, llvm::Value* state, unsigned bytes, StateSpace space,
+                     llvm::BasicBlock* slow);
   // Same, for accesses that serves_apart() accepts. Full warps go to `slow`, where the device refills the inline cache.
-  llvm::Value* begin_apart(llvm::Value* addresses, llvm::Value* state, unsigned bytes, llvm::BasicBlock* slow);
+  llvm::Value* begin_apart(llvm::Value* addresses, llvm::Value* state, unsigned bytes, StateSpace space,
+                           llvm::BasicBlock* slow);
   struct Ways {
     llvm::BasicBlock *expected, *strided, *irregular;  // expected step; another constant step; irregular
   };
@@ -39,8 +41,25 @@ class LaneAccess {
   void keep(llvm::Value* distances, llvm::Value* state);
   llvm::Value* load(llvm::Value* addresses, StateSpace space, llvm::Type* element);
   void store(llvm::Value* addresses, StateSpace space, llvm::Value* value);
+  // The same for lanes that are often near each other. distances: of begin(). Their code is longer: with it in all
+  // accesses of some lanes, Rodinia's nw, which has thousands of them, would take 1.7 times as long.
+  llvm::Value* load_irregular(llvm::Value* addresses, llvm::Value* distances, llvm::Value* state, StateSpace space,
+                              llvm::Type* element);
+  void store_irregular(llvm::Value* addresses, StateSpace space, llvm::Value* value);
+  // The same for accesses of some lanes (begin_apart()). Lanes side by side need no gathers and scatters.
+  llvm::Value* load_apart(const Address& a, llvm::Value* addresses, StateSpace space, llvm::Type* element);
+  void store_apart(const Address& a, llvm::Value* addresses, StateSpace space, llvm::Value* value);
 
  private:
+  // Lanes near lane 0: elements of 4 bytes within 32 elements from its own.
+  llvm::Value* load_near(llvm::Value* addresses, llvm::Value* distances, llvm::Value* state, StateSpace space,
+                         llvm::Type* element);
+  llvm::Value* narrow(llvm::Value* addresses, StateSpace space);
+  llvm::Value* all_active(llvm::Value* lanes);
+  llvm::Value* splat_first(llvm::Value* lanes);
+  llvm::Value* pointer_of(llvm::Value* addresses, unsigned lane, StateSpace space);
+  bool side_by_side(const Address& a, llvm::Type* element) const;
+  llvm::Value* row_of(llvm::Value* lanes, unsigned row);
   struct Words {
     llvm::Value *pointers, *shift;  // 4-byte words that hold smaller elements; shift to the right in bits, <32 x i32>
   };

@@ -85,9 +85,10 @@ void Memory::careful_store(Address& a, llvm::Type* element, const std::vector<Va
 }
 
 // Emits move() for each pattern of lane addresses: the expected step, another constant step, or irregular (nullptr).
+// distances: of LaneAccess::begin(), for irregular lanes only.
 // Each path continues at the code that is inserted next.
 void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count, bool store,
-                        const std::function<void(const Address* regular)>& move,
+                        const std::function<void(const Address* regular, Value* distances)>& move,
                         const std::function<void()>& carefully) {
   const unsigned bytes = element->getPrimitiveSizeInBits() / 8, whole = bytes * count;
   const bool gathers = LaneAccess::gathers(space, bytes, count, store);
@@ -95,8 +96,7 @@ void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsig
   BasicBlock* join = f_.new_block("joined");
   Value* addresses = addresses_.lanes(a);
   Value* state = cache_.state();
-  Value* distances = lanes_.begin(addresses, state, whole, slow);
-  BasicBlock* anywhere = gathers ? f_.new_block("anywhere") : slow;
+  Value* distances = lanes_.begin(addresses, state, whole, space, slow);
   if (space != StateSpace::local) {               // in local memory, lanes are never contiguous
     const bool in_steps = gathers || count == 1;  // vectors would need 32 moves and shuffles
     const std::int64_t step = lanes_.expected_step(a, whole);
@@ -107,25 +107,25 @@ void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsig
     ir_.SetInsertPoint(as_expected);
     lanes_.count_regular(addresses, state);
     const Address expected = lanes_.expected(addresses, step);
-    move(&expected);
+    move(&expected, nullptr);
     ir_.CreateBr(join);
     if (in_steps) {
       ir_.SetInsertPoint(strided);
       lanes_.count_regular(addresses, state);
-      if (!gathers) {
+      if (gathers) {
+        move(nullptr, nullptr);
+      } else {
         const Address apart = lanes_.strided(addresses, state);
-        move(&apart);
+        move(&apart, nullptr);
       }
-      ir_.CreateBr(gathers ? anywhere : join);
+      ir_.CreateBr(join);
     }
     if (gathers) ir_.SetInsertPoint(irregular);
   }
   if (gathers) {
     lanes_.keep(distances, state);
-    ir_.CreateBr(anywhere);
-    ir_.SetInsertPoint(anywhere);
     WG_ASSERT(count == 1);
-    move(nullptr);
+    move(nullptr, distances);
     ir_.CreateBr(join);
   }
   ir_.SetInsertPoint(slow);
@@ -142,7 +142,7 @@ bool Memory::access_apart(Address& a, StateSpace space, unsigned bytes, unsigned
   if (space != StateSpace::shared && cache_.serves_some(a, space, bytes, count, store)) return false;
   BasicBlock* slower = f_.new_block("slower");
   Value* state = cache_.state();
-  Value* distances = lanes_.begin_apart(addresses_.lanes(a), state, bytes, slower);
+  Value* distances = lanes_.begin_apart(addresses_.lanes(a), state, bytes, space, slower);
   lanes_.keep(distances, state);
   move();
   ir_.SetInsertPoint(slower);
@@ -154,9 +154,11 @@ std::vector<Value*> Memory::load_lanes(Address& a, StateSpace space, llvm::Type*
   const auto arrive = [&](std::vector<Value*> values) { ways.emplace_back(ir_.GetInsertBlock(), std::move(values)); };
   move_lanes(
       a, space, element, count, /*store=*/false,
-      [&](const Address* regular) {
-        arrive(regular ? direct_.load(*regular, space, element, count)
-                       : std::vector<Value*>{lanes_.load(addresses_.lanes(a), space, element)});
+      [&](const Address* regular, Value* distances) {
+        if (regular) return arrive(direct_.load(*regular, space, element, count));
+        Value* at = addresses_.lanes(a);
+        arrive({distances ? lanes_.load_irregular(at, distances, cache_.state(), space, element)
+                          : lanes_.load(at, space, element)});
       },
       [&] { arrive(careful_load(a, element, count, kLoad)); });
   WG_ASSERT(!ways.empty());
@@ -173,9 +175,11 @@ std::vector<Value*> Memory::load_lanes(Address& a, StateSpace space, llvm::Type*
 void Memory::store_lanes(Address& a, StateSpace space, llvm::Type* element, const std::vector<Value*>& values) {
   move_lanes(
       a, space, element, static_cast<unsigned>(values.size()), /*store=*/true,
-      [&](const Address* regular) {
+      [&](const Address* regular, Value* distances) {
         if (regular)
           direct_.store(*regular, space, element, values);
+        else if (distances)
+          lanes_.store_irregular(addresses_.lanes(a), space, values[0]);
         else
           lanes_.store(addresses_.lanes(a), space, values[0]);
       },
@@ -334,7 +338,7 @@ void Memory::load() {
   }
   ir_.SetInsertPoint(slow);
   if (access_apart(a, i.space, bytes / count, count, /*store=*/false, [&] {
-        arrive_with({{lanes_.load(addresses_.lanes(a), i.space, e)}, {}}, ir_.getFalse());
+        arrive_with({{lanes_.load_apart(a, addresses_.lanes(a), i.space, e)}, {}}, ir_.getFalse());
       }))
     WG_ASSERT(!watched);
   arrive_with(carefully(), ir_.getFalse());
@@ -480,7 +484,7 @@ void Memory::store() {
   }
   ir_.SetInsertPoint(slow);
   access_apart(a, i.space, bytes / count, count, /*store=*/true, [&] {
-    lanes_.store(addresses_.lanes(a), i.space, values[0]);
+    lanes_.store_apart(a, addresses_.lanes(a), i.space, values[0]);
     arrive(ir_.getFalse());
   });
   carefully();

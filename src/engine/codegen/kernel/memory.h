@@ -53,7 +53,8 @@ class Memory {
   std::vector<llvm::Value*> load_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count);
   void store_lanes(Address& a, StateSpace space, llvm::Type* element, const std::vector<llvm::Value*>& values);
   void move_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count, bool store,
-                  const std::function<void(const Address* regular)>& move, const std::function<void()>& carefully);
+                  const std::function<void(const Address* regular, llvm::Value* distances)>& move,
+                  const std::function<void()>& carefully);
   bool access_apart(Address& a, StateSpace space, unsigned bytes, unsigned count, bool store,
                     const std::function<void()>& move);
   // Shadows of the values that the current instruction stores (definedness.h). Null if all bits are defined.

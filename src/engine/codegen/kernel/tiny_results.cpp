@@ -16,8 +16,10 @@ using ptx::Modifier;
 using ptx::Opcode;
 using ptx::ScalarType;
 
-constexpr const char* kAttribute = "warpgrind-host-flushes";
-constexpr std::uint32_t kFlushing = 0x9f80;  // MXCSR: to nearest, no traps, bit FTZ
+constexpr const char* kResults = "warpgrind-host-flushes";
+constexpr const char* kSources = "warpgrind-host-flushes-sources";
+// MXCSR: to nearest, no traps, bit FTZ; bit DAZ, for subnormal sources
+constexpr std::uint32_t kFlushing = 0x9f80, kFlushingSources = 0x0040;
 
 bool has_float(const Instruction& i) {
   return std::any_of(i.types.begin(), i.types.end(), ptx::is_float);
@@ -121,6 +123,12 @@ bool may_flush_on_host(const FunctionContext& f) {
   return any;
 }
 
+// Bit DAZ would also change comparisons, minima and maxima without .ftz.
+bool may_flush_sources(const Instruction& i) {
+  const bool compares = i.opcode == Opcode::setp || i.opcode == Opcode::min || i.opcode == Opcode::max;
+  return !compares || !has_float(i) || i.has(Modifier::ftz);
+}
+
 // .ftz applies to the results of all f32 operations that have it.
 bool flushes_result(const Instruction& i) {
   if (!is_f32_with_ftz(i)) return false;
@@ -145,16 +153,20 @@ TinyResults::TinyResults(const FunctionContext& f) : flushed_(f.function.registe
     flow::registers_written(i, written);
     for (const ptx::RegId r : written) flushed_[r] = false;
   }
-  if (may_flush_on_host(f)) f.llvm_function->addFnAttr(kAttribute);
+  if (!may_flush_on_host(f)) return;
+  f.llvm_function->addFnAttr(kResults);
+  if (std::ranges::all_of(f.function.body, may_flush_sources)) f.llvm_function->addFnAttr(kSources);
 }
 
 void TinyResults::begin(FunctionContext& f) const {
   if (!host_flushes(*f.llvm_function)) return;
   // LLVM folds constants as the CPU computes.
-  f.llvm_function->addFnAttr("denormal-fp-math-f32", "preserve-sign,ieee");
+  const bool sources = f.llvm_function->hasFnAttribute(kSources);
+  f.llvm_function->addFnAttr("denormal-fp-math-f32", sources ? "preserve-sign,preserve-sign" : "preserve-sign,ieee");
   llvm::Type* word = llvm::Type::getInt32Ty(f.context());
-  auto* value = new llvm::GlobalVariable(*f.unit.llvm, word, /*isConstant=*/true, llvm::GlobalValue::InternalLinkage,
-                                         llvm::ConstantInt::get(word, kFlushing), "wg_mxcsr");
+  auto* value =
+      new llvm::GlobalVariable(*f.unit.llvm, word, /*isConstant=*/true, llvm::GlobalValue::InternalLinkage,
+                               llvm::ConstantInt::get(word, kFlushing | (sources ? kFlushingSources : 0)), "wg_mxcsr");
   llvm::IRBuilder<>(f.entry->getTerminator()).CreateIntrinsic(llvm::Intrinsic::x86_sse_ldmxcsr, {}, {value});
 }
 
@@ -163,7 +175,12 @@ bool TinyResults::never_subnormal(const ptx::Operand& operand) const {
 }
 
 bool host_flushes(const llvm::Function& function) {
-  return function.hasFnAttribute(kAttribute);
+  return function.hasFnAttribute(kResults);
+}
+
+bool host_flushes_sources(const llvm::Function& function, const Instruction& i) {
+  const bool fused = i.opcode == Opcode::fma || i.opcode == Opcode::mad;
+  return fused && is_flushed_arithmetic(i) && function.hasFnAttribute(kSources);
 }
 
 }  // namespace warpgrind::jit

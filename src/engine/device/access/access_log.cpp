@@ -27,36 +27,42 @@ constexpr std::uint32_t kOfCopies = 8192;
 
 // Call if the warp's part of the log is full and the model does not need the total. Machine code then performs the
 // other accesses, which may be many (one block of 10,000,000 iterations: 5x faster).
-void leave_log(const Access& a, const events::BlockLog& log) {
-  if (log.block != 0 || log.accesses.size() + log.left_out >= kEnoughRequests)
-    a.context->sites = worker_of(*a.context).sites;
+void leave_log(jit::WarpContext& context, const events::BlockLog& log) {
+  if (log.block != 0 || log.accesses.size() + log.left_out >= kEnoughRequests) context.sites = worker_of(context).sites;
 }
 
-events::LoggedAccess* add(const Access& a, StateSpace space) {
-  WarpFiber& fiber = fiber_of(*a.context);
+events::LoggedAccess* add(jit::WarpContext& context, std::uint32_t site, LaneMask mask, const AccessForm& form,
+                          bool copies) {
+  WarpFiber& fiber = fiber_of(context);
   events::BlockLog* log = fiber.block->log;
   if (log == nullptr) return nullptr;
-  const std::uint32_t warp = a.context->warp;
+  const std::uint32_t warp = context.warp;
   const Launch& launch = *fiber.worker->launch;
   const std::uint32_t most = launch.warp_log, most_of_texture = kGroupsOfTexture * most;
-  const bool copies = a.path == events::AccessPath::tensor_copy || a.path == events::AccessPath::bulk_copy;
-  const std::uint32_t limit = space == StateSpace::texture ? most_of_texture
-                              : copies                     ? std::max(most, kOfCopies)
-                                                           : most;
+  const std::uint32_t limit = form.space == StateSpace::texture ? most_of_texture
+                              : copies                          ? std::max(most, kOfCopies)
+                                                                : most;
   if (log->taken[warp] >= limit) {
     ++log->left_out;
-    if (log->taken[warp] >= (launch.logs_textures ? most_of_texture : limit)) leave_log(a, *log);
+    if (log->taken[warp] >= (launch.logs_textures ? most_of_texture : limit)) leave_log(context, *log);
     return nullptr;
   }
   ++log->taken[warp];
   events::LoggedAccess& e = log->accesses.emplace_back();
-  e.mask = a.mask;
-  e.site = a.site;
+  e.mask = mask;
+  e.site = site;
   e.warp = static_cast<std::uint16_t>(warp);
-  e.space = space;
-  e.type = a.form.type;
-  e.bytes = a.form.bytes;
+  e.space = form.space;
+  e.type = form.type;
+  e.bytes = form.bytes;
   return &e;
+}
+
+events::LoggedAccess* add(const Access& a, StateSpace space) {
+  AccessForm form = a.form;
+  form.space = space;
+  const bool copies = a.path == events::AccessPath::tensor_copy || a.path == events::AccessPath::bulk_copy;
+  return add(*a.context, a.site, a.mask, form, copies);
 }
 
 // Stores the addresses of the active lanes as distances from the lowest. Lanes that are too far away are left out.
@@ -149,6 +155,7 @@ void begin_log(Worker& worker, Block& block) {
   log->block = block.linear;
   log->index = {block.index[0], block.index[1], block.index[2]};
   log->taken.assign(launch.warps_per_block, 0);
+  if (launch.warp_log * std::uint64_t{launch.warps_per_block} >= kLogged) events::take_memory(*log);
   block.log = log.get();
   worker.logs.push_back(std::move(log));
 }
@@ -168,6 +175,18 @@ void log_affine(const Access& a, const AffineAddresses& addresses) {
   e->base = addresses.base;
   e->kx = addresses.kx;
   e->ky = addresses.ky;
+}
+
+bool count_logged(jit::WarpContext& context, std::uint32_t site, const AffineAddresses& addresses, LaneMask mask) {
+  const AccessForm& form = launch_of(context).kernel->sites[site].form;
+  if (!is_logging(context) || !is_logged(form.space) || mask == 0) return false;
+  count_masked_alone(context, site, addresses.base, mask);
+  events::LoggedAccess* e = add(context, site, mask, form, /*copies=*/false);
+  if (e == nullptr) return true;
+  e->base = addresses.base;
+  e->kx = addresses.kx;
+  e->ky = addresses.ky;
+  return true;
 }
 
 namespace {

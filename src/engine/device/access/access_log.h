@@ -41,6 +41,15 @@ inline void give_sites(WarpFiber& warp, const Block& block) {
 inline bool is_logging(const jit::WarpContext& context) {
   return context.sites == fiber_of(context).worker->logged_sites;
 }
+// Whether machine code may perform logged accesses of the launch. It only counts accesses of whole warps, but calls
+// wg_count_affine for parts of warps: their masks are in no slot of the warp's own site states. So this holds where no
+// warp is whole. Local memory has no slots.
+inline bool is_logged_by_calls(const Launch& launch, StateSpace space) {
+  return launch.threads_per_block < kWarpSize && space != StateSpace::local;
+}
+// Counts and logs an access of some lanes that machine code has checked and performs itself. Returns false if the warp
+// logs no accesses to this space.
+bool count_logged(jit::WarpContext& context, std::uint32_t site, const AffineAddresses& addresses, LaneMask mask);
 // Log accesses that have been checked.
 void log_affine(const Access& access, const AffineAddresses& addresses);
 void log_lanes(const Access& access);

@@ -65,6 +65,7 @@ void fold_affine(const Launch& launch, const SiteFacts& facts, SiteRecord& recor
 void empty_inline_cache(jit::SiteState& state) {
   state.low = ~0ull;
   state.span = 0;
+  state.place_bits = jit::kPlaceBits;
   for (jit::MaskedCount& m : state.masked) m = {~0ull, 0};
 }
 
@@ -218,8 +219,8 @@ void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int
   SiteRecord& record = worker.records[a.site];
   record.used = true;
   auto low = static_cast<std::uint8_t>(base & 255);
-  if ((a.mask & (a.mask - 1)) == 0 && (launch.rules.coalescing == CoalescingRule::sectors_32)) {
-    low = 0;  // a single lane touches one sector or bank at any address
+  if ((a.mask & (a.mask - 1)) == 0 && is_same_everywhere(launch.rules, 0, 0)) {
+    low = 0;
     kx = ky = 0;
   }
   for (unsigned k = 0; k < kAffinePatterns; ++k) {
@@ -239,9 +240,13 @@ void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int
 
 namespace {
 
-// Adds hits of the site's inline cache to its counts and those of its followers. `state` holds the keys of the hits.
+// In tags of count_masked_alone(). Machine code's tags never have this bit.
+constexpr std::uint64_t kAlone = std::uint64_t{1} << 62;
+
+// Adds hits of the site's inline cache to its counts and, unless `alone`, those of its followers. `state` holds the
+// keys of the hits.
 void fold_hits(Worker& worker, std::uint32_t site, const jit::SiteState& state, std::uint64_t base, LaneMask mask,
-               std::uint64_t hits) {
+               std::uint64_t hits, bool alone = false) {
   const Launch& launch = *worker.launch;
   const auto add = [&](std::uint32_t to, std::uint64_t at) {
     std::int64_t offsets[kWarpSize];
@@ -251,6 +256,7 @@ void fold_hits(Worker& worker, std::uint32_t site, const jit::SiteState& state, 
     add_requests(launch, facts, worker.records[to], facts.form.space, offsets, mask, hits);
   };
   add(site, base);
+  if (alone) return;
   for (const SiteFacts::Follower& f : launch.kernel->sites[site].followers)
     add(f.site, base + static_cast<std::uint64_t>(f.distance));
 }
@@ -278,11 +284,23 @@ void fold_bin(Worker& worker, std::uint32_t site, const jit::SiteState& state, u
 
 void fold_masked(Worker& worker, std::uint32_t site, const jit::SiteState& state, jit::MaskedCount& m) {
   if (m.hits == 0) return;
-  fold_hits(worker, site, state, m.tag >> 32, static_cast<LaneMask>(m.tag), m.hits);
+  fold_hits(worker, site, state, m.tag >> 32 & jit::kPlaceBits, static_cast<LaneMask>(m.tag), m.hits,
+            (m.tag & kAlone) != 0);
   m = {~0ull, 0};
 }
 
 }  // namespace
+
+void count_masked_alone(jit::WarpContext& context, std::uint32_t site, std::uint64_t base, LaneMask mask) {
+  jit::SiteState& state = context.sites[site];
+  const std::uint64_t tag = jit::masked_tag(base, state.place_bits, mask) | kAlone;
+  jit::MaskedCount& m = state.masked[jit::masked_slot(tag)];
+  if (m.tag != tag) {
+    fold_masked(worker_of(context), site, state, m);
+    m.tag = tag;
+  }
+  ++m.hits;
+}
 
 void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int64_t ky) {
   Worker& worker = worker_of(*a.context);
@@ -293,7 +311,7 @@ void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int
     ++state.histogram[local_kind(a.mask)];
     return;
   }
-  const std::uint64_t tag = jit::masked_tag(base, a.mask);
+  const std::uint64_t tag = jit::masked_tag(base, state.place_bits, a.mask);
   jit::MaskedCount& m = state.masked[jit::masked_slot(tag)];
   // A leader's followers are not counted here, so a leader's slot is only for later accesses in machine code.
   const bool leads = !worker.launch->kernel->sites[a.site].followers.empty();

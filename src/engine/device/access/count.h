@@ -63,6 +63,8 @@ void count_copy_place(jit::WarpContext& context, std::uint32_t site, SharedOffse
 void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int64_t ky);
 // Same, for an access that the site's inline cache covers and whose keys match the cache.
 void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int64_t ky);
+// Same, without the site's followers, in slots that machine code does not use.
+void count_masked_alone(jit::WarpContext& context, std::uint32_t site, std::uint64_t base, LaneMask mask);
 // Call before the inline cache of a site changes: adds its histogram to the counts and empties it.
 void fold_inline_cache(Worker& worker, std::uint32_t site, jit::SiteState& state);
 // Same for the stored requests (jit::LaneRequests). The window must still be the one they were stored with.
@@ -76,5 +78,10 @@ void collect(Worker& worker, events::LaunchCounts& counts);
 // workers are not reached. They may miss a use of such a piece, as they may miss a use at the same time.
 void forget_pieces(Worker& worker);
 void empty_inline_cache(jit::SiteState& state);
+// Whether accesses with these steps cost the same at each base, for each mask: lanes with one address touch one sector
+// or bank. By the oldest rule, the place in a segment decides.
+inline bool is_same_everywhere(const AccessRules& rules, std::int64_t kx, std::int64_t ky) {
+  return kx == 0 && ky == 0 && rules.coalescing == CoalescingRule::sectors_32;
+}
 
 }  // namespace warpgrind::device

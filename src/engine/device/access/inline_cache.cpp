@@ -103,9 +103,12 @@ bool window_of(const Access& s, const AffineAddresses& a, unsigned row, Window* 
   return watch->cut(w->space, first, end, &w->low, &w->high);
 }
 
-bool covers(const jit::SiteState& state, const Access& s, const AffineAddresses& a) {
-  return std::rotr(a.base - state.low, std::countr_zero(s.bytes())) <= state.span && state.key_x == a.kx &&
+bool covers(const jit::SiteState& state, unsigned bytes, const AffineAddresses& a) {
+  return std::rotr(a.base - state.low, std::countr_zero(bytes)) <= state.span && state.key_x == a.kx &&
          state.key_y == a.ky;
+}
+bool covers(const jit::SiteState& state, const Access& s, const AffineAddresses& a) {
+  return covers(state, s.bytes(), a);
 }
 
 // Refills the inline cache after an access that is valid for all 32 lanes, active or not. Sites that change all the
@@ -129,6 +132,9 @@ bool refill(Worker& worker, const Access& s, const AffineAddresses& a, const Win
   state.span = (high - low) >> std::countr_zero(s.bytes());
   state.key_x = a.kx;
   state.key_y = a.ky;
+  // A launch of one thread a block has no other lane, whatever the steps are.
+  const bool one_lane = worker.launch->threads_per_block == 1;
+  if (is_same_everywhere(worker.launch->rules, one_lane ? 0 : a.kx, one_lane ? 0 : a.ky)) state.place_bits = 0;
   return true;
 }
 
@@ -153,6 +159,11 @@ void expand(const AffineAddresses& a, jit::LaneShape shape, std::uint64_t* addre
     for (unsigned l = 0; l < row; ++l) addresses[first + l] = start + static_cast<std::uint64_t>(a.kx) * l;
     start += static_cast<std::uint64_t>(a.ky);
   }
+}
+
+bool is_cached(const jit::WarpContext& context, std::uint32_t site, const AffineAddresses& a) {
+  const unsigned bytes = launch_of(const_cast<jit::WarpContext&>(context)).kernel->sites[site].form.bytes;
+  return covers(context.sites[site], bytes, a);
 }
 
 // Machine code may still use the site states that the warp had while its requests were logged.
@@ -184,8 +195,10 @@ std::optional<AffinePlace> pass_affine(Access& s, const AffineAddresses& a) {
     return std::nullopt;
   }
   s.form.space = w.space;
-  if (is_logging(*s.context) && is_logged(w.space)) [[unlikely]] {  // the inline caches stay empty
+  if (is_logging(*s.context) && is_logged(w.space)) [[unlikely]] {
     count_affine(s, a.base, a.kx, a.ky);
+    if (w.cacheable && is_logged_by_calls(launch, w.space) && !covers(s.context->sites[s.site], s, a))
+      refill(worker, s, a, w, row);
     log_affine(s, a);
   } else if (w.cacheable && !covers(s.context->sites[s.site], s, a))
     refill_and_count(worker, s, a, w, row);

@@ -39,6 +39,8 @@ struct AffinePlace {
 // Checks and counts for the lanes of the access's mask, and resolves its space. nullopt: not decided here, check lane
 // by lane; the access is unchanged. For launches whose accesses nothing observes: does not publish.
 std::optional<AffinePlace> pass_affine(Access& access, const AffineAddresses& addresses);
+// Whether the site's inline cache covers the addresses.
+bool is_cached(const jit::WarpContext& context, std::uint32_t site, const AffineAddresses& addresses);
 // Counts an access of some lanes that machine code has checked and performs itself.
 void count_checked(const Access& access, const AffineAddresses& addresses);
 

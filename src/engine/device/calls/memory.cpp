@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/sanitizers.h"
 #include "device/access/access.h"
+#include "device/access/access_log.h"
 #include "device/access/count.h"
 #include "device/access/inline_cache.h"
 #include "device/access/lane_requests.h"
@@ -33,6 +34,32 @@ void by_lanes(void* context, std::uint32_t site, const std::uint64_t* addresses,
 bool contiguous(const Access& s, const AffineAddresses& a, unsigned row) {
   return s.vector == 1 && a.kx == static_cast<std::int64_t>(s.bytes()) &&
          (row == kWarpSize || a.ky == static_cast<std::int64_t>(s.bytes()) * row);
+}
+
+// Serves an access of all lanes to one address of global memory if the warp is logged and the site's window has the
+// address. Machine code does that itself only for sites that follow no other (access_groups.h). values: of all lanes
+// (stores), or of one (loads).
+bool served_logged(void* context, std::uint32_t site, const AffineAddresses& a, LaneMask mask, void* values) {
+  jit::WarpContext& c = warp(context);
+  if (a.kx != 0 || a.ky != 0 || mask == 0 || !is_logging(c)) return false;
+  const Launch& launch = launch_of(c);
+  if (is_watched(launch, site) || launch.watch || launch.shadow) return false;  // these need every detail
+  const SiteFacts& facts = launch.kernel->sites[site];
+  if (facts.form.space != StateSpace::global || !is_logged_by_calls(launch, StateSpace::global) ||
+      !is_cached(c, site, a) || !count_logged(c, site, a, mask))
+    return false;
+  const NotWatched guard;
+  auto* const memory = reinterpret_cast<std::uint8_t*>(a.base);
+  if (facts.form.type == AccessType::load) {
+    std::memcpy(values, memory, facts.form.bytes);
+    return true;
+  }
+  const unsigned last = kWarpSize - 1 - static_cast<unsigned>(std::countl_zero(mask));  // as in a serial order
+  for (unsigned e = 0; e < facts.vector; ++e)
+    std::memcpy(memory + std::size_t{e} * facts.element,
+                static_cast<std::uint8_t*>(values) + (std::size_t{e} * kWarpSize + last) * facts.element,
+                facts.element);
+  return true;
 }
 
 void by_affine(void* context, std::uint32_t site, const AffineAddresses& a, LaneMask mask, void* values) {
@@ -65,9 +92,9 @@ void by_affine(void* context, std::uint32_t site, const AffineAddresses& a, Lane
 }
 
 void load_uniform(void* context, std::uint32_t site, std::uint64_t base, LaneMask mask, void* out) {
-  if (mask == 0) return;
-  Access s = written_access(context, site, mask);
   const AffineAddresses a{base, 0, 0};
+  if (mask == 0 || served_logged(context, site, a, mask, out)) return;
+  Access s = written_access(context, site, mask);
   const auto place = pass_affine(s, a);
   if (place && place->space != StateSpace::local) {
     const NotWatched guard;
@@ -156,7 +183,9 @@ void wg_load_affine(void* context, std::uint32_t site, std::uint64_t base, std::
 
 void wg_store_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
                      std::uint32_t mask, const void* values) {
-  by_affine(context, site, {base, kx, ky}, mask, const_cast<void*>(values));
+  const AffineAddresses a{base, kx, ky};
+  void* const stored = const_cast<void*>(values);
+  if (!served_logged(context, site, a, mask, stored)) by_affine(context, site, a, mask, stored);
 }
 
 std::uint32_t wg_watch(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
@@ -166,7 +195,8 @@ std::uint32_t wg_watch(void* context, std::uint32_t site, std::uint64_t base, st
 
 void wg_count_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
                      std::uint32_t mask) {
-  count_checked(written_access(context, site, mask), {base, kx, ky});
+  const AffineAddresses a{base, kx, ky};
+  if (!count_logged(warp(context), site, a, mask)) count_checked(written_access(context, site, mask), a);
 }
 
 void wg_count_lanes(void* context, std::uint32_t site) {
