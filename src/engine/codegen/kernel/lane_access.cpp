@@ -355,7 +355,7 @@ Value* LaneAccess::row_of(Value* lanes, unsigned row) {
   return ir_.CreateShuffleVector(lanes, pick);
 }
 
-Value* LaneAccess::load_apart(const Address& a, Value* addresses, StateSpace space, llvm::Type* element) {
+Value* LaneAccess::load_apart(Address& a, Value* addresses, StateSpace space, llvm::Type* element) {
   if (!side_by_side(a, element)) return load(addresses, space, element);
   const unsigned length = f_.layout.row_length;
   llvm::Type* type = llvm::FixedVectorType::get(element, length);
@@ -374,7 +374,7 @@ Value* LaneAccess::load_apart(const Address& a, Value* addresses, StateSpace spa
   return whole;
 }
 
-void LaneAccess::store_apart(const Address& a, Value* addresses, StateSpace space, Value* value) {
+void LaneAccess::store_apart(Address& a, Value* addresses, StateSpace space, Value* value) {
   llvm::Type* element = value->getType()->getScalarType();
   if (!side_by_side(a, element)) return store(addresses, space, value);
   const unsigned length = f_.layout.row_length;

@@ -47,8 +47,8 @@ class LaneAccess {
                               llvm::Type* element);
   void store_irregular(llvm::Value* addresses, StateSpace space, llvm::Value* value);
   // The same for accesses of some lanes (begin_apart()). Lanes side by side need no gathers and scatters.
-  llvm::Value* load_apart(const Address& a, llvm::Value* addresses, StateSpace space, llvm::Type* element);
-  void store_apart(const Address& a, llvm::Value* addresses, StateSpace space, llvm::Value* value);
+  llvm::Value* load_apart(Address& a, llvm::Value* addresses, StateSpace space, llvm::Type* element);
+  void store_apart(Address& a, llvm::Value* addresses, StateSpace space, llvm::Value* value);
 
  private:
   // Lanes near lane 0: elements of 4 bytes within 32 elements from its own.

@@ -85,7 +85,7 @@ void Memory::careful_store(Address& a, llvm::Type* element, const std::vector<Va
 }
 
 // Emits move() for each pattern of lane addresses: the expected step, another constant step, or irregular (nullptr).
-// distances: of LaneAccess::begin(), for irregular lanes only.
+// distances: of LaneAccess::begin().
 // Each path continues at the code that is inserted next.
 void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count, bool store,
                         const std::function<void(const Address* regular, Value* distances)>& move,
@@ -97,6 +97,7 @@ void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsig
   Value* addresses = addresses_.lanes(a);
   Value* state = cache_.state();
   Value* distances = lanes_.begin(addresses, state, whole, space, slow);
+  BasicBlock* anywhere = gathers ? f_.new_block("anywhere") : slow;
   if (space != StateSpace::local) {               // in local memory, lanes are never contiguous
     const bool in_steps = gathers || count == 1;  // vectors would need 32 moves and shuffles
     const std::int64_t step = lanes_.expected_step(a, whole);
@@ -107,23 +108,23 @@ void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsig
     ir_.SetInsertPoint(as_expected);
     lanes_.count_regular(addresses, state);
     const Address expected = lanes_.expected(addresses, step);
-    move(&expected, nullptr);
+    move(&expected, distances);
     ir_.CreateBr(join);
     if (in_steps) {
       ir_.SetInsertPoint(strided);
       lanes_.count_regular(addresses, state);
-      if (gathers) {
-        move(nullptr, nullptr);
-      } else {
+      if (!gathers) {
         const Address apart = lanes_.strided(addresses, state);
-        move(&apart, nullptr);
+        move(&apart, distances);
       }
-      ir_.CreateBr(join);
+      ir_.CreateBr(gathers ? anywhere : join);
     }
     if (gathers) ir_.SetInsertPoint(irregular);
   }
   if (gathers) {
     lanes_.keep(distances, state);
+    ir_.CreateBr(anywhere);
+    ir_.SetInsertPoint(anywhere);
     WG_ASSERT(count == 1);
     move(nullptr, distances);
     ir_.CreateBr(join);
@@ -155,10 +156,9 @@ std::vector<Value*> Memory::load_lanes(Address& a, StateSpace space, llvm::Type*
   move_lanes(
       a, space, element, count, /*store=*/false,
       [&](const Address* regular, Value* distances) {
-        if (regular) return arrive(direct_.load(*regular, space, element, count));
-        Value* at = addresses_.lanes(a);
-        arrive({distances ? lanes_.load_irregular(at, distances, cache_.state(), space, element)
-                          : lanes_.load(at, space, element)});
+        arrive(regular ? direct_.load(*regular, space, element, count)
+                       : std::vector<Value*>{
+                             lanes_.load_irregular(addresses_.lanes(a), distances, cache_.state(), space, element)});
       },
       [&] { arrive(careful_load(a, element, count, kLoad)); });
   WG_ASSERT(!ways.empty());
@@ -175,13 +175,11 @@ std::vector<Value*> Memory::load_lanes(Address& a, StateSpace space, llvm::Type*
 void Memory::store_lanes(Address& a, StateSpace space, llvm::Type* element, const std::vector<Value*>& values) {
   move_lanes(
       a, space, element, static_cast<unsigned>(values.size()), /*store=*/true,
-      [&](const Address* regular, Value* distances) {
+      [&](const Address* regular, Value*) {
         if (regular)
           direct_.store(*regular, space, element, values);
-        else if (distances)
-          lanes_.store_irregular(addresses_.lanes(a), space, values[0]);
         else
-          lanes_.store(addresses_.lanes(a), space, values[0]);
+          lanes_.store_irregular(addresses_.lanes(a), space, values[0]);
       },
       [&] { careful_store(a, element, values); });
 }
