@@ -13,6 +13,7 @@
 #include "jit/compile/backend.h"
 #include "jit/compile/kernel_archive.h"
 #include "jit/compile/kernel_cache.h"
+#include "jit/compile/kernel_text.h"
 #include "jit/compile/object_loader.h"
 
 namespace warpgrind::jit {
@@ -99,6 +100,7 @@ Result<std::unique_ptr<CompiledKernel>> CachingCompiler::compile(const ptx::Modu
   const auto find = [&] {
     file = cache.find(key);
     if (file) object = unpack(*file, *kernel, kernel->kernel_facts);
+    if (object && !set_places(kernel->kernel_facts, module)) object.reset();
   };
   if (cache.enabled()) {
     // Never destroyed: threads still compile while the process ends.
