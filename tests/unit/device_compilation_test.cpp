@@ -421,6 +421,25 @@ TEST(Compilation, KernelsOfOtherModulesComeFromDisk) {
   ASSERT_EQ(std::system(("rm -r " + folder).c_str()), 0);
 }
 
+// Kernels of an installation are read, and nothing is written there.
+TEST(Compilation, PreparedKernelsAreOnlyRead) {
+  std::string folder = testing::TempDir() + "warpgrind-prepared-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  EXPECT_FALSE(jit::KernelCache::prepared(folder).enabled());
+  EXPECT_FALSE(jit::KernelCache::prepared("").enabled());
+  const jit::KernelCache made(folder);
+  made.store("key", "bytes");
+  const jit::KernelCache found = jit::KernelCache::prepared(folder);
+  ASSERT_TRUE(found.enabled()) << found.refusal();
+  EXPECT_EQ(found.find("key"), "bytes");
+  EXPECT_FALSE(found.find("another key"));
+  ASSERT_EQ(chmod((folder + "/kernels").c_str(), 0777), 0);
+  const jit::KernelCache foreign = jit::KernelCache::prepared(folder);
+  EXPECT_FALSE(foreign.enabled());
+  EXPECT_NE(foreign.refusal().find("can be written by others"), std::string::npos) << foreign.refusal();
+  ASSERT_EQ(std::system(("rm -r " + folder).c_str()), 0);
+}
+
 // The least recently used kernels are removed, down to three quarters of the limit.
 TEST(Compilation, TheCacheIsBounded) {
   std::string folder = testing::TempDir() + "warpgrind-cache-XXXXXX";

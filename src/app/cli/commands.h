@@ -60,9 +60,10 @@ struct ExplainCommand {
   report::AccessQuery query;
 };
 int explain(const ExplainCommand& command);
-// Precompiles the headers of CUDA programs, so that the first compilation is short.
+// Precompiles the headers of CUDA programs, and compiles the kernels of some, so that first runs are short.
 struct PrepareCommand {
   std::string gpu = "h200";
+  std::vector<std::string> programs;
   bool installation = false;  // for all users, in the folder of warpgrind's libraries
 };
 int prepare_headers(const PrepareCommand& command);

@@ -22,6 +22,11 @@ CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
 CLI::App* add_prepare(CLI::App& app, PrepareCommand& command) {
   CLI::App* prepare = app.add_subcommand(
       "prepare", "Precompile the headers of CUDA programs, so that the first `run FILE.cu` by clang is short");
+  prepare
+      ->add_option(
+          "program", command.programs,
+          "Programs or .cu files to run once: their kernels, which other programs may share, are kept compiled")
+      ->type_name("FILE");
   prepare->add_option("--gpu", command.gpu, "GPU model that programs are compiled for; see `warpgrind gpus`")
       ->type_name("MODEL")
       ->capture_default_str();

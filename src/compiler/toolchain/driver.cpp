@@ -60,7 +60,7 @@ class Driver {
     const unsigned asked = request.threads == 0 ? surroundings.cores : request.threads;
     at_once_ = std::max(1U, asked);
     if (surroundings.uses_precompiled_headers)
-      headers_ = {toolkit, {surroundings.precompiled_headers, toolkit.libraries + "/prepared"}};
+      headers_ = {toolkit, {surroundings.precompiled_headers, toolkit.libraries + "/prepared/headers"}};
   }
 
   Outcome run() {
