@@ -218,7 +218,7 @@ std::optional<std::string> PrecompiledHeaders::keep(const Making& making, bool g
     whole = !problem && path.find('\n') == std::string::npos && !size_and_time(path).empty();
     inputs += fmt::format("{} {}\n", size_and_time(path), known);
   }
-  const std::string file = making.entry + ".pch";
+  std::string file = making.entry + ".pch";
   if (whole && ::rename(making.fresh.c_str(), file.c_str()) == 0 && write_whole(making.entry + ".inputs", inputs)) {
     evict();
     return file;
