@@ -46,6 +46,8 @@ set(CPACK_DEBIAN_PACKAGE_DEPENDS "clang-19, libopenblas0-serial, libfftw3-single
 # Headers of Thrust, CUB and libcu++ that CUDA programs include.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libthrust-dev, libcub-dev, libcu++-dev")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "cmake, openmpi-bin, bubblewrap, libllvm14")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA "${CMAKE_SOURCE_DIR}/cmake/package/postinst;${CMAKE_SOURCE_DIR}/cmake/package/prerm")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 include(CPack)
 
 # What an installation holds, without tests: `make package` and tests/package build this, not all.

@@ -278,6 +278,8 @@ def debian_package(stage, version, size, out):
     (root / "DEBIAN").mkdir(parents=True)
     target.parent.mkdir(parents=True)
     (root / "DEBIAN/control").write_text(CONTROL.format(version=version, kilobytes=size // 1024))
+    for script in ("postinst", "prerm"):
+        shutil.copy(ROOT / "cmake/package" / script, root / "DEBIAN")
     stage.rename(target)
     for path in [target / "bin/warpgrind", *(target / "share").rglob("*")]:
         inside = path.relative_to(target)

@@ -91,6 +91,11 @@ def deb(build, folder):
         sys.exit("Depends has MPI, which one program of the lab needs: " + depends)
     root = os.path.join(folder, "root")
     must(["dpkg-deb", "-x", package, root])
+    scripts = os.path.join(folder, "scripts")
+    must(["dpkg-deb", "-e", package, scripts])
+    for name, wanted in (("postinst", "warpgrind prepare --installation"), ("prerm", "/usr/lib/warpgrind/prepared")):
+        if wanted not in pathlib.Path(scripts, name).read_text():
+            sys.exit("%s of the package has no %r" % (name, wanted))
     for file in ("bin/warpgrind", "lib/warpgrind/libcudart.so.13", "lib/warpgrind/bin/nvcc", "lib/warpgrind/include/cuda.h", "lib/warpgrind/libdevice.bc",
                  "lib/warpgrind/lab/transpose", "lib/warpgrind/lab/results/h200.json", "lib/cmake/warpgrind/warpgrindConfig.cmake", "share/man/man1/warpgrind-run.1.gz",
                  "share/bash-completion/completions/warpgrind", "share/zsh/vendor-completions/_warpgrind", "share/doc/warpgrind/copyright", "share/doc/warpgrind/changelog.gz"):

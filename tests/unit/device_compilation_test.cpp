@@ -333,7 +333,111 @@ TEST(Compilation, KeysOfTheCache) {
   EXPECT_NE(key, jit::cache_key(*many, 0, options, "a CPU", "of other sources"));
   EXPECT_NE(key, jit::cache_key(*many, 0, options, "another CPU"));
   EXPECT_NE(key, jit::cache_key(*many, 0, observed, "a CPU"));
-  EXPECT_NE(key, jit::cache_key(*module(text + "\n"), 0, options, "a CPU"));  // reports contain its line numbers
+  EXPECT_EQ(key, jit::cache_key(*module(text + "\n"), 0, options, "a CPU"));  // places are set anew
+  EXPECT_EQ(key, jit::cache_key(*module(text + ".visible .entry other() { ret; }\n"), 0, options, "a CPU"));
+  jit::CompileOptions stops = options;
+  stops.stops = jit::StopAt::lines;
+  EXPECT_NE(jit::cache_key(*many, 0, stops, "a CPU"), jit::cache_key(*module(text + "\n"), 0, stops, "a CPU"));
+}
+
+// What a kernel names decides its code; what it does not name does not.
+TEST(Compilation, OnlyWhatAKernelNamesIsInItsKey) {
+  const auto key = [](const std::string& before, const std::string& body, const std::string& after = "") {
+    auto parsed = ptx::parse(".version 8.0\n.target sm_80\n.address_size 64\n" + before +
+                                 "\n.entry k() {\n.reg .b32 %r<3>;\n.reg .b64 %d<3>;\n" + body + "\nret;\n}\n" + after,
+                             "key");
+    EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : parsed.error().message + parsed.error().detail);
+    if (!parsed.ok()) return std::string();
+    std::uint32_t entry = 0;
+    while ((*parsed)->functions[entry].name != "k") ++entry;
+    return jit::cache_key(**parsed, entry, {}, "a CPU");
+  };
+  const std::string g = ".global .u32 g;\n", h = ".global .u32 h;\n", load = "ld.global.u32 %r1, [g];";
+  EXPECT_EQ(key(g, load), key(g + h, load));
+  EXPECT_NE(key(g, load), key(h + g, load));  // machine code has the variable's number
+  EXPECT_NE(key(g, load), key(".const .align 4 .u32 g;\n", "ld.const.u32 %r1, [g];"));
+  const std::string s = ".shared .u32 s;\n", store = "st.shared.u32 [s], %r1;";
+  EXPECT_EQ(key(s, store), key(h + ".shared .u32 t;\n" + s, store));
+  EXPECT_NE(key(s, store), key(".shared .align 16 .u32 s;\n", store));
+  const std::string call = "call f, ();", f = ".func f() { ret; }\n";
+  EXPECT_EQ(key(f, call), key(".func e() { ret; }\n" + f, call));
+  EXPECT_NE(key(f, call), key(".func f() { trap; ret; }\n", call));
+  // An address is the function's number.
+  EXPECT_NE(key(f, "mov.u64 %d1, f;"), key(".func e() { ret; }\n" + f, "mov.u64 %d1, f;"));
+  EXPECT_NE(key("", "add.u32 %r1, %r2, 1;"), key("", "add.u32 %r1, %r2, 2;"));
+  EXPECT_NE(key("", "frobnicate.u32 %r1;"), key("", ""));
+}
+
+// A kernel made for one program is found by another, with the places that it has there.
+TEST(Compilation, KernelsOfOtherModulesComeFromDisk) {
+  std::string folder = testing::TempDir() + "warpgrind-cache-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const auto kernel = [](unsigned file, unsigned line, const char* label) {
+    return fmt::format(R"(.func helper() {{
+  .reg .b32 %r;
+  .loc {0} {2} 1
+  ld.shared.u32 %r, [s];
+  ret;
+}}
+.visible .entry k(.param .u64 p) {{
+  .reg .b64 %d<3>;
+  .reg .b32 %r<3>;
+  .reg .pred %q;
+  .loc {0} {1} 5
+  ld.param.u64 %d1, [p];
+  ld.global.u32 %r1, [%d1];
+  setp.eq.u32 %q, %r1, %tid.x;
+  .loc {0} {2} 5
+  @%q bra {3};
+  st.shared.u32 [s], %r1;
+{3}:
+  call helper, ();
+  ret;
+}}
+)",
+                       file, line, line + 1, label);
+  };
+  const std::string head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+  const std::string first = head + ".file 1 \"a.cu\"\n.shared .u32 s;\n" + kernel(1, 7, "$L__BB0_1");
+  const std::string second = head + ".file 1 \"first.cu\"\n.file 2 \"b.cu\"\n.shared .u32 t;\n.shared .u32 s;\n" +
+                             ".visible .entry other() { st.shared.u32 [t], 1; ret; }\n" + kernel(2, 107, "$L__BB1_1");
+  const auto compile = [](const std::string& text, const std::string& cache) {
+    const std::shared_ptr<const ptx::Module> module = *ptx::parse(text, "text");
+    std::uint32_t entry = 0;
+    while (module->functions[entry].name != "k") ++entry;
+    jit::CompileOptions options;
+    options.cache_directory = cache;
+    auto made = jit::make_compiler()->compile(*module, entry, options);
+    EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
+    return made.take();
+  };
+  EXPECT_FALSE(compile(first, folder)->from_cache);
+  const auto found = compile(second, folder), made = compile(second, "");
+  EXPECT_TRUE(found->from_cache);
+  EXPECT_FALSE(made->from_cache);
+  ASSERT_EQ(found->facts().sites.size(), 3u);
+  EXPECT_EQ(found->facts().files.at(found->facts().sites.at(0).file), "b.cu");
+  EXPECT_EQ(jit::pack(*found, {}, "object"), jit::pack(*made, {}, "object"));
+  ASSERT_EQ(std::system(("rm -r " + folder).c_str()), 0);
+}
+
+// Kernels of an installation are read, and nothing is written there.
+TEST(Compilation, PreparedKernelsAreOnlyRead) {
+  std::string folder = testing::TempDir() + "warpgrind-prepared-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  EXPECT_FALSE(jit::KernelCache::prepared(folder).enabled());
+  EXPECT_FALSE(jit::KernelCache::prepared("").enabled());
+  const jit::KernelCache made(folder);
+  made.store("key", "bytes");
+  const jit::KernelCache found = jit::KernelCache::prepared(folder);
+  ASSERT_TRUE(found.enabled()) << found.refusal();
+  EXPECT_EQ(found.find("key"), "bytes");
+  EXPECT_FALSE(found.find("another key"));
+  ASSERT_EQ(chmod((folder + "/kernels").c_str(), 0777), 0);
+  const jit::KernelCache foreign = jit::KernelCache::prepared(folder);
+  EXPECT_FALSE(foreign.enabled());
+  EXPECT_NE(foreign.refusal().find("can be written by others"), std::string::npos) << foreign.refusal();
+  ASSERT_EQ(std::system(("rm -r " + folder).c_str()), 0);
 }
 
 // The least recently used kernels are removed, down to three quarters of the limit.

@@ -12,6 +12,7 @@
 #include "toolchain/inlined_places.h"
 #include "toolchain/messages.h"
 #include "toolchain/options.h"
+#include "toolchain/precompiled_headers.h"
 #include "toolchain/spellings.h"
 #include "toolchain/static_variables.h"
 
@@ -31,6 +32,34 @@ TEST(ToolchainOptions, NamesAreUnique) {
     }
     EXPECT_EQ(o.text.empty(), o.meaning == Meaning::setting || o.meaning == Meaning::silent) << o.long_name;
   }
+}
+
+TEST(ToolchainHeaders, OnlyTheFirstLinesChooseWhatIsPrecompiled) {
+  const auto thrust = HeaderBase::thrust, cub = HeaderBase::cub, wrapper = HeaderBase::wrapper;
+  EXPECT_EQ(base_for("#include <thrust/device_vector.h>\nint main() {}"), thrust);
+  EXPECT_EQ(base_for("// text\n/* more\n text */ # include <vector> // why\n#include<thrust/sort.h>\n\n"
+                     "#include <thrust/device_vector.h>"),
+            thrust);
+  EXPECT_EQ(base_for("#include <cub/cub.cuh>\n#include <cstdio>\n"), cub);
+  EXPECT_EQ(base_for("#include <cub/cub.cuh>\n#include <thrust/device_vector.h>\n"), thrust);
+  // What stands before the header could change its meaning.
+  EXPECT_EQ(base_for("#define X 1\n#include <cub/cub.cuh>\n"), wrapper);
+  EXPECT_EQ(base_for("#include \"mine.h\"\n#include <cub/cub.cuh>\n"), wrapper);
+  EXPECT_EQ(base_for("#include <mine.h>\n#include <cub/cub.cuh>\n"), wrapper);
+  EXPECT_EQ(base_for("#if 0\n#include <cub/cub.cuh>\n#endif\n"), wrapper);
+  EXPECT_EQ(base_for("/* #include <cub/cub.cuh>\n"), wrapper);
+  EXPECT_EQ(base_for("// #include <cub/cub.cuh>"), wrapper);
+  EXPECT_EQ(base_for("#include <cub/cub.cuh\n>"), wrapper);
+  EXPECT_EQ(base_for("#include_next <cub/cub.cuh>"), wrapper);
+  EXPECT_EQ(base_for("#include HEADER"), wrapper);
+  EXPECT_EQ(base_for("#"), wrapper);
+  EXPECT_EQ(base_for(""), wrapper);
+}
+
+TEST(ToolchainHeaders, DependenciesNameTheSourceFirstAndNoFileOfTheCache) {
+  Texts files = {"/c/0123456789abcdef0123456789abcdef.h", "/usr/include/stdio.h", "app.cu", "/c/0123.h", "mine.h"};
+  PrecompiledHeaders::tidy(files, "app.cu");
+  EXPECT_EQ(files, (Texts{"app.cu", "/usr/include/stdio.h", "/c/0123.h", "mine.h"}));
 }
 
 TEST(ToolchainOptions, ListsAreCutAtCommas) {

@@ -50,7 +50,9 @@ device::Options device_options(const RunOptions& run) {
     print_line(fmt::format("compiling {} ({} PTX instructions) ...", demangle(slow.kernel), slow.ptx_instructions));
     while (hold) ::pause();
   };
-  options.on_cache_refused = [](const std::string& why) { print_line("compiled kernels are not cached: " + why); };
+  options.on_cache_refused = [](const std::string& why) {
+    print_line("a folder of compiled kernels is not used: " + why);
+  };
   return options;
 }
 

@@ -60,6 +60,13 @@ struct ExplainCommand {
   report::AccessQuery query;
 };
 int explain(const ExplainCommand& command);
+// Precompiles the headers of CUDA programs, and compiles the kernels of some, so that first runs are short.
+struct PrepareCommand {
+  std::string gpu = "h200";
+  std::vector<std::string> programs;
+  bool installation = false;  // for all users, in the folder of warpgrind's libraries
+};
+int prepare_headers(const PrepareCommand& command);
 struct ScanCommand {
   std::string program;    // or a .cu file
   std::string json_path;  // empty: none
@@ -137,6 +144,7 @@ int ptxas(const std::vector<std::string>& arguments);
 std::string environment_variable(const char* name);  // empty if unset
 // Environment variables for the compilers.
 toolchain::Surroundings compiler_surroundings();
+std::string precompiled_headers_in(const std::string& cache);  // folder; empty: no cache
 std::vector<std::string> with_nvcc_variables(const std::vector<std::string>& words);
 
 Status check_writable(const std::string& path);  // accepts "" and "-"

@@ -57,6 +57,9 @@ bool names_architecture(const std::vector<std::string>& flags) {
   });
 }
 
+// `warpgrind prepare` uses them, too.
+const std::vector<std::string> kUsual = {"-lineinfo", "-O3"};
+
 std::string search_path() {
   const char* const path = std::getenv("PATH");
   return path ? path : "";
@@ -66,6 +69,12 @@ std::string search_path() {
 
 std::string find_in_path(const std::string& name) {
   return toolchain::find_program(name, search_path());
+}
+
+std::vector<std::string> usual_options(const std::string& gpu) {
+  std::vector<std::string> out = kUsual;
+  out.push_back(architecture_flag(gpu));
+  return out;
 }
 
 namespace {
@@ -147,7 +156,9 @@ Result<std::string> compile_with_nvcc(const CompileCommand& command, std::vector
 
 Result<std::string> compile_with_clang(const CompileCommand& command, std::vector<std::string> line,
                                        const std::string& binary) {
-  const toolchain::Surroundings surroundings = compiler_surroundings();
+  toolchain::Surroundings surroundings = compiler_surroundings();
+  surroundings.precompiled_headers = precompiled_headers_in(command.cache);
+  surroundings.uses_precompiled_headers = !command.cache.empty();
   const auto cache = toolchain::ProgramCache::of_clang(command.cache, with_nvcc_variables(line), surroundings);
   if (const auto found = cache.find()) {
     print_text(stderr, found->messages);
@@ -171,7 +182,7 @@ Result<std::string> compile_program(const CompileCommand& command, const std::st
   const std::string nvcc = command.compiler == "clang" ? "" : find_nvcc();
   if (nvcc.empty() && command.compiler == "nvcc")
     return Error{ErrorKind::environment, "nvcc is not on the PATH", "--compiler clang needs no NVIDIA software"};
-  std::vector<std::string> line = {"-lineinfo", "-O3"};
+  std::vector<std::string> line = kUsual;
   if (command.debuggable)
     line = {"-G", "-g", "-O0"};
   else if (command.host_lines)

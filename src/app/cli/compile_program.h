@@ -11,6 +11,8 @@ namespace warpgrind::cli {
 
 std::string find_in_path(const std::string& name);  // empty: not on the PATH
 
+std::vector<std::string> usual_options(const std::string& gpu);  // of a compilation for this model
+
 struct CompileCommand {
   std::vector<std::string> sources;
   std::string gpu;                 // GPU model to compile for

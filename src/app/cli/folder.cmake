@@ -1,7 +1,7 @@
 # CLI11 reports wrong arguments by an exception, which ends in main(). Only these sources include it, and may unwind.
 set(unwinding_sources ${CMAKE_CURRENT_LIST_DIR}/main.cpp ${CMAKE_CURRENT_LIST_DIR}/command_line.cpp
                       ${CMAKE_CURRENT_LIST_DIR}/run_options.cpp ${CMAKE_CURRENT_LIST_DIR}/debug_options.cpp
-                      ${CMAKE_CURRENT_LIST_DIR}/mcp_options.cpp)
+                      ${CMAKE_CURRENT_LIST_DIR}/mcp_options.cpp ${CMAKE_CURRENT_LIST_DIR}/compile_options.cpp)
 file(GLOB cli_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
 list(REMOVE_ITEM cli_sources ${unwinding_sources})
 

@@ -13,6 +13,7 @@
 #include "cli/child.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/compile_options.h"
 #include "cli/debug_options.h"
 #include "cli/exercise_command.h"
 #include "cli/lab_command.h"
@@ -591,20 +592,6 @@ CLI::App* add_serve(CLI::App& app, ServeCommand& command) {
   return serve;
 }
 
-CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
-  CLI::App* scan = app.add_subcommand(
-      "scan", "Show the contents of a program: kernels, PTX versions, opcodes, and what is not supported yet");
-  scan->add_option("program", command.program, "Executable, shared object, fatbin, .ptx or .cu file")
-      ->type_name("FILE")
-      ->required();
-  scan->add_option("--json", command.json_path, "Writes the contents as JSON to FILE")->type_name("FILE");
-  scan->add_option("--gpu", command.run.options.gpu, "GPU model for which a .cu file is compiled")
-      ->type_name("MODEL")
-      ->capture_default_str();
-  add_compilation(scan, command.run);
-  return scan;
-}
-
 // Removes options that `warpgrind lab` does not know, with their values: they belong to the topics.
 std::vector<std::string> cut_topic_options(const CLI::App& lab, std::vector<std::string>& arguments) {
   std::vector<std::string> kept = {arguments[0]}, topics;
@@ -726,6 +713,8 @@ int main(int argc, char** argv) {
   cli::DapCommand adapter;
   adapter.run.options.cache_directory = session::default_cache_directory();
   const CLI::App* dap = cli::add_dap(app, adapter);
+  cli::PrepareCommand prepared;
+  const CLI::App* prepare = cli::add_prepare(app, prepared);
   // nvcc parses its whole command line itself.
   app.add_subcommand("nvcc", "Compile CUDA with clang-19 and nvcc's options; see `warpgrind nvcc --help`");
   app.add_subcommand("ptxas", "Check PTX and pack it, for programs that call ptxas; see `warpgrind ptxas --help`");
@@ -780,6 +769,7 @@ int main(int argc, char** argv) {
   }
   if (*check) return cli::end(cli::check(checked));
   if (*scan) return cli::scan(scanned);
+  if (*prepare) return cli::prepare_headers(prepared);
   if (*compile_times) return cli::compile_times(timed);
   if (*gpus) return cli::gpus(gpu);
   if (*explain) return cli::end(cli::explain(explanation));

@@ -7,6 +7,7 @@
 
 #include "cli/child.h"
 #include "cli/commands.h"
+#include "session/options.h"
 #include "toolchain/driver.h"
 
 namespace warpgrind::cli {
@@ -37,8 +38,14 @@ std::vector<std::string> with_nvcc_variables(const std::vector<std::string>& wor
   return out;
 }
 
+std::string precompiled_headers_in(const std::string& cache) {
+  return cache.empty() ? "" : cache + "/headers";
+}
+
 int nvcc(const std::vector<std::string>& arguments) {
-  const toolchain::Outcome outcome = toolchain::nvcc(with_nvcc_variables(arguments), compiler_surroundings());
+  toolchain::Surroundings surroundings = compiler_surroundings();
+  surroundings.precompiled_headers = precompiled_headers_in(session::default_cache_directory());
+  const toolchain::Outcome outcome = toolchain::nvcc(with_nvcc_variables(arguments), surroundings);
   if (outcome.signal != 0) end_by_signal(outcome.signal);
   return outcome.exit_code;
 }

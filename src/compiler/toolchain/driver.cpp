@@ -22,6 +22,7 @@
 #include "toolchain/help.h"
 #include "toolchain/inlined_places.h"
 #include "toolchain/messages.h"
+#include "toolchain/precompiled_headers.h"
 #include "toolchain/spellings.h"
 #include "toolchain/static_variables.h"
 
@@ -58,6 +59,8 @@ class Driver {
       : request_(request), toolkit_(toolkit), plan_(make_plan(request, toolkit, surroundings, folder)) {
     const unsigned asked = request.threads == 0 ? surroundings.cores : request.threads;
     at_once_ = std::max(1U, asked);
+    if (surroundings.uses_precompiled_headers)
+      headers_ = {toolkit, {surroundings.precompiled_headers, toolkit.libraries + "/prepared/headers"}};
   }
 
   Outcome run() {
@@ -104,11 +107,18 @@ class Driver {
   }
 
   // ---- Compiling
+  struct Making {
+    const Words* flags;  // of the pass that gets it
+    PrecompiledHeaders::Making making;
+  };
   struct Running {
     Unit* unit;
     int passes = 0;
     bool failed = false;
-    std::map<std::string, std::string> copies = {};  // of sources, respelt for clang (spellings.h)
+    bool again = false;                                    // after a first attempt: without precompiled headers
+    std::map<int, Making> makings = {};                    // by child; until they have ended, no pass runs
+    std::map<const Words*, std::string> precompiled = {};  // files that the passes use, by the flags of each
+    std::map<std::string, std::string> copies = {};        // of sources, respelt for clang (spellings.h)
     LaunchRewriting launches = {};
     bool launches_rewritten = false;
   };
@@ -139,9 +149,17 @@ class Driver {
       }
       WG_ASSERT(unit_of.contains(ended.child) && units[unit_of[ended.child]].passes > 0 && open > 0);
       Running& running = units[unit_of[ended.child]];
+      if (const auto making = running.makings.find(ended.child); making != running.makings.end()) {
+        if (const auto file = headers_.keep(making->second.making, ended.exit_code == 0))
+          running.precompiled[making->second.flags] = *file;
+        running.makings.erase(making);
+        if (--running.passes == 0 && !start_passes(running, unit_of[ended.child], unit_of)) return false;
+        continue;
+      }
       if (ended.exit_code != 0) running.failed = true;
       if (--running.passes > 0) continue;
-      if (running.failed && (respell(running) || rewrite_launches(running))) {
+      running.again = true;
+      if (running.failed && (refuse_headers(running) || respell(running) || rewrite_launches(running))) {
         running.failed = false;
         if (!start(running, unit_of[ended.child], unit_of)) return false;
         continue;
@@ -153,14 +171,62 @@ class Driver {
     return good;
   }
 
+  // Starts the passes of a unit, or what makes their precompiled headers.
   bool start(Running& running, std::size_t index, std::map<int, std::size_t>& unit_of) {
     WG_ASSERT(running.passes == 0);
     const Unit& unit = *running.unit;
-    for (const auto& [command, messages] :
-         {std::pair(&unit.device, &unit.device_messages), std::pair(&unit.host, &unit.host_messages)}) {
-      if (command->empty()) continue;
-      if (request_.verbose) show(*command);
-      const auto child = children_.start(*command, *messages, plan_.variables);
+    if (running.again || !headers_.enabled()) return start_passes(running, index, unit_of);
+    const HeaderBase base = base_for(content_of(unit.input.path));
+    for (const auto& [command, flags] :
+         {std::pair(&unit.device, &unit.device_flags), std::pair(&unit.host, &unit.host_flags)}) {
+      if (command->empty() || flags->empty()) continue;
+      const PrecompiledHeaders::Pass pass{*flags, plan_.variables, base};
+      if (const auto file = headers_.find(pass)) running.precompiled[flags] = *file;
+      if (running.precompiled.contains(flags) || !headers_.lacked_before(pass)) continue;
+      const auto making = headers_.make(pass, fs::path(plan_.placeholder).parent_path().string());
+      if (!making) continue;
+      if (request_.verbose) show(making->command);
+      const auto child = children_.start(making->command, making->messages, plan_.variables);
+      if (!child) return failed(child.error()), false;
+      unit_of[*child] = index;
+      running.makings.emplace(*child, Making{flags, *making});
+      running.passes++;
+    }
+    return running.passes > 0 || start_passes(running, index, unit_of);
+  }
+
+  static Words with_precompiled_header(const Words& command, const Words& flags, const std::string& file) {
+    WG_ASSERT(flags.size() <= command.size());
+    Words out = flags;
+    append(out, {"-Xclang", "-include-pch", "-Xclang", file});
+    out.insert(out.end(), command.begin() + static_cast<std::ptrdiff_t>(flags.size()), command.end());
+    return out;
+  }
+
+  // True: clang could not read a precompiled header and should try again without.
+  bool refuse_headers(Running& running) const {
+    const std::string said = content_of(running.unit->host_messages) + content_of(running.unit->device_messages);
+    bool refused = false;
+    for (const auto& [flags, file] : std::exchange(running.precompiled, {})) {
+      // A crash names all arguments of clang.
+      if (said.find(file) == std::string::npos && said.find(" PCH file ") == std::string::npos) continue;
+      headers_.refuse(file);
+      refused = true;
+    }
+    return refused;
+  }
+
+  bool start_passes(Running& running, std::size_t index, std::map<int, std::size_t>& unit_of) {
+    WG_ASSERT(running.passes == 0);
+    const Unit& unit = *running.unit;
+    for (const auto& [plain, flags, messages] : {std::tuple(&unit.device, &unit.device_flags, &unit.device_messages),
+                                                 std::tuple(&unit.host, &unit.host_flags, &unit.host_messages)}) {
+      if (plain->empty()) continue;
+      const auto file = running.precompiled.find(flags);
+      const Words command =
+          file == running.precompiled.end() ? *plain : with_precompiled_header(*plain, *flags, file->second);
+      if (request_.verbose) show(command);
+      const auto child = children_.start(command, *messages, plan_.variables);
       if (!child) return failed(child.error()), false;
       unit_of[*child] = index;
       running.passes++;
@@ -204,6 +270,7 @@ class Driver {
     if (!request_.relocatable || unit.device.empty()) return false;
     std::vector<std::string> files = {unit.input.path};
     if (auto read = read_dependencies(unit.device_rules)) files = read.take();
+    PrecompiledHeaders::tidy(files, unit.input.path);
     std::erase_if(files, [this](const std::string& file) { return file.starts_with(toolkit_.headers); });
     const auto words =
         running.launches.next_round(unit.host.empty() ? "" : content_of(unit.host_messages),
@@ -251,6 +318,7 @@ class Driver {
       auto read = read_dependencies(*rules);
       if (!read) return read.error();
       std::erase(*read, plan_.placeholder);
+      PrecompiledHeaders::tidy(*read, unit.input.path);
       files = merged(std::move(files), *read);
     }
     outcome_.dependencies = merged(std::move(outcome_.dependencies), files);
@@ -402,6 +470,7 @@ class Driver {
   const Request& request_;
   const Toolkit& toolkit_;
   Plan plan_;
+  PrecompiledHeaders headers_;
   unsigned at_once_ = 1;
   Children children_;
   std::vector<std::string> unfinished_;

@@ -58,6 +58,15 @@ bool for_host_only(const std::string& word) {
   return false;
 }
 
+// Whether a precompiled header can be made with these options. It would be the output of those that write files.
+bool can_be_precompiled(const Words& flags) {
+  return std::none_of(flags.begin(), flags.end(), [](const std::string& word) {
+    for (const char* start : {"-M", "-save-temps", "-ftime-trace", "-E", "-fsyntax-only", "-o", "-include-pch"})
+      if (word.starts_with(start)) return true;
+    return false;
+  });
+}
+
 class Planner {
  public:
   Planner(const Request& request, const Toolkit& toolkit, const Surroundings& surroundings, const std::string& folder)
@@ -255,6 +264,12 @@ class Planner {
     if (input.language == Language::ptx) return unit;
     plan_dependencies(unit);
     const bool cuda = input.language == Language::cuda;
+    if (cuda && !mpi_ && !request_.device_debug && request_.phase >= Phase::ptx) {
+      unit.device_flags = device_flags(input, unit.unique);
+      unit.host_flags = host_flags(input, unit.unique);
+      for (Words* flags : {&unit.device_flags, &unit.host_flags})
+        if (!can_be_precompiled(*flags)) flags->clear();
+    }
     const Words host = cuda ? host_flags(input, unit.unique) : plain_flags(input.language);
     switch (request_.phase) {
       case Phase::preprocess:

@@ -18,6 +18,7 @@ struct Unit {
   std::string target;                          // of dependency rules
   std::string dependency_file;                 // the user's; empty: none
   Words device, host;                          // empty: no such pass
+  Words device_flags, host_flags;              // their first words, for precompiled headers; empty: none are used
   std::string ptx;                             // output of the device pass
   std::string host_rules, device_rules;        // make rules with the dependencies of each pass
   std::string host_messages, device_messages;  // files with the messages of each pass
@@ -40,6 +41,8 @@ struct Surroundings {
   std::string nvcc_ccbin;  // NVIDIA's nvcc: its host compiler
   bool colours = false;    // messages go to a terminal
   unsigned cores = 1;
+  std::string precompiled_headers;  // folder for them; empty: only those of the installation are used
+  bool uses_precompiled_headers = true;
 };
 
 // `folder`: for intermediate files.

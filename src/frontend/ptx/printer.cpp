@@ -324,7 +324,8 @@ std::string location_chain(const Function& f, std::uint32_t index, DebugStrings&
   return out;
 }
 
-void print_body(const Function& f, const Module& m, const Names& names, DebugStrings& strings, std::string& out) {
+// `strings`: null to leave out line information.
+void print_body(const Function& f, const Module& m, const Names& names, DebugStrings* strings, std::string& out) {
   out += "{\n";
   std::vector<bool> is_parameter(f.registers.size(), false);
   for (std::size_t k = 0; k < std::size_t{f.parameter_count} + f.result_count; ++k) {
@@ -354,8 +355,8 @@ void print_body(const Function& f, const Module& m, const Names& names, DebugStr
     std::sort(here.begin(), here.end());
     for (std::size_t l : here) out += names.labels[l] + ":\n";
     if (k == f.body.size()) break;
-    if (f.body[k].location != location && f.body[k].location != kNoId)
-      out += location_chain(f, f.body[k].location, strings);
+    if (strings && f.body[k].location != location && f.body[k].location != kNoId)
+      out += location_chain(f, f.body[k].location, *strings);
     location = f.body[k].location;
     out += "  " + printer.instruction(f.body[k]) + '\n';
   }
@@ -384,6 +385,21 @@ std::string print(const Instruction& instruction, const Function& function, cons
   return InstructionPrinter(function, module, nullptr).instruction(instruction);
 }
 
+std::string print_code(const Function& f, const Module& m) {
+  Names names = unique_names(f);
+  // Compilers put the function's number in its module into the names of labels.
+  for (std::size_t k = 0; k < names.labels.size(); ++k) names.labels[k] = fmt::format("$L{}", k);
+  std::string out = header(f, names, false) + '\n';
+  if (f.has_body) print_body(f, m, names, nullptr, out);
+  return out;
+}
+
+std::string print(const Variable& v, const Module& m) {
+  std::string out = linkage_text(v.linkage) + declaration(v, v.name);
+  print_initial(v, m, out);
+  return out;
+}
+
 std::string print(const Module& m) {
   std::string out = fmt::format(".version {}.{}\n.target {}{}\n.address_size {}\n", m.version_major, m.version_minor,
                                 m.target, m.debug ? ", debug" : "", m.address_size);
@@ -401,18 +417,14 @@ std::string print(const Module& m) {
       if (v.linkage != Linkage::internal) out += ".extern " + declaration(v, v.name) + ";\n";
     }
   }
-  for (const Variable& v : m.variables) {
-    out += linkage_text(v.linkage) + declaration(v, v.name);
-    print_initial(v, m, out);
-    out += ";\n";
-  }
+  for (const Variable& v : m.variables) out += print(v, m) + ";\n";
   DebugStrings strings;
   for (const Function& f : m.functions) {
     if (!f.has_body) continue;
     const Names names = unique_names(f);
     out += '\n' + header(f, names, false);
     if (out.back() != '\n') out += '\n';
-    print_body(f, m, names, strings, out);
+    print_body(f, m, names, &strings, out);
   }
   for (const Function& f : m.functions) {
     if (f.alias_of != kNoId) out += fmt::format(".alias {}, {};\n", f.name, m.functions[f.alias_of].name);

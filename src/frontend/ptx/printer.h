@@ -12,6 +12,11 @@ namespace warpgrind::ptx {
 std::string print(const Instruction& instruction, const Function& function, const Module& module);
 std::string print(const Operand& operand, const Function& function, const Module& module);
 
+// A function with its body, without line information. Labels are numbered: their names differ between modules that have
+// the same function.
+std::string print_code(const Function& function, const Module& module);
+std::string print(const Variable& variable, const Module& module);  // declaration with its initial value
+
 // The whole module as PTX that parses to the same tree. Nested scopes are flattened: colliding names get a suffix `$2`,
 // `$3`.
 std::string print(const Module& module);

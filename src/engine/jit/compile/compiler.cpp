@@ -7,12 +7,14 @@
 #include <mutex>
 
 #include "base/assert.h"
+#include "base/installation.h"
 #include "base/processor.h"
 #include "events/kernels_gone.h"
 #include "jit/calls/symbols.h"
 #include "jit/compile/backend.h"
 #include "jit/compile/kernel_archive.h"
 #include "jit/compile/kernel_cache.h"
+#include "jit/compile/kernel_text.h"
 #include "jit/compile/object_loader.h"
 
 namespace warpgrind::jit {
@@ -49,6 +51,15 @@ class Kernel final : public CompiledKernel {
 void* find_function(const char* name) {
   if (const auto symbol = find_call_symbol(name)) return symbol->address;
   return ::dlsym(RTLD_DEFAULT, name);  // memcpy, memset
+}
+
+// The kernels that come with the installation. Never destroyed: threads still compile while the process ends.
+const KernelCache& prepared_kernels() {
+  static const KernelCache& kernels = *new KernelCache([] {
+    const auto library = library_of_ours("libwarpgrind_jit.so");
+    return KernelCache::prepared(library ? library->substr(0, library->rfind('/')) + "/prepared" : std::string());
+  }());
+  return kernels;
 }
 
 class CachingCompiler final : public Compiler {
@@ -89,16 +100,21 @@ Result<std::unique_ptr<CompiledKernel>> CachingCompiler::compile(const ptx::Modu
   const auto begin = std::chrono::steady_clock::now();
   auto kernel = std::make_unique<Kernel>();
   const KernelCache cache(options.bypasses_cache() ? std::string() : options.cache_directory);
-  if (!cache.refusal().empty() && !cache_refused_) {
+  for (const KernelCache* folder : {&cache, &prepared_kernels()}) {
+    if (folder->refusal().empty() || cache_refused_) continue;
     cache_refused_ = true;
-    if (options.on_cache_refused) options.on_cache_refused(cache.refusal());
+    if (options.on_cache_refused) options.on_cache_refused(folder->refusal());
   }
   std::string key, made;
   std::optional<std::string> file;
   std::optional<std::string_view> object;  // a part of `file`, or `made`
   const auto find = [&] {
-    file = cache.find(key);
-    if (file) object = unpack(*file, *kernel, kernel->kernel_facts);
+    for (const KernelCache* folder : {&cache, &prepared_kernels()}) {
+      if (object) return;
+      file = folder->find(key);
+      if (file) object = unpack(*file, *kernel, kernel->kernel_facts);
+      if (object && !set_places(kernel->kernel_facts, module)) object.reset();
+    }
   };
   if (cache.enabled()) {
     // Never destroyed: threads still compile while the process ends.

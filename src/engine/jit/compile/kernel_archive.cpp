@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/digest.h"
 #include "jit/code_hash.h"  // made by the build: kCodeHash, a digest of the code-generation sources
+#include "jit/compile/kernel_text.h"
 
 namespace warpgrind::jit {
 
@@ -159,6 +160,12 @@ std::string cache_key(const ptx::Module& module, std::uint32_t entry, const Comp
   add(cpu);
   add({reinterpret_cast<const char*>(flags), sizeof flags});
   add(module.functions[entry].name);
+  // A debugger's stops are at lines of the source.
+  const auto text = options.stops == StopAt::nowhere ? kernel_text(module, entry) : std::nullopt;
+  if (text) {
+    add(*text);
+    return digest(parts.take());
+  }
   add(std::to_string(entry));
   for (const std::string& file : module.files) add(file);
   add(module.text);

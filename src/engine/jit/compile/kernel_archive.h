@@ -13,7 +13,8 @@ namespace warpgrind::jit {
 // Digest of the sources of our own code generation. The build makes it.
 extern const std::string_view kCodeDigest;
 
-// Digest of the inputs of the compilation: the PTX, the options, the CPU, and the sources of our own code generation.
+// Digest of the inputs of the compilation: the kernel's PTX (kernel_text.h), the options, the CPU, and the sources of
+// our own code generation.
 std::string cache_key(const ptx::Module& module, std::uint32_t entry, const CompileOptions& options,
                       const std::string& cpu, std::string_view code = kCodeDigest);
 

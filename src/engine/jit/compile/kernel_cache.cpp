@@ -37,6 +37,22 @@ KernelCache::KernelCache(const std::string& directory) {
   enabled_ = refusal_.empty();
 }
 
+KernelCache KernelCache::prepared(const std::string& directory) {
+  KernelCache out;
+  out.directory_ = directory + "/kernels";
+  struct stat folder {};
+  struct stat installation {};
+  if (directory.empty() || lstat(out.directory_.c_str(), &folder) != 0) return out;
+  if (stat(fs::path(directory).parent_path().c_str(), &installation) != 0) return out;
+  const bool trusted = folder.st_uid == 0 || folder.st_uid == geteuid() || folder.st_uid == installation.st_uid;
+  if (!S_ISDIR(folder.st_mode) || !trusted)
+    out.refusal_ = out.directory_ + " belongs to another user";
+  else if (folder.st_mode & (S_IWGRP | S_IWOTH))
+    out.refusal_ = out.directory_ + " can be written by others (chmod go-w)";
+  out.enabled_ = out.refusal_.empty();
+  return out;
+}
+
 // File format: a digest of the following bytes, then the bytes that pack() made. A damaged file counts as missing.
 std::optional<std::string> KernelCache::find(const std::string& key) const {
   if (!enabled_) return std::nullopt;

@@ -13,6 +13,9 @@ class KernelCache {
  public:
   // Stores kernels in DIRECTORY/kernels and creates it if missing. Empty: no cache.
   explicit KernelCache(const std::string& directory);
+  // Kernels of DIRECTORY/kernels that are only read: `warpgrind prepare` put them into the installation. The folder
+  // must be root's, ours, or that of the installation's owner.
+  static KernelCache prepared(const std::string& directory);
   bool enabled() const { return enabled_; }
   // Reason why the requested folder is not used. Empty: it is used, or none was requested.
   const std::string& refusal() const { return refusal_; }
@@ -24,6 +27,7 @@ class KernelCache {
   static constexpr std::uint64_t kLimit = std::uint64_t{1} << 30;
 
  private:
+  KernelCache() = default;
   void evict(std::uint64_t limit) const;
   std::string path(const std::string& key) const { return directory_ + "/" + key; }
 
