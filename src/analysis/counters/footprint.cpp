@@ -66,6 +66,25 @@ events::DistinctStretches distinct(const Stretches& stretches) {
   return {counts[0], counts[1], counts[2], counts[3], counts[4]};
 }
 
+std::vector<events::TouchedSpan> joined(const Stretches& stretches, std::size_t most) {
+  constexpr std::uint64_t kSector = 32, kFirstGap = 128, kLastGap = std::uint64_t{1} << 40;  // sectors
+  for (std::uint64_t gap = kFirstGap; gap <= kLastGap; gap *= 4) {
+    std::vector<events::TouchedSpan> out;
+    for (const Stretch& s : stretches) {
+      const auto bytes = static_cast<double>((s.end - s.begin) * kSector);
+      if (!out.empty() && s.begin * kSector <= out.back().end + gap * kSector) {
+        out.back().end = s.end * kSector;
+        out.back().bytes += bytes;
+      } else {
+        if (out.size() == most && gap < kLastGap) break;
+        out.push_back({s.begin * kSector, s.end * kSector, bytes});
+      }
+    }
+    if (out.empty() || out.back().end == stretches.back().end * kSector) return out;
+  }
+  return {};
+}
+
 std::uint64_t& BitPages::bits(std::uint64_t number) {
   if (2 * used_ >= pages_.size()) {
     std::vector<Page> old(pages_.empty() ? 64 : 4 * pages_.size());
