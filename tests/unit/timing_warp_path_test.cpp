@@ -189,6 +189,14 @@ TEST(WarpPath, ABlockWaitsForItsSlowestWarp) {
   EXPECT_NEAR(p.cycles[2] + p.slowest[2], 450, 30);
 }
 
+// The last of 125 blocks sums up for all: a warp of 1000, which the others' path leaves out.
+TEST(WarpPath, WhatTheLastBlockDoesAlone) {
+  std::vector<Instruction> chain;
+  for (unsigned k = 0; k < 100; ++k) chain.push_back(fma(1, {1}));
+  EXPECT_NEAR(path_of_some({fma(2, {2})}, chain, 1).slowest[2], 450, 30);
+  EXPECT_EQ(path_of_some({fma(2, {2})}, chain, 15).slowest[2], 0) << "more warps than a block has";
+}
+
 // A floating-point addition to shared memory holds its warp for each round of its loop.
 TEST(WarpPath, ALoopHoldsItsWarp) {
   Instruction add;
@@ -226,6 +234,15 @@ TEST(WarpPath, LatenciesAreThoseOfTheModel) {
 
 TEST(WarpPath, NoCodeNoPath) {
   EXPECT_EQ(warp_path(h200(), {}, {}, 1, 1, {}).cycles[4], 0);
+}
+
+// 16 fences held a warp for 2.0 us on an H200; one of the block costs nothing.
+TEST(WarpPath, AFenceHoldsItsWarp) {
+  Instruction fence;
+  fence.pipe = Pipe::fence;
+  const double of_block = Kernel({fence, fma(1, {1})}).path().cycles[0];
+  fence.on_pipe[static_cast<std::size_t>(sass::CountedPipe::tex)] = 1;
+  EXPECT_NEAR(Kernel({fence, fma(1, {1})}).path().cycles[0], of_block + 250, 5);
 }
 
 }  // namespace

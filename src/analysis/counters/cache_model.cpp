@@ -112,6 +112,20 @@ class WholeGrid {
   events::DistinctStretches touched() const {
     return with_irregular(together({Use::read, Use::written, Use::atomic}), {Use::read, Use::written, Use::atomic});
   }
+  // As a list for the contents of L2 between launches.
+  std::vector<events::TouchedSpan> spans() const {
+    constexpr std::size_t kMost = 64;
+    std::vector<events::TouchedSpan> out = joined(together({Use::read, Use::written, Use::atomic}), kMost);
+    const auto add = [&](const Key& key, const Stretches& seen, double sectors) {
+      const auto range = ranges_.find(key)->second;
+      if (range.second != 0) out.push_back({range.first, range.second, 32 * sectors});
+      if (range.second == 0 && !seen.empty())
+        out.push_back({seen.front().begin * 32, seen.back().end * 32, 32 * sectors});
+    };
+    for (const auto& [key, i] : irregular_) add(key, i.together, extra(key, i, static_cast<double>(blocks_), 0, {}));
+    for (const auto& [key, more] : more_) add(key, {}, more[0]);
+    return out;
+  }
   // Sectors that the first `blocks` blocks touch. Call only if !all_seen().
   double touched_by(std::uint64_t blocks) const {
     Stretches all;
@@ -483,6 +497,7 @@ CacheCounts model_caches(const GpuModel& model, const CacheSizes& sizes, const e
   out.read = grid.of(Use::read);
   out.written = grid.of(Use::written);
   out.atomic_sectors = grid.of(Use::atomic).sectors;
+  out.spans.list = grid.spans();
   // Two adjacent blocks each write a part of the sector at their border; together they write all of it.
   const double met = std::max(0.0, out.written_by_block.sectors - out.written.sectors);
   out.partly_written_sectors = std::clamp(replay.partly_written * store_scale - 2 * met, 0.0, out.written.sectors);

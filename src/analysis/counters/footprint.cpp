@@ -123,6 +123,25 @@ events::DistinctStretches distinct(const Stretches& stretches) {
   return {counts[0], counts[1], counts[2], counts[3], counts[4]};
 }
 
+std::vector<events::TouchedSpan> joined(const Stretches& stretches, std::size_t most) {
+  constexpr std::uint64_t kSector = 32, kFirstGap = 128, kLastGap = std::uint64_t{1} << 40;  // sectors
+  for (std::uint64_t gap = kFirstGap; gap <= kLastGap; gap *= 4) {
+    std::vector<events::TouchedSpan> out;
+    for (const Stretch& s : stretches) {
+      const auto bytes = static_cast<double>((s.end - s.begin) * kSector);
+      if (!out.empty() && s.begin * kSector <= out.back().end + gap * kSector) {
+        out.back().end = s.end * kSector;
+        out.back().bytes += bytes;
+      } else {
+        if (out.size() == most && gap < kLastGap) break;
+        out.push_back({s.begin * kSector, s.end * kSector, bytes});
+      }
+    }
+    if (out.empty() || out.back().end == stretches.back().end * kSector) return out;
+  }
+  return {};
+}
+
 BitPages::Page& BitPages::page(std::uint64_t number) {
   const std::size_t last = pages_.size() - 1;
   WG_DEBUG_ASSERT(std::has_single_bit(pages_.size()) && used_.size() < pages_.size() && number != kNone);

@@ -24,6 +24,9 @@ Stretches united(const Stretches& a, const Stretches& b);
 std::uint64_t sectors_in(const Stretches& stretches);
 events::DistinctStretches distinct(const Stretches& stretches);
 
+// `stretches` (merged) as `most` spans at most: neighbours are joined, those with the smallest gaps first.
+std::vector<events::TouchedSpan> joined(const Stretches& stretches, std::size_t most);
+
 // Hash table with 64 bits for each number.
 class BitPages {
  public:

@@ -1,10 +1,10 @@
-// Contents of one GPU's L2 between launches: the allocations that the last kernels accessed, and the amount of dirty
-// data.
+// Contents of one GPU's L2 between launches: the memory that the last kernels accessed, and the amount of dirty data. A
+// launch finds there only what earlier ones touched, not the rest of their allocations: programs keep many arrays in
+// one allocation, and read a small part of a large array before all of it.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <utility>
 #include <vector>
 
 #include "gpu/gpu_model.h"
@@ -15,24 +15,36 @@ namespace warpgrind::timing {
 class L2Contents {
  public:
   explicit L2Contents(const GpuModel& model) : model_(model) {}
-  using Stretches = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // first address, bytes
+  struct Span {
+    std::uint64_t begin = 0, end = 0;  // addresses
+    double bytes = 0;                  // touched between them
+  };
+  using Spans = std::vector<Span>;
 
-  // State before a launch that touches these allocations. kernel: any pointer that identifies its code.
-  L2State before(const Stretches& allocations, const void* kernel = nullptr) const;
-  // The launch has run. bytes: touched in all these allocations together. allocated: bytes of new lines, which evicted
+  // State before a launch that touches these spans. kernel: any pointer that identifies its code.
+  L2State before(const Spans& spans, const void* kernel = nullptr) const;
+  // The launch has run. bytes: touched in all these spans together. allocated: bytes of new lines, which evicted
   // others.
-  void after_launch(const Stretches& allocations, double bytes, double allocated, const void* kernel = nullptr);
+  void after_launch(const Spans& spans, double bytes, double allocated, const void* kernel = nullptr);
   // A fill or copy on the device has written `bytes` at the address.
   void after_write(std::uint64_t address, double bytes);
   // The cache now holds only clean lines of a buffer that no later launch reads.
   void after_flush();
 
  private:
+  struct Region {
+    std::uint64_t end = 0;
+    double used = 0;     // `touched_` before its last use
+    double density = 0;  // part of its bytes that was touched, 0 to 1
+  };
+  void touch(const Span& span);
+  void forget();
+
   const GpuModel& model_;
   double touched_ = 0;  // bytes, since the start
   double dirty_ = 0;
-  std::map<const void*, double> code_;    // by kernel: `touched_` before its last launch
-  std::map<std::uint64_t, double> last_;  // by first address: `touched_` before its last use
+  std::map<const void*, double> code_;       // by kernel: `touched_` before its last launch
+  std::map<std::uint64_t, Region> regions_;  // by first address; disjoint
 };
 
 }  // namespace warpgrind::timing

@@ -35,6 +35,7 @@ class Reading {
       caches();
     else
       without_caches();
+    compare_and_swaps(model);
     spills(model);
     far_memory();
     return w_;
@@ -202,6 +203,49 @@ class Reading {
     w_.atomic_lanes += as_double(c.global_lanes);
     if (!site.no_return) returned_ += as_double(c.global.sectors);
     w_.atomic_returns = w_.atomic_sectors > 0 ? returned_ / w_.atomic_sectors : 0;
+  }
+
+  bool in_loop(std::uint32_t block) const {
+    std::vector<std::uint32_t> left = {block};
+    std::vector<bool> seen(code_.blocks.size());
+    while (!left.empty()) {
+      const std::uint32_t from = left.back();
+      left.pop_back();
+      for (const sass::Edge& e : code_.blocks[from].successors) {
+        if (e.to == block) return true;
+        if (e.to == sass::Edge::kLeaves || seen[e.to]) continue;
+        seen[e.to] = true;
+        left.push_back(e.to);
+      }
+    }
+    return false;
+  }
+
+  // Loops that try a compare-and-swap until it succeeds. Lanes and warps that want words of the same sector succeed one
+  // after the other.
+  void compare_and_swaps(const GpuModel& model) {
+    if (w_.atomic_distinct_sectors <= 0) return;
+    double requests = 0, lanes = 0, lines = 0;
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
+      for (const sass::Instruction& i : code_.blocks[b].instructions) {
+        if (!i.atomic || i.pipe != Pipe::atomic_global || i.site >= l_.counts->sites.size()) continue;
+        if (l_.facts->sites[i.site].text.find(".cas") == std::string::npos || !in_loop(b)) continue;
+        const events::SiteCounts& c = l_.counts->sites[i.site];
+        requests += as_double(c.global_requests);
+        lanes += as_double(c.global_lanes);
+        lines += as_double(c.global.lines);
+      }
+    if (requests <= 0) return;
+    // A warp whose `width` lanes want d words takes width / d rounds, each with the lanes that are left: (width + d) /
+    // 2 of them on average.
+    const double width = std::min(w_.threads_per_block, as_double(kWarpSize));
+    const double words = std::clamp(2 * lanes / requests - width, 1.0, width);
+    constexpr double kSectorsOfLine = 4;
+    const double of_warp = std::min({words, kSectorsOfLine * lines / requests, w_.atomic_distinct_sectors});
+    const double share = of_warp / w_.atomic_distinct_sectors;
+    const double at_once = std::min(w_.blocks, std::max(1u, model.sm_count) * w_.resident_blocks) * w_.warps_per_block;
+    w_.cas_turns = requests * share;
+    w_.cas_warps = at_once * share;
   }
 
   // A row of adjacent elements may begin inside a sector; L2 merges such ends with those of the next row. All other

@@ -89,7 +89,7 @@ TouchedMemory touched_memory(const LaunchRequest& request, ManagedMemory& manage
       if (!range || !seen.insert(range->low).second) continue;
       const std::uint64_t bytes = range->high - range->low;
       (range->host ? touched.footprint.host : touched.footprint.device) += bytes;
-      if (!range->host) touched.device.emplace_back(range->low, bytes);
+      if (!range->host) touched.device.push_back({range->low, range->high, static_cast<double>(bytes)});
       if (!range->managed) continue;
       managed.see(range->low, range->high);
       touched.managed.emplace_back(range->low, range->high);
@@ -98,12 +98,29 @@ TouchedMemory touched_memory(const LaunchRequest& request, ManagedMemory& manage
   return touched;
 }
 
+// The log counts addresses of GPUs' memory from its beginning; L2 holds no memory of the host.
+void place_spans(events::CacheCounts& caches) {
+  device::AddressSpace& space = device::AddressSpace::instance();
+  std::vector<events::TouchedSpan> out;
+  for (events::TouchedSpan s : caches.spans.list) {
+    auto range = space.find(s.begin);
+    if (!range) {
+      s.begin += space.reserved_base();
+      s.end += space.reserved_base();
+      range = space.find(s.begin);
+    }
+    if (!range || !range->host) out.push_back(s);
+  }
+  caches.spans.list = std::move(out);
+}
+
 // Models the GPU's caches on the logged accesses, and drops the log.
 void model_caches(const counters::LaunchShape& shape, device::LaunchResult& result) {
   events::LaunchCounts& counts = result.counts;
   if (counts.log && result.kernel)
     counts.caches = counters::caches_of(*shape.model, counters::cache_sizes(*shape.model, *shape.occupancy),
                                         result.kernel->facts(), counts, *counts.log);
+  if (counts.caches) place_spans(*counts.caches);
   counts.log.reset();
 }
 

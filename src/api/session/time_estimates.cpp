@@ -69,19 +69,32 @@ timing::L2Contents& TimeEstimates::l2_of(int device) {
   return l2_.try_emplace(device, model_).first->second;
 }
 
+namespace {
+
+// What the launch touches, from the modelled caches. Without them: all of its allocations.
+timing::L2Contents::Spans spans_of(const timing::LaunchSeen& seen, const TouchedMemory& touched) {
+  if (!seen.caches || seen.caches->spans.list.empty()) return touched.device;
+  timing::L2Contents::Spans out;
+  for (const events::TouchedSpan& s : seen.caches->spans.list) out.push_back({s.begin, s.end, s.bytes});
+  return out;
+}
+
+}  // namespace
+
 LaunchTime TimeEstimates::launch(int device, const timing::LaunchSeen& seen, const TouchedMemory& touched,
                                  const std::string& range, bool keep) {
   const std::lock_guard lock(mutex_);
   Before& before = read(seen);
   const timing::LaunchWork& work = before.work;
   timing::L2Contents& l2 = l2_of(device);
-  const timing::L2State state = l2.before(touched.device, seen.facts);
+  const timing::L2Contents::Spans spans = spans_of(seen, touched);
+  const timing::L2State state = l2.before(spans, seen.facts);
   if (!before.estimate || before.l2 != state) {
     before.estimate = timing::estimate_kernel(model_, work, state);
     before.l2 = state;
   }
   const timing::KernelEstimate& estimate = *before.estimate;
-  l2.after_launch(touched.device, work.touched_bytes(), estimate.allocated_bytes, seen.facts);
+  l2.after_launch(spans, work.touched_bytes(), estimate.allocated_bytes, seen.facts);
   if (keep) {
     rows_ += fmt::format("\"{}\",1", range);
     for (const timing::WorkMember& m : timing::kWorkMembers) rows_ += fmt::format(",{:.6g}", work.*m.value);

@@ -20,7 +20,7 @@ namespace warpgrind::session {
 
 // Memory that a launch touches: the allocations that its pointer parameters point into.
 struct TouchedMemory {
-  timing::L2Contents::Stretches device;
+  timing::L2Contents::Spans device;
   timing::Footprint footprint;
   std::vector<events::FarAccesses> far;                          // by site; empty: unknown
   std::vector<std::pair<std::uint64_t, std::uint64_t>> managed;  // allocations of managed memory, [first, second)

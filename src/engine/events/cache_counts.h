@@ -2,6 +2,7 @@
 // simulated, and the figures are scaled to all of them. Origin: modelled. Sectors have 32 bytes, lines 128.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 namespace warpgrind::events {
@@ -48,6 +49,18 @@ struct SiteCaches {
   bool operator==(const SiteCaches&) const = default;
 };
 
+// Stretch of global memory in which a launch touches sectors.
+struct TouchedSpan {
+  std::uint64_t begin = 0, end = 0;  // addresses as in the log
+  double bytes = 0;                  // of the touched sectors; end - begin if the launch touches all of it
+};
+// Disjoint, unless a launch both reads and writes there at random. All lists are equal: launches of a kernel on other
+// buffers count alike.
+struct TouchedSpans {
+  std::vector<TouchedSpan> list;
+  bool operator==(const TouchedSpans&) const { return true; }
+};
+
 struct CacheCounts {
   double blocks = 0, blocks_seen = 0, requests_seen = 0;
   CacheLookups global_loads, local_loads, texture, global_stores, local_stores;  // in L1
@@ -66,6 +79,7 @@ struct CacheCounts {
   double footprint_bytes = 0;         // distinct touched sectors x 32
   double constant_bytes = 0;          // distinct 64-byte pieces of constant memory x 64
   double dram_read_bytes = 0, dram_written_bytes = 0;
+  TouchedSpans spans;             // global memory that the launch touches, in 64 spans or few more
   std::vector<SiteCaches> sites;  // index as in KernelFacts::sites
   void scale(double by);          // all but the *_seen fields
   bool operator==(const CacheCounts&) const = default;

@@ -11,6 +11,9 @@ namespace {
 // 1 KiB takes 11.1 ns, one for the 4 sectors of a line 2.64 ns. With units of 512 bytes that is 0.69 and 0.66 ns per
 // sector.
 constexpr double kUnitSectors = 16;
+// Time from one success of a loop of compare-and-swap on a word to the next, and more of it for each warp that contends
+// for the sector. On an H200: 0.31 us for 8 warps, 0.35 for 32 and 132, 0.5 to 1.1 for 256, 1.5 for 528 and 1056.
+constexpr double kCasTurn = 330, kCasWarp = 2, kCasMost = 1200;
 
 }  // namespace
 
@@ -33,7 +36,7 @@ void add_atomics_term(Terms& t, const Setting& s) {
   // All lanes on one address, or one lane per warp: requests to the same sector are serial at L2.
   if (a_request < 1.05 && w.atomic_distinct_sectors > 0)
     ns = std::max(ns, w.atomic_requests / w.atomic_distinct_sectors * c.hot_atomic_ns * lanes / kWarpSize);
-  t[Limit::atomics] = ns;
+  t[Limit::atomics] = std::max(ns, w.cas_turns * (kCasTurn + std::min(kCasMost, kCasWarp * w.cas_warps)));
 }
 
 }  // namespace warpgrind::timing

@@ -1,11 +1,16 @@
-// Combination of a kernel's terms into its time. Concurrent parts overlap better with more warps. The model is a norm
-// (a^p + b^p)^(1/p). With one warp per scheduler p is near 1 (a sum). With many it grows to the measured value (latency
-// against bandwidth on an H200: 1.7 for DRAM, 2.4 for L2).
+// Combination of a kernel's terms into its time. The warps of an SM share its units and its part of the memory's
+// bandwidth: they wait for each other (timing/queues.h). A warp alone takes its path. Very many warps take the time of
+// the unit with the most work.
+//
+// Barriers make a block's warps walk in step. Then the blocks are the customers, and few blocks overlap less than many
+// warps: a copy of 128 MiB through shared memory takes 72 us on an H200 in blocks of 256 threads, and 95 us in blocks
+// of 1024.
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <iterator>
 
+#include "timing/queues.h"
 #include "timing/terms/terms.h"
 
 namespace warpgrind::timing {
@@ -21,29 +26,67 @@ double norm(std::initializer_list<double> parts, double p) {
   return std::pow(sum, 1 / p);
 }
 
-// DRAM and L2 handle the same requests one after the other, mostly overlapped. The front end that distributes blocks
-// runs concurrently with everything, so the result is almost the longer of the two.
-constexpr double kMemoryNorm = 4, kBlocksNorm = 6;
-// Exponents of kernels whose traffic is bulk and tensor copies, which go on beside waiting warps and products (rows of
-// an H200).
-constexpr double kBesideCopies = 2, kCopiesShare = 4;
+// A launch's blocks are distributed while others run: almost the longer of the two.
+constexpr double kBlocksNorm = 6;
+// Queues expect warps that come at any time. They began together, and what one of them brings to L1 lets others go on
+// at once, so they need the same unit at the same time, and then all another one: at least the norm of these times.
+constexpr double kInPhases = 3;
 
-// Part of the traffic with L2 that bulk and tensor copies make, 0 to 1; 1 from half of it on.
-double part_of_copies(const LaunchWork& w) {
-  const double copied = w.copy_load_bytes + w.copy_store_bytes;
-  return std::min(1.0, 2 * copied / std::max(1.0, (w.l2_read_sectors + w.l2_write_sectors) * kSectorBytes));
+struct Units {
+  double sm = 0;      // of a scheduler: its issue slots, its pipes
+  double mio = 0;     // of an SM: shared memory, L1, ...
+  double memory = 0;  // of the GPU, or of an SM's way to it
+};
+
+// Instructions of all pipes share the issue slots. Passes through L1 and shared memory share a unit. A request waits
+// for its translations before it takes its turn at L2, so these two add up (strided loads from 32 pages on an H200).
+Units units(const Terms& t, const Setting& s) {
+  Units u;
+  u.sm = norm({t[Limit::issue], t[Limit::integer], t[Limit::fp32], t[Limit::fp64], t[Limit::special_functions],
+               t[Limit::tensor]},
+              s.fitted.pipes);
+  u.mio = std::max({t[Limit::shared_throughput] + t[Limit::l1_throughput], t[Limit::texture],
+                    t[Limit::constant_throughput], t[Limit::barriers]});
+  u.memory = s.fitted.traffic *
+             norm({t[Limit::dram_bandwidth], t[Limit::l2_bandwidth] + t[Limit::translation], t[Limit::l2_port],
+                   t[Limit::partial_writes], t[Limit::atomics], t[Limit::host_link], t[Limit::peer_link]},
+                  s.fitted.requests);
+  return u;
 }
 
-// A grid of one wave whose blocks have one barrier works in two phases: all blocks wait for memory, and then all use
-// shared memory. So shared memory overlaps only with the part of the path behind the loads. Measured on an H200: a tile
-// that is read with 8-way bank conflicts takes 10.3 us and without them 7.3 us; their wavefronts take 3.5 us.
-bool has_two_phases(const Setting& s) {
-  constexpr double kOneBarrier = 1.5, kOneWave = 1.01;
-  return s.work.copy_loads == 0 && s.work.barriers > 0 && s.work.barriers < kOneBarrier && s.placed.waves < kOneWave;
+// What a load waits longer because L2's slices and the channels of DRAM are busy for a part of the time: their queues.
+// On an H200 it is about 50 cycles x busy / (1 - busy) at L2: 32 dependent loads of each of 4 to 32 warps of all SMs
+// took 188 to 540 ns a load, and 175 ns on idle slices.
+double queues_of_memory(const Terms& t, const Setting& s, double time) {
+  constexpr double kBusiest = 0.98;
+  const auto queue = [&](double service) {
+    const double busy = std::min(kBusiest, service / time);
+    return busy / (1 - busy);
+  };
+  const LoadsOfPath loads = loads_of_path(s);
+  return s.cycles(loads.rounds * s.placed.waves) *
+         (s.fitted.dram_queue * loads.fresh * queue(t[Limit::dram_bandwidth]) +
+          s.fitted.l2_queue * queue(t[Limit::l2_bandwidth] + t[Limit::translation]));
 }
-double two_phases(const Terms& t, const Setting& s, double overlap) {
-  const double behind_loads = std::min(t[Limit::latency], s.cycles(s.work.path_0));
-  return norm({t[Limit::shared_throughput], behind_loads}, overlap) + t[Limit::latency] - behind_loads;
+
+double warps_in_queues(const Terms& t, const Setting& s, const Units& u, double path) {
+  const double warps = std::max(1.0, s.placed.resident * s.work.warps_per_block);
+  const double schedulers = std::max(1u, s.model.schedulers_per_sm);
+  const Station stations[] = {
+      {u.sm, std::max(1.0, warps / schedulers)}, {u.mio, warps}, {u.memory, warps * s.placed.busy_sms}};
+  return time_in_queues(path, stations, [&](double time) { return queues_of_memory(t, s, time); });
+}
+
+// The same where the warps of a block walk in step.
+double blocks_in_queues(const Terms& t, const Setting& s, const Units& u, double path) {
+  const double warps = std::max(1.0, s.work.warps_per_block), blocks = s.placed.resident;
+  const double schedulers = std::max(1u, s.model.schedulers_per_sm);
+  const Station inside[] = {
+      {u.sm / blocks, std::max(1.0, warps / schedulers)}, {u.mio / blocks, warps}, {u.memory / blocks, warps}};
+  const double block = time_in_queues(path, inside);
+  if (blocks <= 1) return block;
+  const Station between[] = {{u.sm, blocks}, {u.mio, blocks}, {u.memory, blocks}};
+  return time_in_queues(block, between, [&](double time) { return queues_of_memory(t, s, time); });
 }
 
 // An SM that holds one block of a ring does one thing after another: it waits for the first copy, multiplies, and
@@ -57,30 +100,11 @@ double one_ring_after_another(const Terms& t, const Setting& s) {
 }  // namespace
 
 double combine(const Terms& t, const Setting& s) {
-  // Within a group the longest term counts: instructions of all pipes share the issue slots, and passes through L1 and
-  // shared memory share a unit.
-  const double sm = std::max({t[Limit::issue], t[Limit::integer], t[Limit::fp32], t[Limit::fp64],
-                              t[Limit::special_functions], t[Limit::tensor]});
-  const double mio = std::max({t[Limit::shared_throughput] + t[Limit::l1_throughput], t[Limit::texture],
-                               t[Limit::constant_throughput], t[Limit::barriers]});
-  // A request waits for its translations before it takes its turn at L2, so these two add up (strided loads from 32
-  // pages on an H200).
-  const double memory =
-      norm({t[Limit::dram_bandwidth], t[Limit::l2_bandwidth] + t[Limit::translation], t[Limit::l2_port],
-            t[Limit::partial_writes], t[Limit::atomics], t[Limit::host_link], t[Limit::peer_link]},
-           kMemoryNorm);
-  const double many = std::log(s.placed.resident_warps) / std::log(16.0);  // 0: one warp per scheduler, 1: sixteen
-  const auto with_copies = [&](double alone, double exponent) {
-    return std::max(alone, alone + (exponent - alone) * part_of_copies(s.work));
-  };
-  const double overlap = with_copies(s.fitted.overlap_one + (s.fitted.overlap_many - s.fitted.overlap_one) * many,
-                                     kBesideCopies * (1 + many));
-  const double sharing = with_copies(1 + (s.fitted.sharing - 1) * std::min(1.0, 0.25 + many), kCopiesShare);
-  const double throughput = norm({sm, mio, memory}, sharing);
-  // The unit copies while warps wait for it: almost the longer of the two.
-  const double waits = norm({t[Limit::latency], t[Limit::copies]}, kBlocksNorm);
-  double core = norm({throughput, waits}, overlap);
-  if (has_two_phases(s)) core = std::max(core, two_phases(t, s, overlap));
+  const Units u = units(t, s);
+  // The tensor memory accelerator copies while warps wait for it.
+  const double path = std::max(t[Limit::latency], t[Limit::copies]);
+  double core = std::max(warps_in_queues(t, s, u, path), norm({u.sm, u.mio, u.memory, path}, kInPhases));
+  if (s.work.barriers > 0 && s.work.copy_loads == 0) core = std::max(core, blocks_in_queues(t, s, u, path));
   core = std::max(core, one_ring_after_another(t, s));
   return norm({core, t[Limit::block_launch]}, kBlocksNorm) + t[Limit::instruction_fetch] +
          t[Limit::migration];  // all warps wait while pages migrate

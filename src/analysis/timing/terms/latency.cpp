@@ -39,17 +39,37 @@ static double load_latency(const Setting& s, double fresh) {
   return near + s.work.far_loads * std::max(0.0, link_latency_cycles(s) - near);
 }
 
+// A warp's matrix instructions of FP64 occupy the tensor core of its scheduler one after the other, and what depends on
+// them does not begin before. The lab's gemm_tensor of 256 on an H200: 37,000 cycles of a warp wait for its products,
+// of which the path knows 17,400.
+static double matrix_cycles(const Setting& s) {
+  return s.work.tensor_double * s.model.timing.tensor_fp64_cycles * std::max(1u, s.model.schedulers_per_sm);
+}
+
+static double path_at(const LaunchWork& w, double latency) {
+  const auto& at = kPathLatencies;
+  return interpolate(
+      {{{at[0], w.path_0}, {at[1], w.path_40}, {at[2], w.path_290}, {at[3], w.path_700}, {at[4], w.path_1000}}},
+      latency);
+}
+
+LoadsOfPath loads_of_path(const Setting& s) {
+  constexpr double kStep = 50;  // cycles
+  LoadsOfPath loads;
+  loads.fresh = fresh_part(s);
+  loads.latency = load_latency(s, loads.fresh);
+  const double less = std::max(kPathLatencies[1] + 1, loads.latency - kStep), more = loads.latency + kStep;
+  loads.rounds = std::max(0.0, (path_at(s.work, more) - path_at(s.work, less)) / (more - less));
+  return loads;
+}
+
 void add_latency_term(Terms& t, const Setting& s) {
   const LaunchWork& w = s.work;
   const TimingConstants& c = s.model.timing;
-  const double fresh = fresh_part(s), latency = load_latency(s, fresh);
-  const auto& at = kPathLatencies;
-  const double path = interpolate(
-      {{{at[0], w.path_0}, {at[1], w.path_40}, {at[2], w.path_290}, {at[3], w.path_700}, {at[4], w.path_1000}}},
-      latency);
-  const double warp = copy_wait_cycles(s, w.path_0 + (path - w.path_0) * s.fitted.path, fresh);
+  const LoadsOfPath loads = loads_of_path(s);
+  const double warp = copy_wait_cycles(s, path_at(w, loads.latency) + matrix_cycles(s), loads.fresh);
   const double turnover = c.block_turnover_cycles + (w.l2_write_sectors > 0 ? c.store_ack_cycles : 0);
-  const double slowest = latency >= 700 ? w.slowest_700 : w.slowest_290;
+  const double slowest = loads.latency >= 700 ? w.slowest_700 : w.slowest_290;
   t[Limit::latency] = s.cycles(std::max(0.0, (warp + turnover) * s.placed.waves - c.block_turnover_cycles + slowest));
 }
 

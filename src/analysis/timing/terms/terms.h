@@ -89,6 +89,13 @@ struct DramTraffic {
 DramTraffic dram_traffic(const Setting& s);
 void add_dram_term(Terms& terms, const Setting& s);
 void add_atomics_term(Terms& terms, const Setting& s);
+// The loads on a warp's path.
+struct LoadsOfPath {
+  double fresh = 0;    // part of what the running blocks read that no earlier block has read: it comes from DRAM
+  double latency = 0;  // mean of those that miss L1, cycles
+  double rounds = 0;   // how often the path waits for memory
+};
+LoadsOfPath loads_of_path(const Setting& s);
 void add_latency_term(Terms& terms, const Setting& s);
 void add_launch_terms(Terms& terms, const Setting& s);  // blocks, instruction fetch, the launch itself
 // Clock while the tensor cores of all SMs, and L2, are busy for these shares of the time.
