@@ -118,6 +118,7 @@ class Driver {
     bool again = false;                                    // after a first attempt: without precompiled headers
     std::map<int, Making> makings = {};                    // by child; until they have ended, no pass runs
     std::map<const Words*, std::string> precompiled = {};  // files that the passes use, by the flags of each
+    std::map<const Words*, std::string> suspects = {};     // those of an attempt that failed
     std::map<std::string, std::string> copies = {};        // of sources, respelt for clang (spellings.h)
     LaunchRewriting launches = {};
     bool launches_rewritten = false;
@@ -159,7 +160,7 @@ class Driver {
       if (ended.exit_code != 0) running.failed = true;
       if (--running.passes > 0) continue;
       running.again = true;
-      if (running.failed && (refuse_headers(running) || respell(running) || rewrite_launches(running))) {
+      if (running.failed && (without_precompiled_headers(running) || respell(running) || rewrite_launches(running))) {
         running.failed = false;
         if (!start(running, unit_of[ended.child], unit_of)) return false;
         continue;
@@ -203,17 +204,15 @@ class Driver {
     return out;
   }
 
-  // True: clang could not read a precompiled header and should try again without.
-  bool refuse_headers(Running& running) const {
-    const std::string said = content_of(running.unit->host_messages) + content_of(running.unit->device_messages);
-    bool refused = false;
-    for (const auto& [flags, file] : std::exchange(running.precompiled, {})) {
-      // A crash names all arguments of clang.
-      if (said.find(file) == std::string::npos && said.find(" PCH file ") == std::string::npos) continue;
-      headers_.refuse(file);
-      refused = true;
-    }
-    return refused;
+  // True: a pass failed that used a precompiled header. It should try again without: clang may not have been able to
+  // read it, or found fault with what a header has only if it is precompiled.
+  static bool without_precompiled_headers(Running& running) {
+    running.suspects = std::exchange(running.precompiled, {});
+    return !running.suspects.empty();
+  }
+  // The sources are good, so the headers were not.
+  void refuse_suspects(const Running& running) const {
+    for (const auto& [flags, file] : running.suspects) headers_.refuse(file);
   }
 
   bool start_passes(Running& running, std::size_t index, std::map<int, std::size_t>& unit_of) {
@@ -304,6 +303,7 @@ class Driver {
     if (running.failed && !request_.relocatable && !device_launches(said).empty())
       pass_on("  kernels are launched from device code: that takes -rdc=true (separate compilation)\n");
     if (running.failed) return false;
+    if (running.copies.empty() && !running.launches_rewritten) refuse_suspects(running);
     Status s = write_rules(unit);
     if (s) s = join(unit);
     if (!s) return failed(s.error()), false;
