@@ -1,6 +1,6 @@
 // Microbenchmarks of what warps and blocks wait for each other: loads of more and more warps, short blocks, loops of
-// compare-and-swap, fences. lab/results/h200/queues.csv has the times of an H200. Each case runs twice, and its label is
-// printed in the order of the launches. Each kernel of a case is named k_*.
+// compare-and-swap, fences. lab/results/h200/queues.csv has the times of an H200. Each case runs twice, and its label
+// is printed in the order of the launches. Each kernel of a case is named k_*.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
