@@ -1,7 +1,7 @@
 // Parameters of the time model that no microbenchmark measures. They were chosen for the lab's rows of an H200 and the
-// cases of lab/results/h200/kinds.csv. `warpgrind-accuracy --fit` fits them to the lab's rows alone, and
-// docs/accuracy.md has the score without each topic. They describe how the parts of an SM share its time and how ptxas
-// translates PTX, so other GPUs use them too.
+// cases of lab/results/h200/kinds.csv. `warpgrind-accuracy --fit` fits those of kFittedMembers to the lab's rows alone,
+// and docs/accuracy.md has the score without each topic. They describe how the parts of an SM share its time and how
+// ptxas translates PTX, so other GPUs use them too.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@ namespace warpgrind::timing {
 
 struct Fitted {
   double start_ns = 300;        // start of a launch: parameters, page tables and code are cold
-  double event_start_ns = 800;  // the same between two events
+  double event_start_ns = 500;  // the same between two events
   double fetch_ns = 2.023;      // first fetch of an instruction
   double integer = 0.4;         // SASS integer instructions per PTX integer instruction
-  double issue = 1.1;           // issue slots per instruction by machine/'s weights
-  double pipes = 4;             // exponent of the norm of a scheduler's pipes and its issue slots
-  double requests = 3;          // exponent of the norm of the parts of memory
-  double traffic = 1.06;        // factor of the memory's time: it is never busy all the time
+  double issue = 1.05;          // issue slots per instruction by machine/'s weights
+  double pipes = 20;            // exponent of the norm of a scheduler's pipes and its issue slots
+  double requests = 6;          // exponent of the norm of the parts of memory
+  double traffic = 1.02;        // factor of the memory's time: it is never busy all the time
   double dram_queue = 40;       // cycles of the queue of a channel of DRAM that is busy half of the time
   double l2_queue = 50;         // the same for a slice of L2
   double merge = 0.6831;        // factor of the bytes that partial writes of sectors cost
@@ -31,13 +31,6 @@ struct FittedMember {
 inline constexpr std::array kFittedMembers = {
     FittedMember{"event_start_ns", &Fitted::event_start_ns, 200, 1200},
     FittedMember{"fetch_ns", &Fitted::fetch_ns, 0, 5},
-    FittedMember{"integer", &Fitted::integer, 0.3, 1.1},
-    FittedMember{"issue", &Fitted::issue, 0.9, 1.3},
-    FittedMember{"pipes", &Fitted::pipes, 2, 8},
-    FittedMember{"requests", &Fitted::requests, 2, 8},
-    FittedMember{"traffic", &Fitted::traffic, 1, 1.1},
-    FittedMember{"dram_queue", &Fitted::dram_queue, 10, 160},
-    FittedMember{"l2_queue", &Fitted::l2_queue, 20, 100},
     FittedMember{"merge", &Fitted::merge, 0.5, 1.1},
 };
 
