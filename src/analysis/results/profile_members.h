@@ -1,6 +1,8 @@
 // Member tables (members.h) of a profile, except those of findings and of the data of a detailed run.
 #pragma once
 
+#include <string_view>
+
 #include "results/derived.h"
 #include "results/detail_members.h"
 #include "results/finding_members.h"
@@ -123,7 +125,9 @@ void members(V& v, T& x) {
   v.member("l2_code", x.l2.code, Since::first, "part of its machine code that is in L2, 0 to 1");
   v.member("block_read_sectors", x.block_read_sectors, Since::first,
            "different sectors that a block reads, summed over the blocks");
-#define WG_WORK(MEMBER, UNIT, DEFINITION) v.member(#MEMBER, x.work.MEMBER, Since::first, DEFINITION);
+  // Figures of compare-and-swap loops came later: older files lack them, and 0 means none.
+  const auto since = [](std::string_view name) { return name.starts_with("cas_") ? Since::later : Since::first; };
+#define WG_WORK(MEMBER, UNIT, DEFINITION) v.member(#MEMBER, x.work.MEMBER, since(#MEMBER), DEFINITION);
 #include "timing/launch_work.inc"
 #undef WG_WORK
 }
