@@ -122,8 +122,8 @@ export interface Work {
   atomic_requests: number; // of global atomics
   atomic_lanes: number; // of global atomics
   atomic_returns: number; // share of the atomic sectors whose old value is asked for
-  cas_turns: number; // compare-and-swaps of a loop of retries that one sector executes after each other
-  cas_warps: number; // that contend for a sector of them
+  cas_turns?: number; // compare-and-swaps of a loop of retries that one sector executes after each other
+  cas_warps?: number; // that contend for a sector of them
   atomic_distinct_sectors: number; // different ones that a block's atomics touch; 0: not known
   read_sectors: number; // different sectors read
   read_pieces: number; // different 64-byte pieces of them
