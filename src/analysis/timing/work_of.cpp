@@ -295,13 +295,17 @@ class Reading {
   }
 
   // Spilled registers (sass/spills.h): local memory through L1, which writes through to L2. On an H200, 128-byte stores
-  // of 19 kernels took 4.5 to 13 cycles of an SM; l2_write_gbps gives 7.1. Loads cost nothing more than their passes
-  // and misses: kernels with few spills and few warps were not slower.
+  // of 19 kernels took 4.5 to 13 cycles of an SM; l2_write_gbps gives 7.1. A part of each load's latency is on the
+  // warp's path: with it, a kernel of 2,658 such loads a warp is 4 to 6 times slower than without spills (8 on an
+  // H100).
   void spills(const GpuModel& model) {
     if (l_.spills == nullptr || !l_.spills->any()) return;
     constexpr double kSectorsOfWord = 4;
     const sass::Spills::OfBlock n = sass::count_spills(*l_.spills, code_, flow_).all;
     w_.instructions += (n.loads + n.stores) / warps_;
+    constexpr double kOnPath = 0.8;
+    const double waits = kOnPath * n.loads / warps_ * model.timing.l1_latency_cycles;
+    for (double* path : {&w_.path_0, &w_.path_40, &w_.path_290, &w_.path_700, &w_.path_1000}) *path += waits;
     w_.l1_load_passes += n.load_words;
     w_.l1_store_passes += n.store_words;
     const double misses =
