@@ -120,7 +120,7 @@ def page():
         "- Loads that many warps want at the same time and L1 brings once: naive products take 1.2 to 1.5 times longer.",
         "- The first touch of pages (columns_apart, first launch), stores before a fence, one thread a row.",
         "- Additions of all warps to the same 32 words of shared memory.",
-        "- Registers that spill add traffic, but no time to the path (rushlarsen).",
+        "- How much of a spilled load a warp waits for (`timing/work_of.cpp` says 0.8 of it, after these rows were estimated).",
         "## Programs looked at that are beyond a factor of 2",
         "\n".join(["| factor | program | kernel | measured |", "|---|---|---|---|"] +
                   [f"| {factor(r, 'estimated_ns'):.3g} | {r['program']} | {r['kernel']} | {float(r['measured_ns']) / 1e3:.1f} us |" for r in worst]),
