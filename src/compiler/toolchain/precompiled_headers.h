@@ -57,7 +57,7 @@ class PrecompiledHeaders {
   // Keeps what the command made; `good`: it ended with exit code 0. Returns the file to pass to -include-pch. Headers
   // that print warnings are not kept, because every compilation should print them.
   std::optional<std::string> keep(const Making& making, bool good) const;
-  // clang refused the file, which find() gave: it is not used again.
+  // A pass failed with the file, which find() gave, and not without: it is not used again.
   void refuse(const std::string& file) const;
   // Removes the entries used least recently, down to three quarters of the limit (bytes).
   void evict(std::uint64_t limit = 256ull << 20) const;

@@ -57,28 +57,27 @@ Units units(const Terms& t, const Setting& s) {
 // What a load waits longer because L2's slices and the channels of DRAM are busy for a part of the time: their queues.
 // On an H200 it is about 50 cycles x busy / (1 - busy) at L2: 32 dependent loads of each of 4 to 32 warps of all SMs
 // took 188 to 540 ns a load, and 175 ns on idle slices.
-double queues_of_memory(const Terms& t, const Setting& s, double time) {
+double queues_of_memory(const Terms& t, const Setting& s, const LoadsOfPath& loads, double time) {
   constexpr double kBusiest = 0.98;
   const auto queue = [&](double service) {
     const double busy = std::min(kBusiest, service / time);
     return busy / (1 - busy);
   };
-  const LoadsOfPath loads = loads_of_path(s);
   return s.cycles(loads.rounds * s.placed.waves) *
          (s.fitted.dram_queue * loads.fresh * queue(t[Limit::dram_bandwidth]) +
           s.fitted.l2_queue * queue(t[Limit::l2_bandwidth] + t[Limit::translation]));
 }
 
-double warps_in_queues(const Terms& t, const Setting& s, const Units& u, double path) {
+double warps_in_queues(const Terms& t, const Setting& s, const Units& u, const LoadsOfPath& loads, double path) {
   const double warps = std::max(1.0, s.placed.resident * s.work.warps_per_block);
   const double schedulers = std::max(1u, s.model.schedulers_per_sm);
   const Station stations[] = {
       {u.sm, std::max(1.0, warps / schedulers)}, {u.mio, warps}, {u.memory, warps * s.placed.busy_sms}};
-  return time_in_queues(path, stations, [&](double time) { return queues_of_memory(t, s, time); });
+  return time_in_queues(path, stations, [&](double time) { return queues_of_memory(t, s, loads, time); });
 }
 
 // The same where the warps of a block walk in step.
-double blocks_in_queues(const Terms& t, const Setting& s, const Units& u, double path) {
+double blocks_in_queues(const Terms& t, const Setting& s, const Units& u, const LoadsOfPath& loads, double path) {
   const double warps = std::max(1.0, s.work.warps_per_block), blocks = s.placed.resident;
   const double schedulers = std::max(1u, s.model.schedulers_per_sm);
   const Station inside[] = {
@@ -86,7 +85,7 @@ double blocks_in_queues(const Terms& t, const Setting& s, const Units& u, double
   const double block = time_in_queues(path, inside);
   if (blocks <= 1) return block;
   const Station between[] = {{u.sm, blocks}, {u.mio, blocks}, {u.memory, blocks}};
-  return time_in_queues(block, between, [&](double time) { return queues_of_memory(t, s, time); });
+  return time_in_queues(block, between, [&](double time) { return queues_of_memory(t, s, loads, time); });
 }
 
 // A grid of one wave whose blocks have one barrier works in two phases: all blocks wait for memory, and then all use
@@ -112,10 +111,11 @@ double one_ring_after_another(const Terms& t, const Setting& s) {
 
 double combine(const Terms& t, const Setting& s) {
   const Units u = units(t, s);
+  const LoadsOfPath loads = loads_of_path(s);
   // The tensor memory accelerator copies while warps wait for it.
   const double path = std::max(t[Limit::latency], t[Limit::copies]);
-  double core = std::max(warps_in_queues(t, s, u, path), norm({u.sm, u.mio, u.memory, path}, kInPhases));
-  if (s.work.barriers > 0 && s.work.copy_loads == 0) core = std::max(core, blocks_in_queues(t, s, u, path));
+  double core = std::max(warps_in_queues(t, s, u, loads, path), norm({u.sm, u.mio, u.memory, path}, kInPhases));
+  if (s.work.barriers > 0 && s.work.copy_loads == 0) core = std::max(core, blocks_in_queues(t, s, u, loads, path));
   core = std::max({core, two_phases(t, s), one_ring_after_another(t, s)});
   return norm({core, t[Limit::block_launch]}, kBlocksNorm) + t[Limit::instruction_fetch] +
          t[Limit::migration];  // all warps wait while pages migrate
