@@ -285,19 +285,38 @@ class WholeGrid {
 
 // ---- The launch
 
+// How a launch's counts follow from those of the logged blocks: a factor of all, and one of the late ones.
+struct Scale {
+  double all = 0, late = 0;
+  double operator()(const Tally& seen, const Tally& of_late, double Tally::*member) const {
+    return seen.*member * all + of_late.*member * late;
+  }
+};
+
+// member: what is known exactly of the launch, `exact`. blocks: of the launch, for each logged one. What warps did
+// after their log was full is like the second half of it: at first, everything is new.
+Scale scale_of(const Tally& seen, const Tally& late, double Tally::*member, double exact, double blocks) {
+  constexpr double kMore = 1.1;
+  if (seen.*member == 0) return {};
+  const double logged = seen.*member * blocks;
+  if (late.*member <= 0 || exact < kMore * logged) return {exact / (seen.*member), 0};
+  return {blocks, (exact - logged) / (late.*member)};
+}
+
 // Adds a site's loads or stores of one space. `sectors` is exact; `seen` gives the shares (`average` if it is empty).
-void add_lookups(const Tally& seen, const Tally& average, double sectors, events::CacheLookups* to,
-                 events::SiteCaches* site, double* below, double* below_lines) {
+void add_lookups(const Tally& seen, const Tally& late, double blocks, const Tally& average, double sectors,
+                 events::CacheLookups* to, events::SiteCaches* site, double* below, double* below_lines) {
   if (sectors == 0) return;
   const Tally& t = seen.sectors != 0 ? seen : average;
-  const double k = t.sectors != 0 ? sectors / t.sectors : 0;
+  const Scale k = scale_of(t, late, &Tally::sectors, sectors, blocks);
+  const double hits = k(t, late, &Tally::hits);
   to->sectors += sectors;
-  to->hits += t.hits * k;
-  *below += t.sectors != 0 ? t.below * k : sectors;
-  *below_lines += t.below_lines * k;
+  to->hits += hits;
+  *below += t.sectors != 0 ? k(t, late, &Tally::below) : sectors;
+  *below_lines += k(t, late, &Tally::below_lines);
   if (site == nullptr) return;
   site->load_sectors += sectors;
-  site->l1_hit_sectors += t.hits * k;
+  site->l1_hit_sectors += hits;
 }
 
 class Scaling {
@@ -340,15 +359,17 @@ class Scaling {
     double* below = load ? &out_.l2_read_sectors : &out_.l2_written_sectors;
     double lines = 0;
     events::SiteCaches* of_site = load ? &out_.sites[s] : nullptr;
-    add_lookups(texture ? seen.texture : seen.global, average[texture ? 2 : 0], as_double(c.global.sectors),
+    const double blocks = replay_.blocks > 0 ? out_.blocks / replay_.blocks : 1;
+    add_lookups(texture ? seen.texture : seen.global, texture ? seen.late.texture : seen.late.global, blocks,
+                average[texture ? 2 : 0], as_double(c.global.sectors),
                 texture ? &out_.texture
                 : load  ? &out_.global_loads
                         : &out_.global_stores,
                 of_site, below, &lines);
-    add_lookups(seen.local, average[1], as_double(c.local.sectors), load ? &out_.local_loads : &out_.local_stores,
-                of_site, below, &lines);
+    add_lookups(seen.local, seen.late.local, blocks, average[1], as_double(c.local.sectors),
+                load ? &out_.local_loads : &out_.local_stores, of_site, below, &lines);
     if (load) out_.l2_read_lines += lines;
-    add_requests(s, c, load, texture);
+    add_requests(s, c, load, texture, blocks);
   }
 
   // A region's first translation among the replayed blocks is neither a hit nor a miss: the blocks between them are not
@@ -359,18 +380,22 @@ class Scaling {
     out_.translation_misses += sectors / t.sectors * t.translations * t.translation_misses / known;
   }
 
-  void add_requests(std::size_t s, const events::SiteCounts& c, bool load, bool texture) {
-    const SiteSeen& seen = replay_.sites[s];
-    Tally t = seen.global;
-    t.add(seen.local);
-    t.add(seen.texture);
+  static Tally of_all_spaces(const TallyBySpace& of) {
+    Tally t = of.global;
+    t.add(of.local);
+    t.add(of.texture);
+    return t;
+  }
+
+  void add_requests(std::size_t s, const events::SiteCounts& c, bool load, bool texture, double blocks) {
+    const Tally t = of_all_spaces(replay_.sites[s]), late = of_all_spaces(replay_.sites[s].late);
     // A texture instruction makes several requests.
     const double requests = texture ? as_double(c.requests) : as_double(c.global_requests + c.local_requests);
-    const double k = t.requests != 0 ? requests / t.requests : 0;
+    const Scale k = scale_of(t, late, &Tally::requests, requests, blocks);
     events::SiteCaches& to = out_.sites[s];
     to.requests = requests;
-    to.requests_new_to_warp = t.requests != 0 ? t.fresh * k : load ? requests : 0;
-    to.l1_passes = t.requests != 0 ? t.passes * k : texture ? 0 : requests;
+    to.requests_new_to_warp = t.requests != 0 ? k(t, late, &Tally::fresh) : load ? requests : 0;
+    to.l1_passes = t.requests != 0 ? k(t, late, &Tally::passes) : texture ? 0 : requests;
     if (load) {
       out_.load_passes += to.l1_passes;
     } else {

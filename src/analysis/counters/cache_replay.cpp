@@ -104,8 +104,9 @@ struct RepeatedPlace {
 
 struct RunningBlock {
   const BlockLog* log = nullptr;
-  std::vector<std::uint32_t> order, next, end;  // order: accesses by warp; next, end: positions in it, of each warp
-  std::vector<std::uint32_t> turns;             // warps in the order of their turns
+  // order: accesses by warp; next, half, end: positions in it, of each warp
+  std::vector<std::uint32_t> order, next, half, end;
+  std::vector<std::uint32_t> turns;  // warps in the order of their turns
   std::vector<WarpFilter> filters;
   std::vector<SectorSet> sets;  // by site
   std::vector<RepeatedPlace> places;
@@ -166,6 +167,11 @@ class Replay : public Replayed {
     const std::uint64_t there = std::min<std::uint64_t>(sizes_.resident_blocks, (log_.grid.count() + sms - 1) / sms);
     part_ = std::min(1.0, static_cast<double>(most) / static_cast<double>(std::max<std::uint64_t>(1, there)));
     for (const auto& [group, by_sm] : by_group) run_group(by_sm);
+    for (SiteSeen& s : sites) {
+      s.global.add(s.late.global);
+      s.local.add(s.late.local);
+      s.texture.add(s.late.texture);
+    }
   }
 
  private:
@@ -237,10 +243,12 @@ class Replay : public Replayed {
     b.log = &log;
     const std::size_t warps = log.taken.size();
     b.next.assign(warps, 0);
+    b.half.assign(warps, 0);
     b.end.assign(warps, 0);
     std::uint32_t at = 0;
     for (std::size_t w = 0; w < warps; ++w) {
       b.next[w] = b.end[w] = at;
+      b.half[w] = at + log.taken[w] / 2;
       at += log.taken[w];
     }
     b.order.resize(at);
@@ -327,9 +335,7 @@ class Replay : public Replayed {
       return;
     }
     seen.use = use_of(e.type);
-    Tally& tally = e.space == StateSpace::local     ? seen.local
-                   : e.space == StateSpace::texture ? seen.texture
-                                                    : seen.global;
+    Tally& tally = (is_late(b, e) ? seen.late : seen).of(e.space);
     if (e.first) ++tally.requests;
     look_up(sm, b, e, site, lines, slot / 64, tally);
     // An acquire invalidates L1, so that other SMs' writes are seen. In a waiting loop only the last one counts: the
@@ -347,7 +353,7 @@ class Replay : public Replayed {
     const std::uint8_t mask = sectors_of(e);
     if (place.line != e.base / kLineBytes || (mask & ~place.sectors) != 0) return false;
     const bool load = e.type == AccessType::load;
-    Tally& tally = seen.global;
+    Tally& tally = (is_late(b, e) ? seen.late : seen).global;
     const int count = std::popcount(mask);
     if (load) {
       if (!sm.l1.touch(place.line, mask)) return false;
@@ -366,6 +372,11 @@ class Replay : public Replayed {
     tally.sectors += count;
     tally.passes += place.passes;
     return true;
+  }
+
+  // The access is the last one that its warp has made.
+  static bool is_late(const RunningBlock& b, const LoggedAccess& e) {
+    return b.log->left_out != 0 && b.next[e.warp] > b.half[e.warp];
   }
 
   void remember(RunningBlock& b, const LoggedAccess& e, const events::Site& site, const RequestLines& lines) {

@@ -39,8 +39,16 @@ inline Use use_of(AccessType type) {
   return type == AccessType::load ? Use::read : type == AccessType::store ? Use::written : Use::atomic;
 }
 
-struct SiteSeen {
+struct TallyBySpace {
   Tally global, local, texture;
+  Tally& of(StateSpace space) {
+    return space == StateSpace::local ? local : space == StateSpace::texture ? texture : global;
+  }
+};
+
+// late: of the second half of what the warps logged whose log is not complete. Their other requests follow it.
+struct SiteSeen : TallyBySpace {
+  TallyBySpace late;
   std::vector<BlockStretches> blocks;
   Use use = Use::read;
   // Loads that use only a part of their sectors: 32-bit words that they ask for, and the different ones. 0: all blocks
