@@ -16,14 +16,24 @@ constexpr char kKernel[] =
     "ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %tid.x;\n"
     "mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2; mov.u64 %rd4, s; add.s64 %rd5, %rd4, %rd2;\n";
 
-std::optional<flow::DataDependence> find(const std::string& body, const std::string& before = "") {
+// What `ask` says of the kernel with this body.
+template <class Ask>
+auto of_kernel(const std::string& body, const std::string& before, const Ask& ask) {
   auto parsed = ptx::parse(kHeader + before + kKernel + body + "}\n", "test.ptx");
   EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : parsed.error().message + parsed.error().detail);
-  if (!parsed.ok()) return std::nullopt;
+  decltype(ask(**parsed, 0)) answer{};
+  if (!parsed.ok()) return answer;
   const ptx::Module& module = **parsed;
   for (std::uint32_t f = 0; f < module.functions.size(); ++f)
-    if (module.functions[f].name == "k") return flow::find_data_dependence(module, f);
-  return std::nullopt;
+    if (module.functions[f].name == "k") answer = ask(module, f);
+  return answer;
+}
+
+std::optional<flow::DataDependence> find(const std::string& body, const std::string& before = "") {
+  return of_kernel(body, before, flow::find_data_dependence);
+}
+bool rounds_differ(const std::string& body, const std::string& before = "") {
+  return of_kernel(body, before, flow::rounds_differ);
 }
 
 TEST(DataDependence, ParametersIndexesAndLoopsAreKnown) {
@@ -109,6 +119,35 @@ TEST(DataDependence, FunctionsPassDataOn) {
       "setp.eq.u32 %p1, %r5, 0; @%p1 bra E; bar.sync 0; E: ret;\n";
   EXPECT_FALSE(find("mov.u32 %r4, %r3; " + use, kSame));
   EXPECT_TRUE(find("ld.global.u32 %r4, [%rd3]; " + use, kSame));
+}
+
+constexpr char kLoopToR1[] = "L: add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, %r1; @%p1 bra L;\n";
+
+TEST(RoundsDiffer, NotInALoopToAParameter) {
+  EXPECT_FALSE(rounds_differ(std::string(kLoopToR1) + "ret;\n"));
+  EXPECT_FALSE(rounds_differ("mov.u32 %r5, %ntid.x; add.u32 %r1, %r1, %r5;\n" + std::string(kLoopToR1) + "ret;\n"));
+  EXPECT_FALSE(rounds_differ("ret;\n"));
+}
+
+TEST(RoundsDiffer, WithTheThreadTheBlockAndData) {
+  for (const char* const bound :
+       {"add.u32 %r1, %r1, %r2;\n", "add.u32 %r1, %r1, %r3;\n", "ld.global.u32 %r1, [%rd3];\n"})
+    EXPECT_TRUE(rounds_differ(bound + std::string(kLoopToR1) + "ret;\n")) << bound;
+}
+
+TEST(RoundsDiffer, WhereSomeThreadsSkipTheLoop) {
+  const std::string skip = "setp.ge.u32 %p2, %r3, 5; @%p2 bra E;\n", end = "E: ret;\n";
+  EXPECT_TRUE(rounds_differ(skip + kLoopToR1 + end));
+  EXPECT_FALSE(rounds_differ(kLoopToR1 + skip + "st.global.u32 [%rd3], %r4; " + end)) << "no loop comes after it";
+}
+
+TEST(RoundsDiffer, InAFunctionThatIsCalled) {
+  const std::string sums =
+      ".func sums(.param .b32 x) { .reg .b32 %a<3>; .reg .pred %q<2>; ld.param.b32 %a1, [x];\n"
+      "M: add.u32 %a2, %a2, 1; setp.lt.u32 %q1, %a2, %a1; @%q1 bra M; ret; }\n";
+  const std::string call = "{ .param .b32 a; st.param.b32 [a], %r4; call sums, (a); }\nret;\n";
+  EXPECT_TRUE(rounds_differ("mov.u32 %r4, %r3;\n" + call, sums));
+  EXPECT_FALSE(rounds_differ("mov.u32 %r4, %r1;\n" + call, sums));
 }
 
 }  // namespace

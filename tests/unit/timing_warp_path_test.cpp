@@ -193,8 +193,8 @@ TEST(WarpPath, ABlockWaitsForItsSlowestWarp) {
 TEST(WarpPath, WhatTheLastBlockDoesAlone) {
   std::vector<Instruction> chain;
   for (unsigned k = 0; k < 100; ++k) chain.push_back(fma(1, {1}));
-  EXPECT_NEAR(path_of_some({fma(2, {2})}, chain, 1).slowest[2], 450, 30);
-  EXPECT_EQ(path_of_some({fma(2, {2})}, chain, 15).slowest[2], 0) << "more warps than a block has";
+  EXPECT_NEAR(path_of_some({fma(2, {2})}, chain, 1).last[2], 450, 30);
+  EXPECT_EQ(path_of_some({fma(2, {2})}, chain, 15).last[2], 0) << "more warps than a block has";
 }
 
 // A floating-point addition to shared memory holds its warp for each round of its loop.

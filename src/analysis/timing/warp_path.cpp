@@ -68,8 +68,10 @@ class Walk {
     }
   }
 
-  // Mean cycles of a warp, and the additional cycles of the slowest.
-  std::pair<double, double> cycles_with(double latency) {
+  struct Cycles {
+    double mean = 0, slowest = 0, last = 0;  // as in WarpPath
+  };
+  Cycles cycles_with(double latency) {
     std::map<std::uint32_t, std::vector<double>> taken;
     walk(latency, taken);
     double total = 0, heaviest = 0;
@@ -82,7 +84,7 @@ class Walk {
       if (cycles > heaviest) heaviest = cycles, heavy = b;
     }
     const double slowest = heavy == sass::kNone ? 0 : heaviest * more_than_mean(heavy);
-    return {total, slowest + last_block(latency)};
+    return {total, slowest, last_block(latency)};
   }
 
  private:
@@ -285,8 +287,10 @@ WarpPath warp_path(const GpuModel& model, const sass::Code& code, const sass::Fl
   if (code.blocks.empty() || warps <= 0) return path;
   WG_ASSERT(flow.warps.size() == code.blocks.size() && flow.edges.size() == code.blocks.size());
   Walk walk(model, code, flow, warps, warps_per_block, sites, kept);
-  for (std::size_t k = 0; k < kPathLatencies.size(); ++k)
-    std::tie(path.cycles[k], path.slowest[k]) = walk.cycles_with(kPathLatencies[k]);
+  for (std::size_t k = 0; k < kPathLatencies.size(); ++k) {
+    const auto at = walk.cycles_with(kPathLatencies[k]);
+    path.cycles[k] = at.mean, path.slowest[k] = at.slowest, path.last[k] = at.last;
+  }
   return path;
 }
 

@@ -20,8 +20,10 @@ inline constexpr std::array<double, 5> kPathLatencies = {0, 40, 290, 700, 1000};
 
 struct WarpPath {
   std::array<double, kPathLatencies.size()> cycles{};
-  // Additional cycles of the slowest warp of a block, if some warps do more than others.
+  // Additional cycles of the slowest warp of a block, if some warps do more than others: estimated from the means.
   std::array<double, kPathLatencies.size()> slowest{};
+  // Cycles of what one block does after all others.
+  std::array<double, kPathLatencies.size()> last{};
 };
 
 // What a walk asks about a site, by its index in KernelFacts::sites.

@@ -9,6 +9,8 @@
 #include "base/as_double.h"
 #include "base/assert.h"
 #include "timing/polls.h"
+#include "timing/stores_to_l2.h"
+#include "timing/uneven.h"
 #include "timing/warp_path.h"
 
 namespace warpgrind::timing {
@@ -24,10 +26,13 @@ class Reading {
 
   LaunchWork run(const GpuModel& model, std::vector<double>& like, WarpPath& path, ScheduledBlocks& scheduled) {
     shape();
+    find_aggregated();
     instructions();
     find_path(model, like, path, scheduled);
     for (std::size_t s = 0; s < l_.facts->sites.size() && s < l_.counts->sites.size(); ++s)
       site(static_cast<std::uint32_t>(s), l_.facts->sites[s], l_.counts->sites[s]);
+    for (const StoresToL2& row : stores_to_l2(code_, *l_.facts, *l_.counts, l_.caches))
+      stores(row.cost, row.requests, true);
     if (w_.copy_loads > 0) ring();
     if (model.l2_bytes == 0)
       transactions();
@@ -78,6 +83,13 @@ class Reading {
       default:
         return nullptr;
     }
+  }
+
+  void find_aggregated() {
+    aggregated_.resize(l_.facts->sites.size());
+    for (const sass::Block& block : code_.blocks)
+      for (const sass::Instruction& i : block.instructions)
+        if (i.aggregated && i.site < aggregated_.size()) aggregated_[i.site] = true;
   }
 
   bool expects_bytes(const sass::Instruction& i) const {
@@ -149,7 +161,24 @@ class Reading {
     }
     w_.path_0 = p.cycles[0], w_.path_40 = p.cycles[1], w_.path_290 = p.cycles[2];
     w_.path_700 = p.cycles[3], w_.path_1000 = p.cycles[4];
-    w_.slowest_290 = p.slowest[2], w_.slowest_700 = p.slowest[3];
+    w_.slowest_290 = p.slowest[2] + p.last[2], w_.slowest_700 = p.slowest[3] + p.last[3];
+    if (!l_.counts->work || p.last[3] > 0 || hands_out_work()) return;
+    add_unevenness(w_, *l_.counts->work, model.sm_count);
+    if (l_.counts->work->of_warps) w_.slowest_290 = w_.slowest_700 = 0;
+  }
+
+  // Blocks that take their work from a queue, or wait for others, do not do the same here as on a GPU.
+  bool hands_out_work() const {
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
+      for (const sass::Instruction& i : code_.blocks[b].instructions) {
+        if (i.site == sass::kNone || i.site >= l_.facts->sites.size()) continue;
+        const events::Site& s = l_.facts->sites[i.site];
+        if (s.space == StateSpace::shared || s.space == StateSpace::local) continue;
+        const bool asks = s.kind == SiteKind::atomic && !s.no_return;
+        const bool waits = s.kind == SiteKind::load && (s.is_volatile || s.order != events::MemoryOrder::weak);
+        if ((asks || waits) && in_loop(b)) return true;
+      }
+    return false;
   }
 
   void site(std::uint32_t number, const events::Site& site, const events::SiteCounts& c) {
@@ -159,11 +188,10 @@ class Reading {
       w_.constant_wavefronts += as_double(c.global.wavefronts);
       return;
     }
-    if (site.kind == SiteKind::atomic || site.kind == SiteKind::reduction) return atomics(site, c);
+    if (site.kind == SiteKind::atomic || site.kind == SiteKind::reduction) return atomics(site, c, aggregated_[number]);
     if (site.kind == SiteKind::bulk_copy) copies(number, site, c);
     if (site.kind == SiteKind::store || (site.kind == SiteKind::bulk_copy && site.space == StateSpace::global)) {
       store_moved_ += as_double(c.global.bytes_moved) + kSectorBytes * as_double(c.local.sectors);
-      stores(c.global, c.global_requests, true);
       stores(c.local, c.local_requests, false);
       return;
     }
@@ -197,11 +225,14 @@ class Reading {
     w_.copy_places = std::max(1.0, phases / w_.blocks / w_.copy_turns);
   }
 
-  void atomics(const events::Site& site, const events::SiteCounts& c) {
-    w_.atomic_sectors += as_double(c.global.sectors);
-    w_.atomic_requests += as_double(c.global_requests);
-    w_.atomic_lanes += as_double(c.global_lanes);
-    if (!site.no_return) returned_ += as_double(c.global.sectors);
+  // aggregated: one lane adds for its warp.
+  void atomics(const events::Site& site, const events::SiteCounts& c, bool aggregated) {
+    const double requests = as_double(c.global_requests);
+    const double sectors = aggregated ? requests : as_double(c.global.sectors);
+    w_.atomic_sectors += sectors;
+    w_.atomic_requests += requests;
+    w_.atomic_lanes += aggregated ? requests : as_double(c.global_lanes);
+    if (!site.no_return) returned_ += sectors;
     w_.atomic_returns = w_.atomic_sectors > 0 ? returned_ / w_.atomic_sectors : 0;
   }
 
@@ -421,6 +452,7 @@ class Reading {
   double warps_ = 1;
   double load_sectors_ = 0, load_lines_ = 0, load_asked_ = 0, load_requests_ = 0, returned_ = 0;
   bool reduces_ = false;
+  std::vector<bool> aggregated_;                       // by site
   double new_copies_ = 0, places_ = 0, expected_ = 0;  // of loading copies; warps that expected their bytes
   double load_moved_ = 0, store_moved_ = 0;            // bytes of transactions
 };

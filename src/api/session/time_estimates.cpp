@@ -25,6 +25,10 @@ struct TimeEstimates::Before {
   void keep(const timing::LaunchSeen& seen);
 };
 
+static bool same_work(const events::LaunchCounts& a, const events::LaunchCounts& b) {
+  return a.work == b.work || (a.work && b.work && *a.work == *b.work);
+}
+
 bool TimeEstimates::Before::is_like(const timing::LaunchSeen& seen) const {
   if (!counts || !seen.counts || code != seen.code || blocks != seen.blocks ||
       threads_per_block != seen.threads_per_block || migrated_bytes != seen.migrated_bytes ||
@@ -33,7 +37,7 @@ bool TimeEstimates::Before::is_like(const timing::LaunchSeen& seen) const {
   const events::LaunchCounts& now = *seen.counts;
   return (!far || *far == *seen.far) && counts->blocks == now.blocks && counts->sites == now.sites &&
          counts->guard_lanes == now.guard_lanes && counts->branches == now.branches && counts->edges == now.edges &&
-         counts->caches == now.caches && counts->warps_launched == now.warps_launched &&
+         counts->caches == now.caches && same_work(*counts, now) && counts->warps_launched == now.warps_launched &&
          counts->threads_launched == now.threads_launched;
 }
 

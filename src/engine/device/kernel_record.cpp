@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/demangle.h"
+#include "device/block_work.h"
 #include "device/device_impl.h"
 #include "device/stop_handler.h"
 #include "flow/data_dependence.h"
@@ -108,6 +109,7 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   if (key.counters) {
     record->machine = std::make_unique<const sass::Code>(sass::translate(text, record->code->facts(), model));
     note_joint_accesses(*record);
+    if (flow::rounds_differ(text, function)) record->weights = work_weights(record->code->facts());
   }
   record->demangled = demangle(text.functions[function].name);
   record->shape = key.shape;

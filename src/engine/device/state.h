@@ -87,6 +87,8 @@ struct KernelRecord {
   std::unique_ptr<jit::CompiledKernel> code;  // the first code; facts are the same for all code of the kernel
   std::unique_ptr<const sass::Code> machine;  // null: nothing is counted
   std::vector<SiteFacts> sites;
+  // Work of each block of code, for events::BlockWork. Empty: all warps run the same rounds of its loops.
+  std::vector<std::uint32_t> weights;
   std::string demangled;
   jit::LaneShape shape = jit::LaneShape::linear;
   std::atomic<double> seconds_per_block{0};  // of one worker, in the last launch; 0: unknown
@@ -249,7 +251,8 @@ struct alignas(64) Block {
   std::uint64_t shared_shadow = 0;         // distance from `shared` to its shadow, if it has one
   std::vector<std::uint64_t> copy_places;  // offsets (count_copy_place())
   events::LateLoads late_loads;
-  events::BlockLog* log = nullptr;  // set if the block is logged
+  events::BlockLog* log = nullptr;      // set if the block is logged
+  std::uint64_t work = 0, slowest = 0;  // of its ended warps (work.h)
   // Wants::whole_blocks: warps that left as a whole, not yet published, and the site of the last one.
   std::uint32_t left = 0, left_site = 0;
   Block() = default;
@@ -319,7 +322,8 @@ struct alignas(64) Worker {
   jit::SiteState *sites = nullptr, *logged_sites = nullptr;
   SiteRecord* records = nullptr;
   std::uint64_t* scoreboard = nullptr;
-  Continuation main;  // the host thread itself
+  std::uint64_t work_noted = 0;  // of the scoreboard, at the end of the last noted warp or block
+  Continuation main;             // the host thread itself
   // State of spinning, read by other workers (barrier.cpp).
   std::uint64_t idle_rounds = 0;         // rounds of yields since the last progress
   std::uint32_t stalled_turns = 0;       // yields left in which each warp gives way to its other lanes
@@ -446,6 +450,7 @@ struct Launch : LaunchInputs, MemoryPlan, GridPlan, WorkerPlan, LaunchObservatio
   Launch(const LaunchInputs& inputs, const MemoryPlan& memory, const GridPlan& grid, const WorkerPlan& team);
 
   Turns turns = Turns::none;                      // set once the observers are known
+  std::shared_ptr<events::BlockWork> work;        // each block writes its own; null: not recorded
   std::atomic<jit::WarpFunction> entry{nullptr};  // better code may replace it during the launch
   std::span<std::uint64_t> sm_cycles;             // if keeps_time: cycles at the end of the last block, by SM
   std::uint64_t random = 0;                       // state of the random order

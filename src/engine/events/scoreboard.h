@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "events/block_work.h"
 #include "events/cache_counts.h"
 #include "gpu/access_rules.h"
 #include "gpu/types.h"
@@ -55,10 +56,11 @@ struct LaunchCounts {
   std::vector<BranchCounts> branches;
   std::vector<BlockCounts> edges;  // by EdgeFacts::counter
   std::uint64_t warps_launched = 0, threads_launched = 0;
-  std::uint64_t blocks_run = 0;          // blocks that ran; the counts are scaled from them; 0: all ran
-  std::shared_ptr<const AccessLog> log;  // of some blocks, for the modelled caches; null: not requested
-  std::optional<CacheCounts> caches;     // their results
-  void add(const LaunchCounts& other);   // element-wise; sizes must agree
+  std::uint64_t blocks_run = 0;           // blocks that ran; the counts are scaled from them; 0: all ran
+  std::shared_ptr<const AccessLog> log;   // of some blocks, for the modelled caches; null: not requested
+  std::optional<CacheCounts> caches;      // their results
+  std::shared_ptr<const BlockWork> work;  // null: not recorded
+  void add(const LaunchCounts& other);    // element-wise; sizes must agree
 };
 
 }  // namespace warpgrind::events

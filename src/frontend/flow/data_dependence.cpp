@@ -28,6 +28,23 @@ bool is_clock(ptx::SpecialRegister s) {
          s == S::globaltimer_hi || s == S::pm || s == S::pm64;
 }
 
+// The same in all warps of a launch.
+bool is_of_launch(ptx::SpecialRegister s) {
+  using S = ptx::SpecialRegister;
+  switch (s) {
+    case S::ntid_x:
+    case S::ntid_y:
+    case S::ntid_z:
+    case S::nctaid_x:
+    case S::nctaid_y:
+    case S::nctaid_z:
+    case S::laneid:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // Copies in the background: all their operands decide what they access.
 bool is_copy(SiteKind kind) {
   return kind == SiteKind::async_copy || kind == SiteKind::bulk_copy;
@@ -35,7 +52,9 @@ bool is_copy(SiteKind kind) {
 
 class DataFlow {
  public:
-  DataFlow(const ptx::Module& module, std::uint32_t kernel) : module_(module), states_(module.functions.size()) {
+  enum class Known : std::uint8_t { special_registers, launch };
+  DataFlow(const ptx::Module& module, std::uint32_t kernel, Known known)
+      : module_(module), known_(known), states_(module.functions.size()) {
     reach(kernel);
     while (pass()) {
     }
@@ -47,6 +66,18 @@ class DataFlow {
         for (std::uint32_t n = states_[f].cfg.blocks[b].first; n < states_[f].cfg.blocks[b].end; ++n)
           if (const auto found = look_at(f, n)) return found;
     return std::nullopt;
+  }
+
+  bool rounds_differ() const {
+    return std::any_of(reached_.begin(), reached_.end(), [this](std::uint32_t f) {
+      const std::vector<bool> to_loop = leads_to_loop(f);
+      const ControlFlow& cfg = states_[f].cfg;
+      return std::any_of(cfg.order.begin(), cfg.order.end(), [&](std::uint32_t b) {
+        if (!to_loop[b] || cfg.blocks[b].successors.size() < 2) return false;
+        const auto found = look_at(f, cfg.blocks[b].end - 1);
+        return found && found->kind == DataDependence::Kind::branch;
+      });
+    });
   }
 
  private:
@@ -71,6 +102,26 @@ class DataFlow {
       if (const auto callee = callee_of(i)) reach(*callee);
   }
 
+  // By block: it is in a loop, or a loop or the call of a function with one comes after it.
+  std::vector<bool> leads_to_loop(std::uint32_t f) const {
+    const ControlFlow& cfg = states_[f].cfg;
+    std::vector<bool> leads(cfg.blocks.size());
+    std::vector<std::uint32_t> left;
+    for (const std::uint32_t b : cfg.order) {
+      const auto& body = module_.functions[f].body;
+      const bool calls = std::any_of(body.begin() + cfg.blocks[b].first, body.begin() + cfg.blocks[b].end,
+                                     [this](const Instruction& i) { return callee_of(i).has_value(); });
+      if (cfg.blocks[b].loop_head || calls) leads[b] = true, left.push_back(b);
+    }
+    while (!left.empty()) {
+      const std::uint32_t b = left.back();
+      left.pop_back();
+      for (const std::uint32_t from : cfg.blocks[b].predecessors)
+        if (!leads[from]) leads[from] = true, left.push_back(from);
+    }
+    return leads;
+  }
+
   // Function with a body that a call names.
   std::optional<std::uint32_t> callee_of(const Instruction& i) const {
     if (i.opcode != Opcode::call || i.operands.empty() || i.operands[0].kind != OperandKind::function)
@@ -86,7 +137,7 @@ class DataFlow {
       case OperandKind::reg:
         return s.registers[o.index];
       case OperandKind::sreg:
-        return is_clock(o.sreg) ? Place{f, n} : Place{};
+        return (known_ == Known::launch ? !is_of_launch(o.sreg) : is_clock(o.sreg)) ? Place{f, n} : Place{};
       case OperandKind::address:
       case OperandKind::vector: {
         if (o.kind == OperandKind::address && o.base == OperandKind::reg && s.registers[o.index])
@@ -282,6 +333,7 @@ class DataFlow {
   }
 
   const ptx::Module& module_;
+  const Known known_;
   std::vector<State> states_;           // by function
   std::vector<std::uint32_t> reached_;  // the kernel, and functions that it calls
   Place shared_, local_;                // the first write of a value that is not known
@@ -290,7 +342,11 @@ class DataFlow {
 }  // namespace
 
 std::optional<DataDependence> find_data_dependence(const ptx::Module& module, std::uint32_t kernel) {
-  return DataFlow(module, kernel).find();
+  return DataFlow(module, kernel, DataFlow::Known::special_registers).find();
+}
+
+bool rounds_differ(const ptx::Module& module, std::uint32_t kernel) {
+  return DataFlow(module, kernel, DataFlow::Known::launch).rounds_differ();
 }
 
 }  // namespace warpgrind::flow

@@ -28,4 +28,8 @@ struct DataDependence {
 // The first dependence in the kernel or in functions that it calls; nullopt: there is none.
 std::optional<DataDependence> find_data_dependence(const ptx::Module& module, std::uint32_t kernel);
 
+// Whether some warps may run more rounds of the kernel's loops than others: a branch that leads to a loop, or out of
+// one, depends on data, on the thread or on the block.
+bool rounds_differ(const ptx::Module& module, std::uint32_t kernel);
+
 }  // namespace warpgrind::flow

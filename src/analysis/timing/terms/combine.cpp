@@ -12,6 +12,7 @@
 
 #include "timing/queues.h"
 #include "timing/terms/terms.h"
+#include "timing/uneven.h"
 
 namespace warpgrind::timing {
 namespace {
@@ -47,10 +48,11 @@ Units units(const Terms& t, const Setting& s) {
               s.fitted.pipes);
   u.mio = std::max({t[Limit::shared_throughput] + t[Limit::l1_throughput], t[Limit::texture],
                     t[Limit::constant_throughput], t[Limit::barriers]});
-  u.memory = s.fitted.traffic *
-             norm({t[Limit::dram_bandwidth], t[Limit::l2_bandwidth] + t[Limit::translation], t[Limit::l2_port],
-                   t[Limit::partial_writes], t[Limit::atomics], t[Limit::host_link], t[Limit::peer_link]},
-                  s.fitted.requests);
+  u.memory =
+      s.fitted.traffic *
+      norm({t[Limit::dram_bandwidth], std::max(t[Limit::l2_bandwidth], t[Limit::atomics]) + t[Limit::translation],
+            t[Limit::l2_port], t[Limit::partial_writes], t[Limit::host_link], t[Limit::peer_link]},
+           s.fitted.requests);
   return u;
 }
 
@@ -66,6 +68,14 @@ double queues_of_memory(const Terms& t, const Setting& s, const LoadsOfPath& loa
   return s.cycles(loads.rounds * s.placed.waves) *
          (s.fitted.dram_queue * loads.fresh * queue(t[Limit::dram_bandwidth]) +
           s.fitted.l2_queue * queue(t[Limit::l2_bandwidth] + t[Limit::translation]));
+}
+
+// Warps that keep the units of an SM busy: the time of one alone over that of the units for it.
+double warps_at_once(const Terms& t, const Setting& s, const Units& u) {
+  const double schedulers = std::max(1u, s.model.schedulers_per_sm);
+  const double of_warp = std::max({u.sm / (schedulers * s.placed.warps_per_scheduler), u.mio / s.placed.warps_per_sm,
+                                   u.memory / s.placed.warps_per_sm});
+  return of_warp > 0 ? t[Limit::latency] / s.placed.waves / of_warp : 1;
 }
 
 double warps_in_queues(const Terms& t, const Setting& s, const Units& u, const LoadsOfPath& loads, double path) {
@@ -116,7 +126,7 @@ double combine(const Terms& t, const Setting& s) {
   const double path = std::max(t[Limit::latency], t[Limit::copies]);
   double core = std::max(warps_in_queues(t, s, u, loads, path), norm({u.sm, u.mio, u.memory, path}, kInPhases));
   if (s.work.barriers > 0 && s.work.copy_loads == 0) core = std::max(core, blocks_in_queues(t, s, u, loads, path));
-  core = std::max({core, two_phases(t, s), one_ring_after_another(t, s)});
+  core = std::max({core, two_phases(t, s), one_ring_after_another(t, s)}) * unevenness(s.work, warps_at_once(t, s, u));
   return norm({core, t[Limit::block_launch]}, kBlocksNorm) + t[Limit::instruction_fetch] +
          t[Limit::migration];  // all warps wait while pages migrate
 }

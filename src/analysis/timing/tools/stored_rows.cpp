@@ -41,8 +41,9 @@ Result<std::map<std::string, std::vector<StoredLaunch>>> read_launches(const std
     members.push_back(found->value);
   }
   // A file that was collected before a figure was added lacks it: it is 0 then. That is right for the stored ones (no
-  // kernel of the lab retries a compare-and-swap); what changes more needs them collected again.
-  constexpr std::size_t kAddedLater = 2;
+  // kernel of the lab retries a compare-and-swap, and in nearly all of them all warps do the same); what changes more
+  // needs them collected again.
+  constexpr std::size_t kAddedLater = 6;
   if (members.size() + kAddedLater < kWorkMembers.size())
     return Error{ErrorKind::bad_input, path + ": lacks figures of launch_work.inc: collect it again", ""};
   std::map<std::string, std::vector<StoredLaunch>> launches;

@@ -15,6 +15,7 @@
 #include "base/assert.h"
 #include "device/access/access_log.h"
 #include "device/access/count.h"
+#include "device/block_work.h"
 #include "device/calls/tensor_memory.h"
 #include "device/calls/texture_unit.h"
 #include "device/definedness/tracking.h"
@@ -204,6 +205,7 @@ inline Block& new_block(Worker& w) {
   b->started = b->ended = b->exited = 0;
   b->cluster_rank = 0;
   b->left = 0;
+  b->work = b->slowest = 0;
   b->cancel_failed = false;
   b->copy_places.clear();
   b->next_start = nullptr;
@@ -271,6 +273,7 @@ void retire_block(Worker& w, Block& b) {
   if (launch.wants.blocks_ended && !launch.stop.load(std::memory_order_relaxed))
     events::publish_block_end(*launch.observers, block_event(launch, b), w.number);
   if (b.log) end_log(w, b);
+  if (launch.work) note_block(w, b);
   if (b.uses_tensor) [[unlikely]]
     end_tensor_memory(w, b);
   (b.previous ? b.previous->next : w.live) = b.next;
@@ -510,6 +513,7 @@ void prepare_worker(Worker& w, Launch& launch) {
   w.spins_only = false;
   const std::size_t sites = launch.kernel->sites.size(), slots = launch.kernel->code->scoreboard_slots();
   w.chunk_next = w.chunk_end = 0;  // a stopped launch leaves some
+  w.work_noted = 0;
   if (sites > w.site_capacity) {
     std::free(w.sites);
     delete[] w.records;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 
+#include "device/block_work.h"
 #include "device/device_impl.h"
 #include "device/execution/execution.h"
 #include "device/execution/leftovers.h"
@@ -226,6 +227,7 @@ void Device::Impl::run_blocks(Engine& engine, Launch& launch, KernelRecord& kern
   if (some && result.why_all_blocks.empty()) {
     ran = run_some_blocks(engine, launch, result);
   } else {
+    begin_work(launch);
     engine.team.run(launch.workers, [&](unsigned i) { run_worker(*engine.workers[i]); });
   }
   const double seconds = seconds_between(begin, Clock::now()) * launch.workers;  // of one worker

@@ -27,6 +27,7 @@ void Device::Impl::collect_results(Engine& engine, Launch& launch, LaunchResult&
   result.machine = launch.kernel->machine.get();
   result.quick = launch.kernel->is_quick();
   result.waited_outside = launch.waited_outside;
+  result.counts.work = launch.work;
   make_room(result.counts, launch.kernel->code->facts());
   std::vector<OutputRecord> text;
   for (unsigned i = 0; i < launch.workers; ++i) {

@@ -91,7 +91,7 @@ WarpFiber* begin_round(Worker& w, Block& b) {
 
 void begin_in_place(Worker& w, Block& b, WarpFiber& first) {
   if (w.launch->turns != Turns::in_place || b.started == b.warps) return;
-  if (b.log) return;  // each warp has its own part of the log
+  if (b.log || w.launch->work) return;  // each warp has its own part of the log, and its own work
   first.context.next_shape = &w.launch->shapes[b.started];
   first.context.last_shape = w.launch->shapes.data() + b.warps;
   w.in_place = &first;

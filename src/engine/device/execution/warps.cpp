@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/assert.h"
+#include "device/block_work.h"
 #include "device/definedness/tracking.h"
 #include "device/execution/order.h"
 #include "device/execution/paths.h"
@@ -165,6 +166,7 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
 void end_warp(WarpFiber& f, Worker& w) {
   Block& b = *f.block;
   give_time(f);
+  if (w.launch->work) note_warp(w, b);
   const auto left = static_cast<unsigned>(__builtin_popcount(f.context.initial_mask)) - f.exited_counted;
   if (b.cluster) cluster_exited(f, left, f.context.initial_mask);
   ++b.ended;

@@ -1,0 +1,112 @@
+#include "timing/stores_to_l2.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/as_double.h"
+
+namespace warpgrind::timing {
+
+namespace {
+
+using events::Site;
+
+bool stores_to_global(const Site& site) {
+  return (site.kind == SiteKind::store || site.kind == SiteKind::bulk_copy) && site.space == StateSpace::global;
+}
+
+// Stores of one element size that follow each other in the code.
+struct StoreRow {
+  std::vector<const AccessCost*> stores;
+  std::uint64_t requests = 0;
+  std::uint32_t bytes = 0;
+  std::int64_t first = 0, end = 0;  // bytes from the leader's address
+  bool alike = true;
+  double sectors = 0;
+
+  void add(const Site& site, const events::SiteCounts& c) {
+    const std::int64_t at = site.leader == Site::kAlone ? 0 : site.distance;
+    if (stores.empty()) requests = c.global_requests, bytes = site.bytes(), first = end = at;
+    alike &= requests == c.global_requests && bytes == site.bytes();
+    first = std::min(first, at);
+    end = std::max(end, at + site.bytes());
+    stores.push_back(&c.global);
+    sectors += as_double(c.global.sectors);
+  }
+  double number() const { return as_double(stores.size()); }
+  // Bytes from one lane's element to the next: 32 lanes, sectors of 32 bytes.
+  double stride() const { return requests > 0 ? as_double(stores.front()->sectors) / as_double(requests) : 0; }
+  bool at_one_register() const { return alike && number() >= 2 && as_double(end - first) <= stride() + 1; }
+};
+
+void put_alone(const StoreRow& row, std::vector<StoresToL2>& out) {
+  for (const AccessCost* c : row.stores) out.push_back({*c, row.requests});
+}
+
+void put(const StoreRow& row, bool same_structures, std::vector<StoresToL2>& out) {
+  constexpr double kAll = 3.2, kHalf = 4.2;  // size of a structure, in elements
+  const double size = row.bytes > 0 ? row.stride() / row.bytes : 0;
+  if (!same_structures || size > kHalf) return put_alone(row, out);
+  AccessCost whole = *row.stores.front();
+  whole.bytes_asked = 0;
+  for (const AccessCost* c : row.stores) whole.bytes_asked += c->bytes_asked;
+  const auto times = size > kAll ? std::max<std::size_t>(1, row.stores.size() / 2) : 1;
+  whole.sectors *= times, whole.lines *= times;
+  out.push_back({whole, row.requests});
+}
+
+// By site, what the order of the machine instructions says.
+struct Places {
+  std::vector<std::uint32_t> row;      // the first store at the same register in the same segment
+  std::vector<std::uint32_t> segment;  // the first store after the last load; sass::kNone: not in machine code
+};
+
+Places places_of(const sass::Code& code, const events::KernelFacts& facts, std::size_t sites) {
+  Places p{std::vector<std::uint32_t>(sites, sass::kNone), std::vector<std::uint32_t>(sites, sass::kNone)};
+  for (const sass::Block& block : code.blocks) {
+    std::uint32_t segment = sass::kNone;
+    std::map<std::uint32_t, std::uint32_t> rows;  // by leader
+    for (const sass::Instruction& i : block.instructions) {
+      if (i.site >= sites) continue;
+      const Site& site = facts.sites[i.site];
+      if (site.kind == SiteKind::load && site.space != StateSpace::shared && !site.non_coherent)
+        segment = sass::kNone, rows.clear();
+      if (site.kind != SiteKind::store || !stores_to_global(site)) continue;
+      if (segment == sass::kNone) segment = i.site;
+      p.segment[i.site] = segment;
+      p.row[i.site] = rows.try_emplace(site.leader == Site::kAlone ? i.site : site.leader, i.site).first->second;
+    }
+  }
+  return p;
+}
+
+}  // namespace
+
+std::vector<StoresToL2> stores_to_l2(const sass::Code& code, const events::KernelFacts& facts,
+                                     const events::LaunchCounts& counts, const events::CacheCounts* caches) {
+  const std::size_t sites = std::min(facts.sites.size(), counts.sites.size());
+  const Places at = places_of(code, facts, sites);
+  std::vector<StoresToL2> out;
+  std::map<std::uint32_t, StoreRow> rows, singles;  // by Places::row and by segment
+  for (std::uint32_t s = 0; s < sites; ++s)
+    if (at.segment[s] != sass::kNone)
+      rows[at.row[s]].add(facts.sites[s], counts.sites[s]);
+    else if (facts.sites[s].kind == SiteKind::store || stores_to_global(facts.sites[s]))
+      out.push_back({counts.sites[s].global, counts.sites[s].global_requests});
+  for (const auto& [first, row] : rows)
+    if (row.number() < 2)
+      singles[at.segment[first]].add(facts.sites[first], counts.sites[first]);
+    else
+      put(row, row.at_one_register(), out);
+  // Each with a register of its own: the same structures if the launch writes as many sectors as one of them does.
+  constexpr double kNearly = 0.8;
+  const bool all_there_is = singles.size() == 1 && singles.begin()->second.stores.size() == rows.size();
+  for (const auto& [segment, row] : singles)
+    put(row,
+        all_there_is && row.alike && row.number() >= 2 && caches &&
+            caches->written.sectors < row.sectors / (kNearly * row.number()),
+        out);
+  return out;
+}
+
+}  // namespace warpgrind::timing

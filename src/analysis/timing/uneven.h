@@ -1,0 +1,16 @@
+// What it costs that some blocks and warps of a launch do more than others. A block lasts as long as its slowest warp,
+// and the launch as long as the SM that ends last.
+#pragma once
+
+#include "events/block_work.h"
+#include "timing/launch_work.h"
+
+namespace warpgrind::timing {
+
+// Sets LaunchWork::uneven_1 to uneven_64: the blocks take their places on the SMs in order, each as soon as one is free.
+void add_unevenness(LaunchWork& work, const events::BlockWork& blocks, unsigned sm_count);
+
+// The factor where `at_once` warps keep an SM's units busy.
+double unevenness(const LaunchWork& work, double at_once);
+
+}  // namespace warpgrind::timing
