@@ -1,6 +1,8 @@
 #include "timing/stores_to_l2.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <map>
 
 #include "base/as_double.h"
@@ -43,35 +45,59 @@ void put_alone(const StoreRow& row, std::vector<StoresToL2>& out) {
   for (const AccessCost* c : row.stores) out.push_back({*c, row.requests});
 }
 
-void put(const StoreRow& row, bool same_structures, std::vector<StoresToL2>& out) {
-  constexpr double kAll = 3.2, kHalf = 4.2;  // size of a structure, in elements
-  const double size = row.bytes > 0 ? row.stride() / row.bytes : 0;
-  if (!same_structures || size > kHalf) return put_alone(row, out);
+// Part of such stores that reach L2 alone, by the size of a structure in elements. On an H200 with 32 warps on an SM
+// (lts__t_sectors_op_write of structures that are written whole). One warp alone: none, up to 16 elements.
+double part_alone(double size, double warps) {
+  constexpr double kAlone[] = {0, 0, 0, 0.09, 0.39, 0.65, 0.73, 0.84, 0.95, 1};
+  constexpr double kManyWarps = 16;
+  const double at = std::clamp(size, 0.0, as_double(std::size(kAlone) - 1));
+  const auto k = std::min(static_cast<std::size_t>(at), std::size(kAlone) - 2);
+  const double many = kAlone[k] + (kAlone[k + 1] - kAlone[k]) * (at - as_double(k));
+  return many * std::min(1.0, (warps - 1) / kManyWarps);
+}
+
+AccessCost part_of(AccessCost c, double part) {
+  for (std::uint64_t* n : {&c.sectors, &c.lines, &c.bytes_asked})
+    *n = static_cast<std::uint64_t>(std::llround(as_double(*n) * part));
+  return c;
+}
+
+void put(const StoreRow& row, bool same_structures, double warps, std::vector<StoresToL2>& out) {
+  if (!same_structures || row.bytes == 0) return put_alone(row, out);
+  const double alone = part_alone(row.stride() / row.bytes, warps);
   AccessCost whole = *row.stores.front();
   whole.bytes_asked = 0;
-  for (const AccessCost* c : row.stores) whole.bytes_asked += c->bytes_asked;
-  const auto times = size > kAll ? std::max<std::size_t>(1, row.stores.size() / 2) : 1;
-  whole.sectors *= times, whole.lines *= times;
-  out.push_back({whole, row.requests});
+  for (const AccessCost* c : row.stores) {
+    whole.bytes_asked += c->bytes_asked;
+    out.push_back({part_of(*c, alone), row.requests});
+  }
+  constexpr std::uint64_t kSector = 32;
+  whole.sectors = std::max(whole.sectors, whole.bytes_asked / kSector);
+  out.push_back({part_of(whole, 1 - alone), row.requests});
 }
 
 // By site, what the order of the machine instructions says.
 struct Places {
   std::vector<std::uint32_t> row;      // the first store at the same register in the same segment
-  std::vector<std::uint32_t> segment;  // the first store after the last load; sass::kNone: not in machine code
+  std::vector<std::uint32_t> segment;  // the first store of those without a gap; sass::kNone: not in machine code
 };
 
 Places places_of(const sass::Code& code, const events::KernelFacts& facts, std::size_t sites) {
   Places p{std::vector<std::uint32_t>(sites, sass::kNone), std::vector<std::uint32_t>(sites, sass::kNone)};
   for (const sass::Block& block : code.blocks) {
+    // Four dependent instructions between two stores, and a load that may depend on one, keep them apart.
+    constexpr unsigned kGap = 4;
+    unsigned since = 0;
     std::uint32_t segment = sass::kNone;
     std::map<std::uint32_t, std::uint32_t> rows;  // by leader
     for (const sass::Instruction& i : block.instructions) {
+      if (i.issue > 0 && ++since > kGap) segment = sass::kNone, rows.clear();
       if (i.site >= sites) continue;
       const Site& site = facts.sites[i.site];
       if (site.kind == SiteKind::load && site.space != StateSpace::shared && !site.non_coherent)
         segment = sass::kNone, rows.clear();
       if (site.kind != SiteKind::store || !stores_to_global(site)) continue;
+      since = 0;
       if (segment == sass::kNone) segment = i.site;
       p.segment[i.site] = segment;
       p.row[i.site] = rows.try_emplace(site.leader == Site::kAlone ? i.site : site.leader, i.site).first->second;
@@ -83,7 +109,8 @@ Places places_of(const sass::Code& code, const events::KernelFacts& facts, std::
 }  // namespace
 
 std::vector<StoresToL2> stores_to_l2(const sass::Code& code, const events::KernelFacts& facts,
-                                     const events::LaunchCounts& counts, const events::CacheCounts* caches) {
+                                     const events::LaunchCounts& counts, const events::CacheCounts* caches,
+                                     double warps) {
   const std::size_t sites = std::min(facts.sites.size(), counts.sites.size());
   const Places at = places_of(code, facts, sites);
   std::vector<StoresToL2> out;
@@ -97,7 +124,7 @@ std::vector<StoresToL2> stores_to_l2(const sass::Code& code, const events::Kerne
     if (row.number() < 2)
       singles[at.segment[first]].add(facts.sites[first], counts.sites[first]);
     else
-      put(row, row.at_one_register(), out);
+      put(row, row.at_one_register(), warps, out);
   // Each with a register of its own: the same structures if the launch writes as many sectors as one of them does.
   constexpr double kNearly = 0.8;
   const bool all_there_is = singles.size() == 1 && singles.begin()->second.stores.size() == rows.size();
@@ -105,7 +132,7 @@ std::vector<StoresToL2> stores_to_l2(const sass::Code& code, const events::Kerne
     put(row,
         all_there_is && row.alike && row.number() >= 2 && caches &&
             caches->written.sectors < row.sectors / (kNearly * row.number()),
-        out);
+        warps, out);
   return out;
 }
 

@@ -1,7 +1,7 @@
-// Stores to global memory as they reach L2. On their way, stores that follow each other and write different words of
-// the same small structures fill their sectors together. On an H200, structures of 2 and 3 words are written as fast as
-// arrays, those of 4 words at half of it, and those of 8 words each word alone (lab/results/h200/uneven.csv,
-// write_structures). A load between them that may depend on a store keeps them apart.
+// Stores to global memory as they reach L2. On their way, stores that directly follow each other and write different
+// words of the same small structures fill their sectors together, unless other warps' stores come between. On an H200,
+// structures of 2 and 3 words are written as fast as arrays, and those of 8 words each word alone
+// (lab/results/h200/uneven.csv, write_structures).
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,9 @@ struct StoresToL2 {
   std::uint64_t requests = 0;
 };
 
-// caches: null: not modelled.
+// caches: null: not modelled. warps: on an SM.
 std::vector<StoresToL2> stores_to_l2(const sass::Code& code, const events::KernelFacts& facts,
-                                     const events::LaunchCounts& counts, const events::CacheCounts* caches);
+                                     const events::LaunchCounts& counts, const events::CacheCounts* caches,
+                                     double warps);
 
 }  // namespace warpgrind::timing

@@ -7,7 +7,8 @@
 
 namespace warpgrind::timing {
 
-// Sets LaunchWork::uneven_1 to uneven_64: the blocks take their places on the SMs in order, each as soon as one is free.
+// Sets LaunchWork::uneven_1 to uneven_64: the blocks take their places on the SMs in order, each as soon as one is
+// free.
 void add_unevenness(LaunchWork& work, const events::BlockWork& blocks, unsigned sm_count);
 
 // The factor where `at_once` warps keep an SM's units busy.

@@ -31,7 +31,7 @@ class Reading {
     find_path(model, like, path, scheduled);
     for (std::size_t s = 0; s < l_.facts->sites.size() && s < l_.counts->sites.size(); ++s)
       site(static_cast<std::uint32_t>(s), l_.facts->sites[s], l_.counts->sites[s]);
-    for (const StoresToL2& row : stores_to_l2(code_, *l_.facts, *l_.counts, l_.caches))
+    for (const StoresToL2& row : stores_to_l2(code_, *l_.facts, *l_.counts, l_.caches, warps_on_sm(model)))
       stores(row.cost, row.requests, true);
     if (w_.copy_loads > 0) ring();
     if (model.l2_bytes == 0)
@@ -41,6 +41,7 @@ class Reading {
     else
       without_caches();
     compare_and_swaps(model);
+    add_shared_loops();
     spills(model);
     far_memory();
     return w_;
@@ -83,6 +84,10 @@ class Reading {
       default:
         return nullptr;
     }
+  }
+
+  double warps_on_sm(const GpuModel& model) const {
+    return std::min(w_.resident_blocks, std::ceil(w_.blocks / std::max(1u, model.sm_count))) * w_.warps_per_block;
   }
 
   void find_aggregated() {
@@ -130,17 +135,41 @@ class Reading {
   // lanes all want one word contend for it. Then each success takes kTurn of a round, one after the other: 58 cycles on
   // an H200, where 16,384 additions of a block to one word took 483 us (lab/results/h200/kinds.csv,
   // shared_float_atomics).
-  double loop_rounds(std::uint32_t site) const {
-    constexpr double kTurn = 0.61, kSame = 0.95;
-    if (site >= l_.counts->sites.size()) return 0;
+  struct SharedLoop {
+    double rounds = 0;      // of a warp alone; 0: no such loop
+    bool one_word = false;  // of all lanes
+  };
+  SharedLoop shared_loop(std::uint32_t site) const {
+    constexpr double kSame = 0.95;
+    if (site >= l_.counts->sites.size()) return {};
     const events::Site& s = l_.facts->sites[site];
     const events::SiteCounts& c = l_.counts->sites[site];
     const bool atomic = s.kind == SiteKind::atomic || s.kind == SiteKind::reduction;
-    if (!atomic || s.shared_atomic != SharedAtomic::loop || c.shared_requests == 0) return 0;
+    if (!atomic || s.shared_atomic != SharedAtomic::loop || c.shared_requests == 0) return {};
     const double requests = as_double(c.shared_requests), groups = s.bytes() > 4 ? 2 : 1;
     const double rounds = std::max(1.0, as_double(c.shared.wavefronts) / (2 * groups * requests));
-    const bool one_word = rounds > kSame * as_double(c.shared_lanes) / requests;
-    return one_word ? rounds * std::max(1.0, kTurn * w_.warps_per_block) : rounds;
+    return {rounds, rounds > kSame * as_double(c.shared_lanes) / requests};
+  }
+  double loop_rounds(std::uint32_t site) const {
+    constexpr double kTurn = 0.61;
+    const SharedLoop loop = shared_loop(site);
+    return loop.one_word ? loop.rounds * std::max(1.0, kTurn * w_.warps_per_block) : loop.rounds;
+  }
+
+  // What such loops execute, beyond the one instruction and two wavefronts a round that are counted. Tries fail where
+  // warps contend. On an H200, a sum of 256 threads takes a warp 742 instructions and 346 wavefronts: 93 tries (expdist
+  // of HeCBench).
+  void add_shared_loops() {
+    constexpr double kFails = 0.27, kInstructions = 8, kWavefronts = 3.7;
+    for (std::uint32_t s = 0; s < l_.facts->sites.size() && s < l_.counts->sites.size(); ++s) {
+      const SharedLoop loop = shared_loop(s);
+      if (loop.rounds <= 0) continue;
+      const events::SiteCounts& c = l_.counts->sites[s];
+      const double requests = as_double(c.shared_requests);
+      const double tries = loop.rounds * (loop.one_word ? 1 + kFails * (w_.warps_per_block - 1) : 1);
+      w_.instructions += requests * tries * kInstructions / warps_;
+      w_.shared_wavefronts += std::max(0.0, requests * tries * kWavefronts - as_double(c.shared.wavefronts));
+    }
   }
 
   // Launches of a kernel mostly have the same block counts; then the cached path is valid.
