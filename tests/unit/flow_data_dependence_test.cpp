@@ -32,8 +32,8 @@ auto of_kernel(const std::string& body, const std::string& before, const Ask& as
 std::optional<flow::DataDependence> find(const std::string& body, const std::string& before = "") {
   return of_kernel(body, before, flow::find_data_dependence);
 }
-bool rounds_differ(const std::string& body, const std::string& before = "") {
-  return of_kernel(body, before, flow::rounds_differ);
+flow::Rounds rounds(const std::string& body, const std::string& before = "") {
+  return of_kernel(body, before, flow::rounds_of_loops);
 }
 
 TEST(DataDependence, ParametersIndexesAndLoopsAreKnown) {
@@ -123,31 +123,49 @@ TEST(DataDependence, FunctionsPassDataOn) {
 
 constexpr char kLoopToR1[] = "L: add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, %r1; @%p1 bra L;\n";
 
-TEST(RoundsDiffer, NotInALoopToAParameter) {
-  EXPECT_FALSE(rounds_differ(std::string(kLoopToR1) + "ret;\n"));
-  EXPECT_FALSE(rounds_differ("mov.u32 %r5, %ntid.x; add.u32 %r1, %r1, %r5;\n" + std::string(kLoopToR1) + "ret;\n"));
-  EXPECT_FALSE(rounds_differ("ret;\n"));
+TEST(RoundsOfLoops, AreEqualUpToAParameter) {
+  EXPECT_EQ(flow::Rounds::equal, rounds(std::string(kLoopToR1) + "ret;\n"));
+  EXPECT_EQ(flow::Rounds::equal,
+            rounds("mov.u32 %r5, %ntid.x; add.u32 %r1, %r1, %r5;\n" + std::string(kLoopToR1) + "ret;\n"));
+  EXPECT_EQ(flow::Rounds::equal, rounds("ret;\n"));
 }
 
-TEST(RoundsDiffer, WithTheThreadTheBlockAndData) {
+TEST(RoundsOfLoops, DifferWithTheThreadTheBlockAndData) {
   for (const char* const bound :
        {"add.u32 %r1, %r1, %r2;\n", "add.u32 %r1, %r1, %r3;\n", "ld.global.u32 %r1, [%rd3];\n"})
-    EXPECT_TRUE(rounds_differ(bound + std::string(kLoopToR1) + "ret;\n")) << bound;
+    EXPECT_EQ(flow::Rounds::differ, rounds(bound + std::string(kLoopToR1) + "ret;\n")) << bound;
 }
 
-TEST(RoundsDiffer, WhereSomeThreadsSkipTheLoop) {
+TEST(RoundsOfLoops, DifferWhereSomeThreadsSkipTheLoop) {
   const std::string skip = "setp.ge.u32 %p2, %r3, 5; @%p2 bra E;\n", end = "E: ret;\n";
-  EXPECT_TRUE(rounds_differ(skip + kLoopToR1 + end));
-  EXPECT_FALSE(rounds_differ(kLoopToR1 + skip + "st.global.u32 [%rd3], %r4; " + end)) << "no loop comes after it";
+  EXPECT_EQ(flow::Rounds::differ, rounds(skip + kLoopToR1 + end));
+  EXPECT_EQ(flow::Rounds::equal, rounds(kLoopToR1 + skip + "st.global.u32 [%rd3], %r4; " + end))
+      << "no loop comes after it";
 }
 
-TEST(RoundsDiffer, InAFunctionThatIsCalled) {
+TEST(RoundsOfLoops, OfAFunctionThatIsCalled) {
   const std::string sums =
       ".func sums(.param .b32 x) { .reg .b32 %a<3>; .reg .pred %q<2>; ld.param.b32 %a1, [x];\n"
       "M: add.u32 %a2, %a2, 1; setp.lt.u32 %q1, %a2, %a1; @%q1 bra M; ret; }\n";
   const std::string call = "{ .param .b32 a; st.param.b32 [a], %r4; call sums, (a); }\nret;\n";
-  EXPECT_TRUE(rounds_differ("mov.u32 %r4, %r3;\n" + call, sums));
-  EXPECT_FALSE(rounds_differ("mov.u32 %r4, %r1;\n" + call, sums));
+  EXPECT_EQ(flow::Rounds::differ, rounds("mov.u32 %r4, %r3;\n" + call, sums));
+  EXPECT_EQ(flow::Rounds::equal, rounds("mov.u32 %r4, %r1;\n" + call, sums));
+}
+
+// A queue of work, and a flag that another block sets. Where the result of an atomic is only an address, warps do not
+// depend on each other.
+TEST(RoundsOfLoops, AskOtherWarps) {
+  EXPECT_EQ(flow::Rounds::asked,
+            rounds("L: atom.global.add.u32 %r4, [%rd1], 1; setp.lt.u32 %p1, %r4, %r1; @%p1 bra L; ret;\n"));
+  EXPECT_EQ(flow::Rounds::asked,
+            rounds("L: ld.volatile.global.u32 %r4, [%rd1]; setp.eq.u32 %p1, %r4, 0; @%p1 bra L; ret;\n"));
+  EXPECT_EQ(flow::Rounds::asked, rounds("atom.global.add.u32 %r5, [%rd1], 1; st.shared.u32 [s], %r5; bar.sync 0;\n"
+                                        "ld.shared.u32 %r6, [s]; setp.ne.u32 %p2, %r6, 7; @%p2 bra E;\n" +
+                                        std::string(kLoopToR1) + "E: ret;\n"));
+  EXPECT_EQ(
+      flow::Rounds::differ,
+      rounds("L: ld.global.u32 %r4, [%rd3]; atom.global.add.u32 %r5, [%rd1], 1; mul.wide.u32 %rd6, %r5, 4;\n"
+             "add.u64 %rd7, %rd1, %rd6; st.global.u32 [%rd7], %r4; setp.lt.u32 %p1, %r4, %r1; @%p1 bra L; ret;\n"));
 }
 
 }  // namespace

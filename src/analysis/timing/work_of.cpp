@@ -190,24 +190,11 @@ class Reading {
     }
     w_.path_0 = p.cycles[0], w_.path_40 = p.cycles[1], w_.path_290 = p.cycles[2];
     w_.path_700 = p.cycles[3], w_.path_1000 = p.cycles[4];
-    w_.slowest_290 = p.slowest[2] + p.last[2], w_.slowest_700 = p.slowest[3] + p.last[3];
-    if (!l_.counts->work || p.last[3] > 0 || hands_out_work()) return;
-    add_unevenness(w_, *l_.counts->work, model.sm_count);
-    if (l_.counts->work->of_warps) w_.slowest_290 = w_.slowest_700 = 0;
-  }
-
-  // Blocks that take their work from a queue, or wait for others, do not do the same here as on a GPU.
-  bool hands_out_work() const {
-    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
-      for (const sass::Instruction& i : code_.blocks[b].instructions) {
-        if (i.site == sass::kNone || i.site >= l_.facts->sites.size()) continue;
-        const events::Site& s = l_.facts->sites[i.site];
-        if (s.space == StateSpace::shared || s.space == StateSpace::local) continue;
-        const bool asks = s.kind == SiteKind::atomic && !s.no_return;
-        const bool waits = s.kind == SiteKind::load && (s.is_volatile || s.order != events::MemoryOrder::weak);
-        if ((asks || waits) && in_loop(b)) return true;
-      }
-    return false;
+    const events::BlockWork* const known = l_.counts->work.get();
+    if (known) add_unevenness(w_, *known, model.sm_count);
+    if (known && known->of_warps) return;
+    w_.slowest_290 = p.slowest[2] + (known ? 0 : p.last[2]);
+    w_.slowest_700 = p.slowest[3] + (known ? 0 : p.last[3]);
   }
 
   void site(std::uint32_t number, const events::Site& site, const events::SiteCounts& c) {

@@ -109,7 +109,8 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   if (key.counters) {
     record->machine = std::make_unique<const sass::Code>(sass::translate(text, record->code->facts(), model));
     note_joint_accesses(*record);
-    if (flow::rounds_differ(text, function)) record->weights = work_weights(record->code->facts());
+    if (flow::rounds_of_loops(text, function) == flow::Rounds::differ)
+      record->weights = work_weights(record->code->facts());
   }
   record->demangled = demangle(text.functions[function].name);
   record->shape = key.shape;

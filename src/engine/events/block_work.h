@@ -1,6 +1,6 @@
 // Work of a launch's warps, block by block: blocks and warps that do more than others hold the launch up
-// (timing/uneven.h). Recorded where some warps may run more
-// rounds of a loop than others.
+// (timing/uneven.h). Recorded where some warps may run more rounds of a loop than others, and do not ask other warps
+// whether they should.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,8 @@ bool is_copy(SiteKind kind) {
 
 class DataFlow {
  public:
-  enum class Known : std::uint8_t { special_registers, launch };
+  // What counts as known. all_but_others: all but what other warps decide.
+  enum class Known : std::uint8_t { special_registers, launch, all_but_others };
   DataFlow(const ptx::Module& module, std::uint32_t kernel, Known known)
       : module_(module), known_(known), states_(module.functions.size()) {
     reach(kernel);
@@ -193,6 +194,7 @@ class DataFlow {
   // What the results of an instruction that is no call come from.
   Place result(std::uint32_t f, std::uint32_t n) const {
     const Instruction& i = module_.functions[f].body[n];
+    if (known_ == Known::all_but_others) return of_others(f, n);
     switch (ptx::info(i.opcode).site) {
       case SiteKind::load:
         return i.opcode == Opcode::ld || i.opcode == Opcode::ldu ? loaded(f, n) : Place{f, n};
@@ -207,6 +209,30 @@ class DataFlow {
       case SiteKind::launch_control:
       case SiteKind::matrix:  // factors may come from shared or tensor memory, by a descriptor
         return {f, n};
+      default:
+        return of_sources(f, n);
+    }
+  }
+
+  Place of_others(std::uint32_t f, std::uint32_t n) const {
+    const Instruction& i = module_.functions[f].body[n];
+    const bool own = i.space == StateSpace::shared || i.space == StateSpace::local;
+    switch (ptx::info(i.opcode).site) {
+      case SiteKind::load:
+        if (i.space == StateSpace::param || own) return loaded(f, n);
+        return i.has(ptx::Modifier::volatile_) || i.has(ptx::Modifier::acquire) || i.has(ptx::Modifier::relaxed)
+                   ? Place{f, n}
+                   : Place{};
+      case SiteKind::atomic:
+        return own ? Place{} : Place{f, n};
+      case SiteKind::launch_control:
+        return {f, n};
+      case SiteKind::texture:
+      case SiteKind::surface:
+      case SiteKind::mbarrier:
+      case SiteKind::elect:
+      case SiteKind::matrix:
+        return {};
       default:
         return of_sources(f, n);
     }
@@ -345,8 +371,10 @@ std::optional<DataDependence> find_data_dependence(const ptx::Module& module, st
   return DataFlow(module, kernel, DataFlow::Known::special_registers).find();
 }
 
-bool rounds_differ(const ptx::Module& module, std::uint32_t kernel) {
-  return DataFlow(module, kernel, DataFlow::Known::launch).rounds_differ();
+Rounds rounds_of_loops(const ptx::Module& module, std::uint32_t kernel) {
+  if (!DataFlow(module, kernel, DataFlow::Known::launch).rounds_differ()) return Rounds::equal;
+  const bool asked = DataFlow(module, kernel, DataFlow::Known::all_but_others).rounds_differ();
+  return asked ? Rounds::asked : Rounds::differ;
 }
 
 }  // namespace warpgrind::flow

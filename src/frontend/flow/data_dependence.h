@@ -28,8 +28,12 @@ struct DataDependence {
 // The first dependence in the kernel or in functions that it calls; nullopt: there is none.
 std::optional<DataDependence> find_data_dependence(const ptx::Module& module, std::uint32_t kernel);
 
-// Whether some warps may run more rounds of the kernel's loops than others: a branch that leads to a loop, or out of
-// one, depends on data, on the thread or on the block.
-bool rounds_differ(const ptx::Module& module, std::uint32_t kernel);
+// How often warps run the kernel's loops, as far as the branches that lead to a loop or out of one say.
+enum class Rounds : std::uint8_t {
+  equal,   // all warps alike
+  differ,  // it depends on data, on the thread or on the block
+  asked    // it depends on what other warps have done: on results of atomics, or on loads that may wait for them
+};
+Rounds rounds_of_loops(const ptx::Module& module, std::uint32_t kernel);
 
 }  // namespace warpgrind::flow
