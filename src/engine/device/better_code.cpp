@@ -24,9 +24,9 @@ void improve(KernelRecord& kernel) {
   kernel.improve(better.take());
 }
 
-// Part of better_seconds that quick code runs before it is stored in the disk cache: a few writes a kernel, even if a
-// process ends by a signal. Kernels with less time a process never get better code, and would gain little by it.
-constexpr double kStoredPart = 0.1;
+// Part of better_seconds that quick code runs before it is stored in the disk cache: at most 50 writes a kernel. A
+// process that ends by a signal loses no more. Kernels that run for less in each process never get better code.
+constexpr double kStoredPart = 0.02;
 
 }  // namespace
 
