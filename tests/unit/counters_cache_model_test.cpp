@@ -1,6 +1,7 @@
 // The cache model: a sectored cache, the lines of a request, the footprint of blocks, and a whole launch.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <random>
 #include <set>
 
@@ -95,6 +96,37 @@ TEST(RequestLines, LinesAndSectors) {
   EXPECT_EQ(r.count, 2u);
   EXPECT_EQ(r.line[0], ((1u << 20) + 2 * 128) / 128);
   EXPECT_EQ(r.sector_count(), 8u);
+}
+
+// Runs of lanes side by side give the lines of the same lanes with addresses of their own.
+TEST(RequestLines, OfRunsAreThoseOfTheirLanes) {
+  std::mt19937_64 random(7);
+  for (unsigned k = 0; k < 3000; ++k) {
+    events::AccessLog log;
+    log.row = 1u << random() % 6;
+    const auto bytes = static_cast<std::uint8_t>(1u << random() % 5);
+    events::LoggedAccess e = affine((1u << 20) + random() % 64 * bytes, bytes, bytes, static_cast<LaneMask>(random()));
+    if (k % 3 == 0) e.mask = kFullMask;
+    e.ky = (static_cast<std::int64_t>(random() % 200) - 100) * bytes;
+    events::BlockLog block;
+    for (LaneMask m = e.mask; m != 0; m &= m - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(m));
+      block.offsets.push_back(
+          static_cast<std::uint32_t>((1 << 20) + e.kx * (lane % log.row) + e.ky * (lane / log.row)));
+    }
+    events::LoggedAccess apart = e;
+    apart.base -= 1u << 20;
+    apart.lanes = true;
+    apart.kx = apart.ky = 0;
+    RequestLines together, alone;
+    find_lines(log, block, e, bytes, 0, &together);
+    find_lines(log, block, apart, bytes, 0, &alone);
+    ASSERT_EQ(together.count, alone.count) << k;
+    for (unsigned i = 0; i < alone.count; ++i) {
+      EXPECT_EQ(together.line[i], alone.line[i]) << k;
+      EXPECT_EQ(together.sectors[i], alone.sectors[i]) << k;
+    }
+  }
 }
 
 // Each lane at another place of its local memory: every word of every lane is in a line of its own.

@@ -3,10 +3,12 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <thread>
 
 #include "device_fixture.h"
+#include "jit/compile/kernel_cache.h"
 
 namespace warpgrind::device {
 namespace {
@@ -83,6 +85,20 @@ struct Sums {
   LoadedModule* module = nullptr;
 };
 
+std::string new_folder() {
+  std::string folder = testing::TempDir() + "warpgrind-cache-XXXXXX";
+  EXPECT_NE(mkdtemp(folder.data()), nullptr);
+  return folder;
+}
+
+// Keys of the quick code in a disk cache.
+std::vector<std::string> quick_kernels(const std::string& folder) {
+  std::vector<std::string> out;
+  for (const auto& file : std::filesystem::directory_iterator(folder + "/kernels"))
+    if (const std::string name = file.path().filename(); name.ends_with("-quick")) out.push_back(name);
+  return out;
+}
+
 // A launch that ends while its better code is being made waits for the compiler, and not for the host.
 TEST(BetterCode, IsNotWaitedForByTheHost) {
   Options options;
@@ -141,8 +157,7 @@ TEST(BetterCode, ComesForKernelsThatRunForLong) {
 
 // Quick code is stored on disk too, but better code on disk is preferred.
 TEST(BetterCode, IsTakenFromTheCache) {
-  std::string folder = testing::TempDir() + "warpgrind-cache-XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string folder = new_folder();
   Options quick, full;
   quick.cache_directory = full.cache_directory = folder;
   quick.quick_start = true;
@@ -155,6 +170,38 @@ TEST(BetterCode, IsTakenFromTheCache) {
   const LaunchResult newest = third.run(1, 2);
   EXPECT_TRUE(newest.kernel->from_cache);
   EXPECT_FALSE(newest.quick);
+}
+
+// Many short runs of a program add up to better code, too.
+TEST(BetterCode, CountsTheTimeOfEarlierProcesses) {
+  const std::string folder = new_folder();
+  Options options;
+  options.cache_directory = folder;
+  options.quick_start = true;
+  Sums first(options);
+  first.run(1, 2);
+  const jit::KernelCache cache(folder);
+  const std::vector<std::string> quick = quick_kernels(folder);
+  ASSERT_EQ(quick.size(), 1u);
+  cache.store_seconds(quick[0], 1000);
+  EXPECT_EQ(cache.seconds_run(quick[0]), 1000);
+  Sums second(options);
+  const LaunchResult better = second.run(1, 2);
+  EXPECT_FALSE(better.quick);
+}
+
+// What a process has run is stored before it ends.
+TEST(BetterCode, StoresItsTime) {
+  Options options;
+  options.quick_start = true;
+  double seconds = 0;
+  for (unsigned attempt = 0; attempt < 5 && seconds == 0; ++attempt) {  // a busy machine may miss the moment
+    const std::string folder = options.cache_directory = new_folder();
+    Sums sums(options);
+    for (unsigned turns = 200; sums.run(50, turns).quick && turns < 1 << 20;) turns *= 2;
+    for (const std::string& name : quick_kernels(folder)) seconds += jit::KernelCache(folder).seconds_run(name);
+  }
+  EXPECT_GT(seconds, 0);
 }
 
 }  // namespace

@@ -142,9 +142,9 @@ void expect_plain(const std::string& body, unsigned threads, const char* cpu) {
   }
 }
 
-void expect_plain(const RequestCase& c, unsigned area, unsigned step, const char* cpu) {
+void expect_plain(const RequestCase& c, unsigned area, unsigned step, const char* cpu, unsigned threads = 64) {
   SCOPED_TRACE(std::string(c.name) + ", " + std::to_string(area) + " bytes, in steps of " + std::to_string(step));
-  expect_plain(body_of(c, area, step), 64, cpu);
+  expect_plain(body_of(c, area, step), threads, cpu);
 }
 
 TEST_P(LaneRequests, AreCountedByThePlainRules) {
@@ -171,6 +171,17 @@ TEST_P(LaneRequests, OfNeighboursTheSame) {
     if (std::strcmp(c.space, "local") == 0) continue;
     const bool whole = std::strcmp(c.space, "global") == 0 && c.bytes == 4;
     expect_plain(c, whole ? Kernel::kBytes : 4096, kNeighbours, GetParam());
+  }
+}
+
+// Machine code of blocks of at most 16 threads has vectors of 16 lanes where the CPU has AVX-512.
+TEST_P(LaneRequests, OfHalfAWarpTheSame) {
+  if (*GetParam() != 0) return;
+  unsigned threads = 11;
+  for (const RequestCase& c : kRequestCases) {
+    threads = threads == 11 ? 16 : 11;
+    expect_plain(c, 4096, 0, GetParam(), threads);
+    expect_plain(c, 4096, std::strcmp(c.space, "local") == 0 ? c.bytes : kNeighbours, GetParam(), threads);
   }
 }
 

@@ -57,10 +57,11 @@ LaneMask some_mask(Random& random) {
 
 KeptRequests make_requests(Random& random, unsigned count, std::uint64_t limit, std::uint32_t skew, unsigned bytes) {
   KeptRequests out;
+  const LaneMask there = random() % 3 == 0 ? kFullMask >> kWarpSize / 2 : kFullMask;  // blocks of at most 16 threads
   for (unsigned r = 0; r < kKeptRequests; ++r) {
     const Pattern& pattern = patterns()[random() % patterns().size()];
     const std::uint64_t once = random();
-    out.masks[r] = some_mask(random);
+    out.masks[r] = std::max(LaneMask{1}, some_mask(random) & there);
     for (unsigned l = 0; l < kWarpSize; ++l) {
       const bool on = r < count && (out.masks[r] >> l & 1) != 0;
       const std::uint64_t at = (pattern.offset(random, limit, l, once) + skew) / bytes * bytes;

@@ -545,6 +545,15 @@ class Replay : public Replayed {
       b.partly.bits(e.base / 32) |= bytes_of(e.base);
       return;
     }
+    const auto add_range = [&](std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t at = begin; at < end;) {
+        const std::uint64_t stop = std::min(end, (at | 31) + 1), n = stop - at;
+        const std::uint32_t of_run = n == 32 ? ~0u : ((1u << n) - 1) << at % 32;
+        b.partly.bits(at / 32) |= of_run;
+        at = stop;
+      }
+    };
+    if (bytes <= 32 && each_run(log_, e, bytes, add_range)) return;
     std::uint64_t addresses[kWarpSize];
     std::uint8_t lanes[kWarpSize];
     const unsigned n = lane_addresses(log_, *b.log, e, addresses, lanes);

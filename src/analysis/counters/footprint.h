@@ -72,10 +72,10 @@ class SectorSet {
  private:
   void add_new(std::uint64_t begin, std::uint64_t end);
   void add_to_pages(std::uint64_t begin, std::uint64_t end);
-  static constexpr std::size_t kFew = 12, kLately = 8;
-  std::array<Stretch, kLately> lately_{};  // added lately; by the line of the first sector
-  std::array<Stretch, kFew> few_;          // unordered; used until there are more
-  std::size_t count_ = 0;                  // of few_
+  static constexpr std::size_t kFew = 16, kLately = 8;  // 16: the rows of a tile of 16 x 16
+  std::array<Stretch, kLately> lately_{};               // added lately; by the line of the first sector
+  std::array<Stretch, kFew> few_;                       // unordered; used until there are more
+  std::size_t count_ = 0;                               // of few_
   BitPages pages_;
 };
 

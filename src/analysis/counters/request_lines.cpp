@@ -39,14 +39,15 @@ unsigned RequestLines::sector_count() const {
 
 unsigned lane_addresses(const events::AccessLog& log, const events::BlockLog& block, const events::LoggedAccess& e,
                         std::uint64_t addresses[kWarpSize], std::uint8_t lanes[kWarpSize]) {
-  WG_DEBUG_ASSERT(log.row > 0);
+  WG_DEBUG_ASSERT(std::has_single_bit(log.row));
+  const unsigned in_row = log.row - 1, of_row = static_cast<unsigned>(std::countr_zero(log.row));
   unsigned n = 0;
   for (LaneMask m = e.mask; m != 0; m &= m - 1, ++n) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
     lanes[n] = static_cast<std::uint8_t>(lane);
     addresses[n] = e.lanes ? e.base + block.offsets[static_cast<std::size_t>(e.kx) + n]
-                           : e.base + static_cast<std::uint64_t>(e.kx) * (lane % log.row) +
-                                 static_cast<std::uint64_t>(e.ky) * (lane / log.row);
+                           : e.base + static_cast<std::uint64_t>(e.kx) * (lane & in_row) +
+                                 static_cast<std::uint64_t>(e.ky) * (lane >> of_row);
   }
   return n;
 }
@@ -81,6 +82,8 @@ void find_lines(const events::AccessLog& log, const events::BlockLog& block, con
     }
     return;
   }
+  if (!local && each_run(log, e, bytes, [&](std::uint64_t begin, std::uint64_t end) { out->add_range(begin, end); }))
+    return;
   std::uint64_t addresses[kWarpSize];
   std::uint8_t lanes[kWarpSize];
   const unsigned n = lane_addresses(log, block, e, addresses, lanes);

@@ -1,6 +1,8 @@
 // Cache lines and sectors that one logged request looks up.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "events/access_log.h"
@@ -22,6 +24,22 @@ struct RequestLines {
 // local_base: address of the warp's local memory, which is interleaved word by word.
 void find_lines(const events::AccessLog& log, const events::BlockLog& block, const events::LoggedAccess& access,
                 std::uint32_t bytes, std::uint64_t local_base, RequestLines* out);
+// Calls visit(begin, end) for the bytes of each run of active lanes side by side in a row. False, and no calls: the
+// lanes are not side by side, or not aligned to their bytes.
+template <class Visit>
+bool each_run(const events::AccessLog& log, const events::LoggedAccess& e, std::uint32_t bytes, Visit&& visit) {
+  if (e.lanes || e.kx != static_cast<std::int64_t>(bytes) || !std::has_single_bit(bytes)) return false;
+  if (e.base % bytes != 0 || (log.row < kWarpSize && static_cast<std::uint64_t>(e.ky) % bytes != 0)) return false;
+  for (std::uint64_t m = e.mask; m != 0;) {
+    const auto first = static_cast<unsigned>(std::countr_zero(m));
+    const unsigned row = first / log.row, place = first - row * log.row;
+    const unsigned run = std::min(static_cast<unsigned>(std::countr_one(m >> first)), log.row - place);
+    const std::uint64_t begin = e.base + std::uint64_t{bytes} * place + static_cast<std::uint64_t>(e.ky) * row;
+    visit(begin, begin + std::uint64_t{bytes} * run);
+    m &= ~(((std::uint64_t{1} << run) - 1) << first);
+  }
+  return true;
+}
 // Writes the addresses (local memory: offsets) and numbers of the active lanes. Returns their number.
 unsigned lane_addresses(const events::AccessLog& log, const events::BlockLog& block, const events::LoggedAccess& access,
                         std::uint64_t addresses[kWarpSize], std::uint8_t lanes[kWarpSize]);

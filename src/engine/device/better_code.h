@@ -1,8 +1,8 @@
 // Switch from the quick code of a new kernel to its better code (jit/compile/tier.h). Quick code is used until it has
-// run as long as compiling better code takes. That costs at most twice the time of the best choice, whatever the
-// program does next (the ski rental problem). The next launch then begins with better code. A launch that runs longer
-// gets better code while it runs, compiled by a separate thread. Warps that begin, or go on after a barrier, then use
-// it.
+// run as long as compiling better code takes, in this process and earlier ones: the disk cache keeps the time. That
+// costs at most twice the time of the best choice, whatever the program does next (the ski rental problem). The next
+// launch then begins with better code. A launch that runs longer gets better code while it runs, compiled by a separate
+// thread. Warps that begin, or go on after a barrier, then use it.
 #pragma once
 
 #include <chrono>

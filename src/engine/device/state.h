@@ -103,8 +103,10 @@ struct KernelRecord {
   const ptx::Module* module = nullptr;
   std::uint32_t function = 0;
   jit::CompileOptions how;
-  std::mutex improving;                  // held while better code is made
-  std::atomic<double> quick_seconds{0};  // time that its quick code has run, of one worker
+  std::mutex improving;  // held while better code is made
+  // Time that its quick code has run, of one worker, with that of earlier processes.
+  std::atomic<double> quick_seconds{0};
+  void add_quick_seconds(double seconds);
 
   jit::WarpFunction entry() const { return newest().entry(); }
   bool is_quick() const { return quick_.load(std::memory_order_acquire); }
@@ -113,7 +115,10 @@ struct KernelRecord {
     quick_.store(false, std::memory_order_release);
   }
   void keep_quick() { quick_.store(false, std::memory_order_release); }
-  void begin() { quick_ = code->better_seconds > 0; }
+  void begin() {
+    quick_ = code->better_seconds > 0;
+    quick_seconds = stored_seconds_ = code->quick_seconds;
+  }
   std::uint64_t stack_bytes(std::uint64_t local_size) const;  // host stack for frames of the newest code
 
  private:
@@ -121,6 +126,7 @@ struct KernelRecord {
   const jit::CompiledKernel& newest() const { return !is_quick() && better_ ? *better_ : *code; }
 
   std::atomic<bool> quick_{false};
+  double stored_seconds_ = 0;  // of quick_seconds
   std::unique_ptr<jit::CompiledKernel> better_;
   mutable std::once_flag defined_;
   mutable std::unique_ptr<const flow::Definitions> definitions_;

@@ -13,23 +13,38 @@ namespace warpgrind::device {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+constexpr auto kPollTime = std::chrono::microseconds(50);
+
 // Polls for a while before the thread sleeps, if each worker has a processor. Waking a thread takes some 50 us, a tenth
 // of a grid of half a millisecond, and most programs launch again at once. Returns true as soon as `there` is true.
 template <class There>
 bool look_for(unsigned workers, There&& there) {
   static const unsigned processors = available_processors();
   if (workers > processors) return there();
-  constexpr auto kTime = std::chrono::microseconds(50);
   constexpr unsigned kPauses = 64;  // between two reads of the clock
-  const auto end = std::chrono::steady_clock::now() + kTime;
+  const auto end = Clock::now() + kPollTime;
   do {
     for (unsigned i = 0; i < kPauses; ++i) {
       if (there()) return true;
       _mm_pause();
     }
-  } while (std::chrono::steady_clock::now() < end);
+  } while (Clock::now() < end);
   return there();
 }
+
+// Whether polling for the next launch is worth its time: not if the last pauses between launches were mostly longer.
+class PollChoice {
+ public:
+  bool polls() const { return score_ > kMost / 2; }
+  void add_pause(Clock::duration pause) {
+    score_ = pause < kPollTime ? std::min(score_ + 1, kMost) : std::max(score_ - 1, 0);
+  }
+
+ private:
+  static constexpr int kMost = 4;
+  int score_ = kMost;
+};
 
 }  // namespace
 
@@ -71,8 +86,11 @@ void WorkerTeam::run(unsigned count, const std::function<void(unsigned)>& work) 
 }
 
 void WorkerTeam::loop(unsigned index, std::uint64_t seen) {
+  PollChoice choice;
   for (;;) {
-    look_for(index + 1, [&] { return std::atomic_ref(generation_).load(std::memory_order_acquire) != seen; });
+    const Clock::time_point begin = Clock::now();
+    if (choice.polls())
+      look_for(index + 1, [&] { return std::atomic_ref(generation_).load(std::memory_order_acquire) != seen; });
     const std::function<void(unsigned)>* work = nullptr;
     {
       std::unique_lock lock(mutex_);
@@ -81,6 +99,7 @@ void WorkerTeam::loop(unsigned index, std::uint64_t seen) {
       seen = generation_;
       if (index < count_) work = work_;
     }
+    choice.add_pause(Clock::now() - begin);
     if (!work) continue;
     (*work)(index);
     const std::lock_guard lock(mutex_);

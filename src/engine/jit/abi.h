@@ -76,12 +76,14 @@ struct SiteState {
 
 // X(lane) and Y(lane): the two lane patterns of affine values, fixed by the block shape.
 //   linear:  X = lane, Y = 0             1-D blocks, or blockDim.x a multiple of 32
+//   half:    X = lane, Y = 0             1-D blocks of at most 16 threads: lanes 16 to 31 are never on
 //   rows(r): X = lane % r, Y = lane / r  blockDim.x == r in {1, 2, 4, 8, 16}, blockDim.x*blockDim.y a multiple of 32
 //   general: X = lane, Y = 0, tid.x/y/z are read from WarpContext::tid (varying)
-enum class LaneShape : std::uint8_t { linear, rows1, rows2, rows4, rows8, rows16, general };
+enum class LaneShape : std::uint8_t { linear, rows1, rows2, rows4, rows8, rows16, general, half };
 LaneShape lane_shape_of(const Dim3& block);
 inline unsigned row_length(LaneShape s) {
-  return s == LaneShape::linear || s == LaneShape::general ? 32u : 1u << (static_cast<unsigned>(s) - 1u);
+  const bool rows = s >= LaneShape::rows1 && s <= LaneShape::rows16;
+  return rows ? 1u << (static_cast<unsigned>(s) - 1u) : 32u;
 }
 inline unsigned lane_x(LaneShape s, unsigned lane) {
   return lane % row_length(s);

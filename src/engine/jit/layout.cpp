@@ -17,7 +17,8 @@ namespace warpgrind::jit {
 using ptx::OperandKind;
 
 LaneShape lane_shape_of(const Dim3& block) {
-  if (block.x % kWarpSize == 0 || (block.y == 1 && block.z == 1)) return LaneShape::linear;
+  if (block.y == 1 && block.z == 1) return block.x <= kWarpSize / 2 ? LaneShape::half : LaneShape::linear;
+  if (block.x % kWarpSize == 0) return LaneShape::linear;
   const std::uint64_t plane = std::uint64_t{block.x} * block.y;
   if (plane % kWarpSize == 0) {
     switch (block.x) {

@@ -5,6 +5,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 
@@ -50,7 +51,26 @@ llvm::MDNode* LaneAccess::weights(std::uint32_t first, std::uint32_t second) con
                            {llvm::MDString::get(f_.context(), "branch_weights"), weight(first), weight(second)});
 }
 
-// Addresses of shared memory as <32 x i32>, in which arithmetic costs half; null: they may need 64 bits.
+Value* LaneAccess::own(Value* lanes) {
+  if (llvm::cast<llvm::FixedVectorType>(lanes->getType())->getNumElements() == width_) return lanes;
+  llvm::SmallVector<int, kWarpSize> first;
+  for (unsigned l = 0; l < width_; ++l) first.push_back(static_cast<int>(l));
+  return ir_.CreateShuffleVector(lanes, first);
+}
+
+Value* LaneAccess::all_lanes(Value* of_own) {
+  if (width_ == kWarpSize) return of_own;
+  llvm::SmallVector<int, kWarpSize> both;
+  for (unsigned l = 0; l < kWarpSize; ++l) both.push_back(static_cast<int>(l));
+  return ir_.CreateShuffleVector(of_own, llvm::Constant::getNullValue(of_own->getType()), both);
+}
+
+Value* LaneAccess::mask() {
+  if (width_ == kWarpSize) return masks_.lanes();
+  return ir_.CreateBitCast(ir_.CreateTrunc(masks_.bits(), ir_.getIntNTy(width_)), vector(ir_.getInt1Ty()));
+}
+
+// Addresses of shared memory as 32-bit integers, in which arithmetic costs half; null: they may need 64 bits.
 Value* LaneAccess::narrow(Value* addresses, StateSpace space) {
   if (space != StateSpace::shared) return nullptr;
   const llvm::SimplifyQuery query(f_.unit.llvm->getDataLayout());
@@ -58,24 +78,26 @@ Value* LaneAccess::narrow(Value* addresses, StateSpace space) {
   return ir_.CreateTrunc(addresses, vector(ir_.getInt32Ty()));
 }
 
-// Whether all active lanes of <32 x i1> are set.
+// Whether all active lanes are set.
 Value* LaneAccess::all_active(Value* lanes) {
-  Value* mask = masks_.bits();
-  return ir_.CreateICmpEQ(ir_.CreateAnd(f_.lanes_to_bits(lanes), mask), mask);
+  Value* set = ir_.CreateBitCast(lanes, ir_.getIntNTy(width_));
+  Value* active = ir_.CreateTrunc(masks_.bits(), ir_.getIntNTy(width_));
+  return ir_.CreateICmpEQ(ir_.CreateAnd(set, active), active);
 }
 
 Value* LaneAccess::splat_first(Value* lanes) {
-  return ir_.CreateShuffleVector(lanes, llvm::SmallVector<int, kWarpSize>(kWarpSize, 0));
+  return ir_.CreateShuffleVector(lanes, llvm::SmallVector<int, kWarpSize>(width_, 0));
 }
 
 Value* LaneAccess::begin(Value* addresses, Value* state, unsigned bytes, StateSpace space, BasicBlock* slow) {
   WG_ASSERT(std::has_single_bit(bytes));
+  addresses = own(addresses);
   Value* const short_ones = narrow(addresses, space);
   llvm::Type *i64 = ir_.getInt64Ty(), *type = short_ones ? ir_.getInt32Ty() : i64;
   // An empty window has no places; in shared memory low and places have 32 bits.
   const auto field = [&](std::size_t offset) {
     Value* word = ir_.CreateLoad(i64, f_.at(state, offsetof(SiteState, lanes) + offset));
-    return f_.splat(ir_.CreateTrunc(word, type));
+    return splat(ir_.CreateTrunc(word, type));
   };
   Value* distances = ir_.CreateSub(short_ones ? short_ones : addresses, field(offsetof(LaneRequests, low)));
   Value* places = distances;
@@ -83,7 +105,7 @@ Value* LaneAccess::begin(Value* addresses, Value* state, unsigned bytes, StateSp
     places = ir_.CreateIntrinsic(
         vector(type), llvm::Intrinsic::fshr,
         {distances, distances,
-         f_.splat(ir_.getIntN(type->getIntegerBitWidth(), static_cast<unsigned>(std::countr_zero(bytes))))});
+         splat(ir_.getIntN(type->getIntegerBitWidth(), static_cast<unsigned>(std::countr_zero(bytes))))});
   Value* all_good = all_active(ir_.CreateICmpULT(places, field(offsetof(LaneRequests, places))));
   Value* some = ir_.CreateICmpNE(masks_.bits(), ir_.getInt32(0));
   BasicBlock* quick = f_.new_block("in_window");
@@ -107,14 +129,15 @@ std::int64_t LaneAccess::expected_step(const Address& a, unsigned bytes) const {
 
 void LaneAccess::branch(Value* addresses, Value* state, std::int64_t expected, const Ways& ways) {
   llvm::Type* i64 = ir_.getInt64Ty();
+  addresses = own(addresses);
   const auto field = [&](std::size_t offset) { return f_.at(state, offsetof(SiteState, lanes) + offset); };
   BasicBlock* all_on = f_.new_block("all_on");
   BasicBlock* in_steps = f_.new_block("in_steps");
   ir_.CreateCondBr(ir_.CreateICmpEQ(masks_.bits(), ir_.getInt32(kFullMask)), all_on, ways.irregular);
   ir_.SetInsertPoint(all_on);
   Value* steps = ir_.CreateAlignedLoad(vector(i64), field(offsetof(LaneRequests, steps)), llvm::Align(64));
-  Value* regular = f_.lanes_to_bits(ir_.CreateICmpEQ(ir_.CreateSub(addresses, splat_first(addresses)), steps));
-  ir_.CreateCondBr(ir_.CreateICmpEQ(regular, ir_.getInt32(kFullMask)), in_steps, ways.irregular);
+  Value* regular = ir_.CreateICmpEQ(ir_.CreateSub(addresses, splat_first(addresses)), steps);
+  ir_.CreateCondBr(all_active(regular), in_steps, ways.irregular);
   ir_.SetInsertPoint(in_steps);
   Value* as_expected = ir_.CreateICmpEQ(step(state), ir_.getInt64(static_cast<std::uint64_t>(expected)));
   ir_.CreateCondBr(as_expected, ways.expected, ways.strided);
@@ -159,9 +182,14 @@ void LaneAccess::keep(Value* distances, Value* state) {
   constexpr std::size_t kLanes = offsetof(SiteState, lanes), kRequests = kLanes + offsetof(LaneRequests, requests);
   Value* counter = f_.at(state, kLanes + offsetof(LaneRequests, kept));
   Value* kept = ir_.CreateLoad(i64, counter);
-  Value* offsets =
-      ir_.CreateSelect(masks_.lanes(), ir_.CreateTrunc(distances, vector(i32)), f_.splat(ir_.getInt32(kLaneOff)));
-  Value* row = ir_.CreateInBoundsGEP(vector(i32), f_.at(state, kRequests + offsetof(KeptRequests, offsets)), kept);
+  Value* offsets = ir_.CreateSelect(mask(), ir_.CreateTrunc(distances, vector(i32)), splat(ir_.getInt32(kLaneOff)));
+  if (width_ < kWarpSize) {  // the others are off, too
+    llvm::SmallVector<int, kWarpSize> both;
+    for (unsigned l = 0; l < kWarpSize; ++l) both.push_back(static_cast<int>(l));
+    offsets = ir_.CreateShuffleVector(offsets, splat(ir_.getInt32(kLaneOff)), both);
+  }
+  llvm::Type* row_type = llvm::FixedVectorType::get(i32, kWarpSize);
+  Value* row = ir_.CreateInBoundsGEP(row_type, f_.at(state, kRequests + offsetof(KeptRequests, offsets)), kept);
   ir_.CreateAlignedStore(offsets, row, llvm::Align(64));
   ir_.CreateStore(masks_.bits(),
                   ir_.CreateInBoundsGEP(i32, f_.at(state, kRequests + offsetof(KeptRequests, masks)), kept));
@@ -178,7 +206,7 @@ void LaneAccess::keep(Value* distances, Value* state) {
 
 // Inactive lanes get 0: values computed from them must not be undefined.
 Value* LaneAccess::gather(Value* pointers, llvm::Type* element, unsigned alignment) {
-  return ir_.CreateMaskedGather(vector(element), pointers, llvm::Align(alignment), masks_.lanes(),
+  return ir_.CreateMaskedGather(vector(element), pointers, llvm::Align(alignment), mask(),
                                 llvm::Constant::getNullValue(vector(element)));
 }
 
@@ -191,19 +219,19 @@ Value* LaneAccess::lane_pointers(Value* addresses, StateSpace space) {
 // Word w of lane l lies at (w*32 + l)*4.
 Value* LaneAccess::local_words(Value* addresses, std::uint64_t next) {
   llvm::SmallVector<std::uint32_t, kWarpSize> lanes;
-  for (std::uint32_t l = 0; l < kWarpSize; ++l) lanes.push_back(4 * l);
+  for (std::uint32_t l = 0; l < width_; ++l) lanes.push_back(4 * l);
   Value* offsets = ir_.CreateTrunc(addresses, vector(ir_.getInt32Ty()));
-  Value* rows = ir_.CreateShl(ir_.CreateAnd(offsets, f_.splat(ir_.getInt32(~3u))), f_.splat(ir_.getInt32(5)));
+  Value* rows = ir_.CreateShl(ir_.CreateAnd(offsets, splat(ir_.getInt32(~3u))), splat(ir_.getInt32(5)));
   Value* local = f_.context_field(offsetof(WarpContext, local), ir_.getPtrTy(), "local");
   return ir_.CreateGEP(ir_.getInt8Ty(), f_.at(local, next * 4 * kWarpSize),
                        ir_.CreateAdd(rows, llvm::ConstantDataVector::get(f_.context(), lanes)));
 }
 
 LaneAccess::Words LaneAccess::words(Value* addresses, StateSpace space) {
-  Value* within = ir_.CreateAnd(ir_.CreateTrunc(addresses, vector(ir_.getInt32Ty())), f_.splat(ir_.getInt32(3)));
-  Value* shift = ir_.CreateShl(within, f_.splat(ir_.getInt32(3)));
+  Value* within = ir_.CreateAnd(ir_.CreateTrunc(addresses, vector(ir_.getInt32Ty())), splat(ir_.getInt32(3)));
+  Value* shift = ir_.CreateShl(within, splat(ir_.getInt32(3)));
   if (space == StateSpace::local) return {local_words(addresses, 0), shift};
-  return {lane_pointers(ir_.CreateAnd(addresses, f_.splat(ir_.getInt64(~std::uint64_t{3}))), space), shift};
+  return {lane_pointers(ir_.CreateAnd(addresses, splat(ir_.getInt64(~std::uint64_t{3}))), space), shift};
 }
 
 // Host address of a lane's element. The lane may be off. Its address in shared memory may then be negative.
@@ -220,11 +248,12 @@ Value* LaneAccess::pointer_of(Value* addresses, unsigned lane, StateSpace space)
 Value* LaneAccess::load_near(Value* addresses, Value* distances, Value* state, StateSpace space, llvm::Type* element) {
   llvm::Type *i32 = ir_.getInt32Ty(), *i64 = ir_.getInt64Ty();
   constexpr unsigned kBytes = 4, kHalf = kWarpSize / 2;
+  addresses = own(addresses);
   Value* const short_ones = narrow(addresses, space);
   Value* const all = short_ones ? short_ones : addresses;
   const unsigned width = short_ones ? 32 : 64;
   Value* apart = ir_.CreateSub(all, splat_first(all));
-  Value* near = all_active(ir_.CreateICmpULT(apart, f_.splat(ir_.getIntN(width, kWarpSize * kBytes))));
+  Value* near = all_active(ir_.CreateICmpULT(apart, splat(ir_.getIntN(width, kWarpSize * kBytes))));
   Value* places = ir_.CreateLoad(i64, f_.at(state, offsetof(SiteState, lanes) + offsetof(LaneRequests, places)));
   Value* first = ir_.CreateExtractElement(distances, std::uint64_t{0});
   first = ir_.CreateIntrinsic(i64, llvm::Intrinsic::fshr, {first, first, ir_.getInt64(std::countr_zero(kBytes))});
@@ -240,23 +269,24 @@ Value* LaneAccess::load_near(Value* addresses, Value* distances, Value* state, S
   ir_.SetInsertPoint(in_row);
   Value* left = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, ir_.CreateSub(places, first), ir_.getInt64(kWarpSize));
   Value* there = ir_.CreateSub(ir_.CreateShl(ir_.getInt64(1), left), ir_.getInt64(1));
+  llvm::Type* row_type = llvm::FixedVectorType::get(i32, kWarpSize);
   Value* row =
-      ir_.CreateMaskedLoad(vector(i32), pointer_of(addresses, 0, space), llvm::Align(kBytes),
-                           f_.bits_to_lanes(ir_.CreateTrunc(there, i32)), llvm::Constant::getNullValue(vector(i32)));
-  Value* index = ir_.CreateLShr(ir_.CreateTrunc(apart, vector(i32)), f_.splat(ir_.getInt32(std::countr_zero(kBytes))));
+      ir_.CreateMaskedLoad(row_type, pointer_of(addresses, 0, space), llvm::Align(kBytes),
+                           f_.bits_to_lanes(ir_.CreateTrunc(there, i32)), llvm::Constant::getNullValue(row_type));
+  Value* index = ir_.CreateLShr(ir_.CreateTrunc(apart, vector(i32)), splat(ir_.getInt32(std::countr_zero(kBytes))));
   const auto half = [&](Value* of, unsigned h) {
     llvm::SmallVector<int, kHalf> pick;
     for (unsigned l = 0; l < kHalf; ++l) pick.push_back(static_cast<int>(h * kHalf + l));
     return ir_.CreateShuffleVector(of, pick);
   };
   Value* parts[2];
-  for (unsigned h = 0; h < 2; ++h)
+  for (unsigned h = 0; h < width_ / kHalf; ++h)
     parts[h] = ir_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {},
                                    {half(row, 0), half(index, h), half(row, 1)});
   llvm::SmallVector<int, kWarpSize> both;
   for (unsigned l = 0; l < kWarpSize; ++l) both.push_back(static_cast<int>(l));
-  Value* picked = ir_.CreateSelect(masks_.lanes(), ir_.CreateShuffleVector(parts[0], parts[1], both),
-                                   llvm::Constant::getNullValue(vector(i32)));
+  Value* together = width_ == kHalf ? parts[0] : ir_.CreateShuffleVector(parts[0], parts[1], both);
+  Value* picked = ir_.CreateSelect(mask(), together, llvm::Constant::getNullValue(vector(i32)));
   if (element != i32) picked = ir_.CreateBitCast(picked, vector(element));
   BasicBlock* near_end = ir_.GetInsertBlock();
   ir_.CreateBr(join);
@@ -269,7 +299,7 @@ Value* LaneAccess::load_near(Value* addresses, Value* distances, Value* state, S
   llvm::PHINode* value = ir_.CreatePHI(vector(element), 2);
   value->addIncoming(picked, near_end);
   value->addIncoming(gathered, far_end);
-  return value;
+  return all_lanes(value);
 }
 
 Value* LaneAccess::load_irregular(Value* addresses, Value* distances, Value* state, StateSpace space,
@@ -282,45 +312,48 @@ Value* LaneAccess::load_irregular(Value* addresses, Value* distances, Value* sta
 Value* LaneAccess::load(Value* addresses, StateSpace space, llvm::Type* element) {
   const unsigned bits = element->getPrimitiveSizeInBits();
   llvm::Type *i32 = ir_.getInt32Ty(), *i64 = ir_.getInt64Ty();
+  addresses = own(addresses);
   Value* value = nullptr;
   if (bits < 32) {  // CPUs gather words; the rest of the word is in the same page and is discarded
     const Words w = words(addresses, space);
     value = ir_.CreateTrunc(ir_.CreateLShr(gather(w.pointers, i32, 4), w.shift), vector(ir_.getIntNTy(bits)));
   } else if (space != StateSpace::local) {
-    return gather(lane_pointers(addresses, space), element, bits / 8);
+    return all_lanes(gather(lane_pointers(addresses, space), element, bits / 8));
   } else {
     value = gather(local_words(addresses, 0), i32, 4);
     if (bits == 64) {
       Value* high = ir_.CreateZExt(gather(local_words(addresses, 1), i32, 4), vector(i64));
-      value = ir_.CreateOr(ir_.CreateZExt(value, vector(i64)), ir_.CreateShl(high, f_.splat(ir_.getInt64(32))));
+      value = ir_.CreateOr(ir_.CreateZExt(value, vector(i64)), ir_.CreateShl(high, splat(ir_.getInt64(32))));
     }
   }
-  return element->isIntegerTy() ? value : ir_.CreateBitCast(value, vector(element));
+  return all_lanes(element->isIntegerTy() ? value : ir_.CreateBitCast(value, vector(element)));
 }
 
 // Read-modify-write is safe: no other thread writes a lane's words.
 void LaneAccess::store_part_of_words(Value* addresses, Value* value, unsigned bits) {
   llvm::Type* i32 = ir_.getInt32Ty();
   const Words w = words(addresses, StateSpace::local);
-  Value* ones = ir_.CreateShl(f_.splat(ir_.getInt32((1u << bits) - 1)), w.shift);
+  Value* ones = ir_.CreateShl(splat(ir_.getInt32((1u << bits) - 1)), w.shift);
   Value* beside = ir_.CreateAnd(gather(w.pointers, i32, 4), ir_.CreateNot(ones));
   Value* put = ir_.CreateShl(ir_.CreateZExt(value, vector(i32)), w.shift);
-  ir_.CreateMaskedScatter(ir_.CreateOr(beside, put), w.pointers, llvm::Align(4), masks_.lanes());
+  ir_.CreateMaskedScatter(ir_.CreateOr(beside, put), w.pointers, llvm::Align(4), mask());
 }
 
 // If lanes share an address, the highest lane wins, as in a serial order. Scatters behave the same way.
 void LaneAccess::store(Value* addresses, StateSpace space, Value* value) {
   const unsigned bits = value->getType()->getScalarSizeInBits();
+  addresses = own(addresses);
+  value = own(value);
   if (space != StateSpace::local) {
-    ir_.CreateMaskedScatter(value, lane_pointers(addresses, space), llvm::Align(bits / 8), masks_.lanes());
+    ir_.CreateMaskedScatter(value, lane_pointers(addresses, space), llvm::Align(bits / 8), mask());
     return;
   }
   if (!value->getType()->getScalarType()->isIntegerTy()) value = ir_.CreateBitCast(value, vector(ir_.getIntNTy(bits)));
   if (bits < 32) return store_part_of_words(addresses, value, bits);
   for (unsigned w = 0; w < bits / 32; ++w) {
-    Value* part = w == 0 ? value : ir_.CreateLShr(value, f_.splat(ir_.getIntN(bits, 32)));
+    Value* part = w == 0 ? value : ir_.CreateLShr(value, splat(ir_.getIntN(bits, 32)));
     ir_.CreateMaskedScatter(ir_.CreateTrunc(part, vector(ir_.getInt32Ty())), local_words(addresses, w), llvm::Align(4),
-                            masks_.lanes());
+                            mask());
   }
 }
 
@@ -328,15 +361,17 @@ void LaneAccess::store(Value* addresses, StateSpace space, Value* value) {
 void LaneAccess::store_irregular(Value* addresses, StateSpace space, Value* value) {
   if (space == StateSpace::local) return store(addresses, space, value);
   const unsigned bytes = value->getType()->getScalarSizeInBits() / 8;
+  addresses = own(addresses);
+  value = own(value);
   Value* const short_ones = narrow(addresses, space);
   Value* const all = short_ones ? short_ones : addresses;
   llvm::SmallVector<llvm::Constant*, kWarpSize> steps;
-  for (unsigned l = 0; l < kWarpSize; ++l) steps.push_back(ir_.getIntN(short_ones ? 32 : 64, std::uint64_t{l} * bytes));
+  for (unsigned l = 0; l < width_; ++l) steps.push_back(ir_.getIntN(short_ones ? 32 : 64, std::uint64_t{l} * bytes));
   Value* in_steps = ir_.CreateICmpEQ(ir_.CreateSub(all, splat_first(all)), llvm::ConstantVector::get(steps));
   BasicBlock *in_row = f_.new_block("in_row"), *far = f_.new_block("far"), *join = f_.new_block("stored");
   ir_.CreateCondBr(all_active(in_steps), in_row, far);
   ir_.SetInsertPoint(in_row);
-  ir_.CreateMaskedStore(value, pointer_of(addresses, 0, space), llvm::Align(bytes), masks_.lanes());
+  ir_.CreateMaskedStore(value, pointer_of(addresses, 0, space), llvm::Align(bytes), mask());
   ir_.CreateBr(join);
   ir_.SetInsertPoint(far);
   store(addresses, space, value);
@@ -349,7 +384,7 @@ bool LaneAccess::side_by_side(const Address& a, llvm::Type* element) const {
 }
 
 Value* LaneAccess::row_of(Value* lanes, unsigned row) {
-  const unsigned length = f_.layout.row_length;
+  const unsigned length = std::min(f_.layout.row_length, width_);
   llvm::SmallVector<int, kWarpSize> pick;
   for (unsigned l = 0; l < length; ++l) pick.push_back(static_cast<int>(row * length + l));
   return ir_.CreateShuffleVector(lanes, pick);
@@ -357,30 +392,33 @@ Value* LaneAccess::row_of(Value* lanes, unsigned row) {
 
 Value* LaneAccess::load_apart(Address& a, Value* addresses, StateSpace space, llvm::Type* element) {
   if (!side_by_side(a, element)) return load(addresses, space, element);
-  const unsigned length = f_.layout.row_length;
+  const unsigned length = std::min(f_.layout.row_length, width_);
   llvm::Type* type = llvm::FixedVectorType::get(element, length);
+  addresses = own(addresses);
   Value* whole = llvm::Constant::getNullValue(vector(element));
-  for (unsigned r = 0; r < kWarpSize / length; ++r) {
+  for (unsigned r = 0; r < width_ / length; ++r) {
     Value* row = ir_.CreateMaskedLoad(type, pointer_of(addresses, r * length, space),
-                                      llvm::Align(element->getPrimitiveSizeInBits() / 8), row_of(masks_.lanes(), r),
+                                      llvm::Align(element->getPrimitiveSizeInBits() / 8), row_of(mask(), r),
                                       llvm::Constant::getNullValue(type));
     llvm::SmallVector<int, kWarpSize> spread, merge;
-    for (unsigned l = 0; l < kWarpSize; ++l) {
+    for (unsigned l = 0; l < width_; ++l) {
       spread.push_back(l / length == r ? static_cast<int>(l % length) : llvm::PoisonMaskElem);
-      merge.push_back(static_cast<int>(l / length == r ? l + kWarpSize : l));
+      merge.push_back(static_cast<int>(l / length == r ? l + width_ : l));
     }
     whole = ir_.CreateShuffleVector(whole, ir_.CreateShuffleVector(row, spread), merge);
   }
-  return whole;
+  return all_lanes(whole);
 }
 
 void LaneAccess::store_apart(Address& a, Value* addresses, StateSpace space, Value* value) {
   llvm::Type* element = value->getType()->getScalarType();
+  addresses = own(addresses);
+  value = own(value);
   if (!side_by_side(a, element)) return store(addresses, space, value);
-  const unsigned length = f_.layout.row_length;
-  for (unsigned r = 0; r < kWarpSize / length; ++r)
+  const unsigned length = std::min(f_.layout.row_length, width_);
+  for (unsigned r = 0; r < width_ / length; ++r)
     ir_.CreateMaskedStore(row_of(value, r), pointer_of(addresses, r * length, space),
-                          llvm::Align(element->getPrimitiveSizeInBits() / 8), row_of(masks_.lanes(), r));
+                          llvm::Align(element->getPrimitiveSizeInBits() / 8), row_of(mask(), r));
 }
 
 }  // namespace warpgrind::jit

@@ -13,7 +13,12 @@ namespace warpgrind::jit {
 class LaneAccess {
  public:
   LaneAccess(FunctionContext& context, LaneMasks& masks, Sites& sites, Counting& counting)
-      : f_(context), ir_(context.ir()), masks_(masks), sites_(sites), counting_(counting) {}
+      : f_(context),
+        ir_(context.ir()),
+        masks_(masks),
+        sites_(sites),
+        counting_(counting),
+        width_(context.unit.options.shape == LaneShape::half ? kWarpSize / 2 : kWarpSize) {}
   // Whether this class handles the current instruction, with `count` elements of `bytes` a lane.
   bool serves(const Address& a, StateSpace space, unsigned bytes, unsigned count) const;
   // Whether it handles affine accesses that the inline cache does not: some lanes are on, or inactive ones are out of
@@ -23,7 +28,7 @@ class LaneAccess {
   static bool gathers(StateSpace space, unsigned bytes, unsigned count, bool store);
 
   // Continues here if all lanes are good, otherwise at `slow`. Returns the distances of the lanes from the start of the
-  // window, <32 x i64>.
+  // window, for keep() and load_irregular().
   llvm::Value* begin(llvm::Value* addresses, llvm::Value* state, unsigned bytes, StateSpace space,
                      llvm::BasicBlock* slow);
   // Same, for accesses that serves_apart() accepts. Full warps go to `slow`, where the device refills the inline cache.
@@ -67,7 +72,12 @@ class LaneAccess {
   llvm::Value* step(llvm::Value* state);
   Address in_steps(llvm::Value* addresses, llvm::Value* step);
   llvm::MDNode* weights(std::uint32_t first, std::uint32_t second) const;
-  llvm::Type* vector(llvm::Type* element) const { return llvm::FixedVectorType::get(element, kWarpSize); }
+  // Vectors here have 16 lanes if no others are ever on: gathers and scatters of as many take half of the time.
+  llvm::Type* vector(llvm::Type* element) const { return llvm::FixedVectorType::get(element, width_); }
+  llvm::Value* splat(llvm::Value* value) { return ir_.CreateVectorSplat(width_, value); }
+  llvm::Value* own(llvm::Value* lanes);         // the first lanes of 32
+  llvm::Value* all_lanes(llvm::Value* of_own);  // 32 lanes; those that are never on have 0
+  llvm::Value* mask();                          // of the active lanes
   llvm::Value* gather(llvm::Value* pointers, llvm::Type* element, unsigned alignment);
   llvm::Value* lane_pointers(llvm::Value* addresses, StateSpace space);
   llvm::Value* local_words(llvm::Value* addresses, std::uint64_t next);
@@ -79,6 +89,7 @@ class LaneAccess {
   LaneMasks& masks_;
   Sites& sites_;
   Counting& counting_;
+  const unsigned width_;
 };
 
 }  // namespace warpgrind::jit

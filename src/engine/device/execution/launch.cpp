@@ -232,7 +232,7 @@ void Device::Impl::run_blocks(Engine& engine, Launch& launch, KernelRecord& kern
   }
   const double seconds = seconds_between(begin, Clock::now()) * launch.workers;  // of one worker
   kernel.seconds_per_block = seconds / static_cast<double>(ran);
-  if (kernel.is_quick()) kernel.quick_seconds += seconds;
+  if (kernel.is_quick()) kernel.add_quick_seconds(seconds);
 }
 
 // Runs the work that device code launched, and the work launched by that: depth first, in the order of the parent's

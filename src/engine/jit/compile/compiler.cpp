@@ -43,9 +43,11 @@ class Kernel final : public CompiledKernel {
   ~Kernel() override { ++events::kernels_gone; }
   WarpFunction entry() const override { return reinterpret_cast<WarpFunction>(const_cast<void*>(code.entry)); }
   const events::KernelFacts& facts() const override { return kernel_facts; }
+  void store_quick_seconds(double seconds) const override { KernelCache(cache_directory).store_seconds(key, seconds); }
 
   LoadedObject code;
   events::KernelFacts kernel_facts;
+  std::string cache_directory, key;  // no cache: empty
 };
 
 void* find_function(const char* name) {
@@ -124,7 +126,10 @@ Result<std::unique_ptr<CompiledKernel>> CachingCompiler::compile(const ptx::Modu
     if (!object && options.quick_start) {
       key += "-quick";
       find();
+      kernel->quick_seconds = cache.seconds_run(key);
     }
+    kernel->cache_directory = options.cache_directory;
+    kernel->key = key;
   }
   kernel->from_cache = object.has_value();
   if (!object) {

@@ -72,6 +72,8 @@ class CompiledKernel {
   virtual ~CompiledKernel() = default;
   virtual WarpFunction entry() const = 0;
   virtual const events::KernelFacts& facts() const = 0;
+  // Keeps in the disk cache how long quick code has run, for the next process.
+  virtual void store_quick_seconds(double seconds) const = 0;
   // Scoreboard slots: blocks first, then guards, branches, edges (layout in abi.h).
   std::uint32_t scoreboard_slots() const;
   std::uint32_t guard_slot(std::uint32_t i) const;
@@ -91,6 +93,7 @@ class CompiledKernel {
   // For quick code made by CompileOptions::quick_start: estimated seconds to make the code of the tier that its size
   // asks for. 0: this is that code.
   double better_seconds = 0;
+  double quick_seconds = 0;  // that this quick code has run in earlier processes
   double compile_seconds = 0;
   bool from_cache = false;
   bool has_regions = false;        // barriers end regions (codegen/kernel/regions.h)

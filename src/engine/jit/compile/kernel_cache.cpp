@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace warpgrind::jit {
 namespace {
 namespace fs = std::filesystem;
 constexpr std::size_t kDigestBytes = 32;
+constexpr const char* kSeconds = "-seconds";
 }  // namespace
 
 KernelCache::KernelCache(const std::string& directory) {
@@ -65,8 +67,22 @@ std::optional<std::string> KernelCache::find(const std::string& key) const {
 }
 
 void KernelCache::store(const std::string& key, std::string_view bytes, std::uint64_t limit) const {
-  if (!enabled_) return;
-  if (write_whole(path(key), digest(bytes).append(bytes))) evict(limit);
+  if (write(key, bytes)) evict(limit);
+}
+
+bool KernelCache::write(const std::string& key, std::string_view bytes) const {
+  return enabled_ && write_whole(path(key), digest(bytes).append(bytes));
+}
+
+double KernelCache::seconds_run(const std::string& key) const {
+  double seconds = 0;
+  if (const auto bytes = find(key + kSeconds); bytes && bytes->size() == sizeof seconds)
+    std::memcpy(&seconds, bytes->data(), sizeof seconds);
+  return seconds;
+}
+
+void KernelCache::store_seconds(const std::string& key, double seconds) const {
+  static_cast<void>(write(key + kSeconds, {reinterpret_cast<const char*>(&seconds), sizeof seconds}));
 }
 
 // Removes files down to three quarters of the limit, so that this is not necessary for every kernel.

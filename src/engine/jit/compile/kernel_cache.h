@@ -24,10 +24,15 @@ class KernelCache {
   // A failure (full disk) only loses the speed-up. If the folder exceeds `limit` bytes, the kernels unused for longest
   // are removed.
   void store(const std::string& key, std::string_view bytes, std::uint64_t limit = kLimit) const;
+  // Seconds that a kernel's quick code has run in earlier processes (0: none is stored). Two processes at the same time
+  // may lose what one of them adds.
+  double seconds_run(const std::string& key) const;
+  void store_seconds(const std::string& key, double seconds) const;
   static constexpr std::uint64_t kLimit = std::uint64_t{1} << 30;
 
  private:
   KernelCache() = default;
+  bool write(const std::string& key, std::string_view bytes) const;
   void evict(std::uint64_t limit) const;
   std::string path(const std::string& key) const { return directory_ + "/" + key; }
 
