@@ -136,7 +136,8 @@ Requests::Body Requests::stack_trace(const Json& arguments) {
                 {"name", frame.text.function + parameter_text(frames_.back(), parameters)},
                 {"line", frame.text.place.line},
                 {"column", frame.text.place.column},
-                {"instructionPointerReference", place_in_ptx(frame.code)}};
+                {"instructionPointerReference", ptx_address(frame.code.function, frame.code.instruction)},
+                {"place", place_in_ptx(frame.code)}};
     if (!frame.text.place.file.empty()) one["source"] = sources_.describe(frame.text.place.file);
     list.push_back(std::move(one));
   }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 
 #include "base/json.h"
 
@@ -297,10 +296,12 @@ Requests::Body Requests::set_instruction_breakpoints(const Json& arguments) {
     const std::string reference = json::text(one, "instructionReference");
     Breakpoint b;
     b.at = Breakpoint::At::instruction;
-    if (std::sscanf(reference.c_str(), "f%u:i%u", &b.code.function, &b.code.instruction) != 2)
+    const auto at = read_ptx_place(reference);
+    const std::int64_t instruction = at ? at->instruction + json::get<std::int32_t>(one, "offset") : -1;
+    if (instruction < 0 || instruction > 0xffff'ffff)
       return Error{ErrorKind::bad_input, fmt::format("'{}' is no place in the PTX", reference),
                    "`disassemble` prints the places, for example f0:i12"};
-    b.code.instruction += static_cast<std::uint32_t>(json::get<std::int32_t>(one, "offset"));
+    b.code = {at->function, static_cast<std::uint32_t>(instruction)};
     if (debugger_.in_kernel()) b.module = &debugger_.look_at(*focus_warp_).info().module();
     read_conditions(one, b);
     wanted.push_back(std::move(b));

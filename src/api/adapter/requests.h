@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -22,6 +23,14 @@ using dap::Json;
 
 // Shared by the files of requests.
 std::string place_in_ptx(debuginfo::CodePlace code);  // "f0:i12"
+// The same as a number, as DAP wants an address: "0x10000000c" is f0:i12. `instruction` may lie outside of the
+// function.
+std::string ptx_address(std::uint32_t function, std::int64_t instruction);
+struct PtxPlace {
+  std::uint32_t function = 0;
+  std::int64_t instruction = 0;
+};
+std::optional<PtxPlace> read_ptx_place(const std::string& text);  // of either form
 
 class Requests final : public debugger::DebugListener {
  public:

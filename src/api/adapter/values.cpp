@@ -241,7 +241,7 @@ Requests::Body Requests::evaluate(const Json& arguments) {
   answer.erase("name");
   if (text == "$pc") {
     const debuginfo::CodePlace code = context.lane.code();
-    answer["memoryReference"] = place_in_ptx(code);
+    answer["memoryReference"] = ptx_address(code.function, code.instruction);
     answer["result"] = fmt::format("{} <{}, instruction {}>", place_in_ptx(code),
                                    context.lane.info().function(code.function).name, code.instruction);
   }

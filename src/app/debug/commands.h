@@ -48,6 +48,8 @@ Status info_line(Session& session, std::string_view place);
 Status info_source(Session& session, std::string_view);
 Status info_functions(Session& session, std::string_view pattern);
 Status do_warp_values(Session& session, const Arguments& arguments);
+// Of an instruction of `disassemble`: "f0:i12", or the address of host code.
+std::string place_of_instruction(const Json& instruction);
 Status print_ptx(Session& session, const std::string& reference, std::int64_t offset, std::uint64_t count);
 Status examine(Session& session, const std::string& format, const std::string& expression, bool again);
 Status print_value(Session& session, const std::string& format, const std::string& expression, const std::string& name);

@@ -103,6 +103,11 @@ Status print_instructions(Session& session, const std::string& expression, std::
 
 }  // namespace
 
+std::string place_of_instruction(const Json& instruction) {
+  const std::string place = json::text(instruction, "instructionBytes");
+  return place.starts_with("f") && place.find(":i") != std::string::npos ? place : json::text(instruction, "address");
+}
+
 Status print_ptx(Session& session, const std::string& reference, std::int64_t offset, std::uint64_t count) {
   const auto body = session.ask("disassemble", {{"memoryReference", reference},
                                                 {"instructionOffset", offset},
@@ -113,7 +118,7 @@ Status print_ptx(Session& session, const std::string& reference, std::int64_t of
   json::each(*body, "instructions", [&](const Json& one) {
     std::string text = json::text(one, "instruction");
     if (const std::string symbol = json::text(one, "symbol"); !symbol.empty()) session.print(symbol + ":\n");
-    session.print(fmt::format("{} {}:\t{}\n", at++ == 0 ? "=>" : "  ", json::text(one, "address"), text));
+    session.print(fmt::format("{} {}:\t{}\n", at++ == 0 ? "=>" : "  ", place_of_instruction(one), text));
   });
   return Ok{};
 }

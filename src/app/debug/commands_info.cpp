@@ -188,7 +188,7 @@ Status info_frame(Session& session, std::string_view) {
   if (!(*frame)->path.empty()) session.print(fmt::format("  source {}\n", (*frame)->path));
   if (!(*frame)->instruction.empty())
     session.print(
-        fmt::format("  {} {}\n", session.thread >= hostdebug::kFirstHostId ? "address" : "PTX", (*frame)->instruction));
+        fmt::format("  {} {}\n", session.thread >= hostdebug::kFirstHostId ? "address" : "PTX", (*frame)->place));
   session.print(fmt::format("  {}\n", session.focus));
   return Ok{};
 }

@@ -342,6 +342,8 @@ Result<const std::vector<Frame>*> Session::read_frames(bool all) {
     json::read(one, "line", frame.line);
     frame.function = json::text(one, "name");
     frame.instruction = json::text(one, "instructionPointerReference");
+    frame.place = json::text(one, "place");
+    if (frame.place.empty()) frame.place = frame.instruction;
     if (const auto file = one.find("source"); file != one.end() && file->is_object()) {
       frame.path = json::text(*file, "path");
       frame.name = json::text(*file, "name");
