@@ -378,8 +378,50 @@ def same_state_both_ways(build):
     check(client.end(), printed())
 
 
+def editor_console(build):
+    """What is no expression in an editor's console is a command of the terminal."""
+    client = Client(build)
+    client.breaks(LOOP, condition="blockIdx.x == 1 && threadIdx.x == 40")
+    client.begin()
+
+    def typed(text):
+        return client.call("evaluate", expression=text, context="repl", frameId=client.frames()[0]["id"])["result"]
+
+    def refused(text):
+        number = client.send("evaluate", expression=text, context="repl")
+        return client.wait(lambda m: m.get("request_seq") == number)["message"]
+    values = VALUES[96:128]
+    table = typed("warp v").split("\n")
+    check(table[0], "float")
+    check([cell for line in table[1:5] for cell in line.split(":")[1].split()], [str(v) for v in values])
+    check(typed("print/x threadIdx.x"), "0x28")
+    check(typed("p v"), typed("v"))
+    assert "* warp 1 " in typed("info warps") and typed("i warps") == typed("info warps")
+    rows = typed("tile tile, 8").split("\n")
+    check(rows[0], "float[64]")
+    check([float(c) for row in rows[6:10] for c in row.split(":")[1].split()], SQUARES[96:128])  # warp 0 adds already
+    check(typed("whatis kind"), "type = Kind")
+    # Another lane: the editor is told by a stop.
+    check(typed("lane 3"), "[block (1,0,0), thread (35,0,0), warp 1, lane 3]")
+    stop = client.stopped()
+    check((stop["reason"], stop["threadId"], client.value("threadIdx.x")), ("goto", stop["focus"]["threadId"], "35"))
+    check(typed("last-write tile[35]"), "Going back to the last write.")
+    stop = client.stopped()
+    check((client.line(), stop["focus"]["thread"]), (TILE, [35, 0, 0]))
+    assert "last-write EXPRESSION" in typed("help")
+    # Errors: of an expression, of a command, and of commands that an editor has itself.
+    assert refused("nosuch + 1").startswith("there is no variable 'nosuch' here"), refused("nosuch + 1")
+    assert "  n +\n" in refused("n +"), refused("n +")  # not the command `next`
+    check(refused("thread (99,0,0)"), "a block has no thread (99,0,0): its size is (64,1,1)")
+    assert refused("watch v").startswith("watch is a command of the terminal"), refused("watch v")
+    check(refused("tile n"), "'n' is no array\n  for memory behind a pointer name the number of elements: n[0]@64")
+    # A variable goes first, also where a command has its name.
+    check(typed("n"), "256")
+    check(client.end(), printed())
+
+
 CASES = [runs_through, stops_at_lines, stops_at_functions, unset_registers, conditions, log_points, values, sets_values, steps, goes_back, watches,
-         last_write, stops_at_faults, switches_focus, same_state_both_ways]
+         last_write, stops_at_faults, switches_focus, same_state_both_ways, editor_console]
 
 
 def run_cases(cases, description):

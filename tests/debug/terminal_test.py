@@ -328,6 +328,18 @@ def warps(make):
     row = " 1.41421356" * 4 + "\n"
     t.check("warp root", [["warpgrind/warpValues", {"expression": "root", "frameId": 1001}]],
             f"double\nlane  0:{row}lane  4:{row}all equal: 1.41421356\n")
+    # Wide values are a line for each run of equal lanes; pointers are addresses, and the allocation is printed once.
+    t.check("warp pair", [["warpgrind/warpValues", {"expression": "pair", "frameId": 1001}]],
+            "Pair\nlanes 0-4:   {first = 0, second = 0.25}\nlanes 5-31:  {first = 1, second = 0.25}\n2 different values\n"
+            "{first = 1, second = 0.25} in all but lanes 0-4\n")
+    addresses = "".join(f"lane {n:>2}:" + "".join(f" {0x7000 + 8 * i:#x}" for i in range(n, n + 8)) + "\n" for n in range(0, 32, 8))
+    t.check("warp &x[2 * i]", [["warpgrind/warpValues", {"expression": "&x[2 * i]", "frameId": 1001}]],
+            f"float *\n{addresses}lanes 0-31: cudaMalloc at saxpy.cu:20, a 256-byte allocation, byte 0, +8 from lane to lane\n")
+    t.check("tile x[f(1, 2)], 2", [["warpgrind/tile", {"expression": "x[f(1, 2)]", "columns": 2, "frameId": 1001, "width": 120}]],
+            "float[2]\n   0 1\n0: 1 2\n")
+    t.check("tile/x y", [["warpgrind/tile", {"expression": "y", "frameId": 1001, "width": 120, "format": {"hex": True}}]], "float[2]\n   0 1\n0: 1 2\n")
+    t.check("tile y, z", [], '"z" is no number of columns.\n')
+    t.check("tile", [], "Which array? tile ARRAY [, COLUMNS]\n")
     t.check("info threads", [["threads", {}]],
             "* 11    block (1,0,0) warp 0, threads (0,0,0)-(31,0,0)\n  12    block (1,0,0) warp 1, threads (32,0,0)-(63,0,0)\n")
     t.check("info warps", [["warpgrind/warps", {}]],

@@ -91,6 +91,7 @@ class Requests final : public debugger::DebugListener {
   Body set_variable(const Json& arguments);
   Body set_expression(const Json& arguments);
   Body warp_values(const Json& arguments);
+  Body tile(const Json& arguments);
   Body data_breakpoint_info(const Json& arguments);
   Body set_data_breakpoints(const Json& arguments);
   Body last_write(const Json& arguments);

@@ -9,6 +9,8 @@
 #include "dap/base64.h"
 #include "debugger/expression.h"
 #include "debugger/format.h"
+#include "debugger/number.h"
+#include "debugger/tile.h"
 #include "debugger/type_text.h"
 #include "device/access/peek.h"
 #include "device/state.h"
@@ -322,6 +324,57 @@ Requests::Body Requests::warp_values(const Json& arguments) {
          {"undefined", value && value->has_undefined()}});
   }
   return Json{{"type", type}, {"lanes", std::move(lanes)}};
+}
+
+// An array as rows and columns: those of its last two dimensions, or `columns` in each row.
+Requests::Body Requests::tile(const Json& arguments) {
+  const Result<Frame> frame = frame_of(arguments);
+  if (!frame) return frame.error();
+  const Result<Inspected> inspected = inspect(*frame);
+  if (!inspected) return inspected.error();
+  const LaneContext context = inspected->context();
+  TypeTable& types = context.types;
+  const std::string text = json::text(arguments, "expression");
+  const Result<Value> value = evaluate_text(context, text, SideEffects::refused);
+  if (!value) return value.error();
+  if (!types.is_array(value->type))
+    return Error{ErrorKind::bad_input, fmt::format("'{}' is no array", text),
+                 fmt::format("for memory behind a pointer name the number of elements: {}[0]@64", text)};
+  if (!value->address) return Error{ErrorKind::bad_input, fmt::format("'{}' is not in memory", text), ""};
+  debugger::TileShape shape;
+  shape.address = *value->address;
+  shape.element = types.strip(value->type);
+  std::uint64_t dimensions = 0, innermost = 0;
+  while (types.is_array(shape.element)) {
+    const debuginfo::TypeId inner = types.strip(types.element_of(shape.element));
+    const std::uint64_t size = types.size(inner);
+    innermost = size ? types.size(shape.element) / size : 0;
+    shape.element = inner;
+    ++dimensions;
+  }
+  const std::uint64_t size = types.size(shape.element);
+  const std::uint64_t all = size ? types.size(value->type) / size : 0;
+  if (all == 0 || innermost == 0) return Error{ErrorKind::bad_input, "the size of this array is not known", ""};
+  constexpr std::uint64_t kInRow = 32;  // words: a row for all banks
+  const auto wanted = json::get<std::uint64_t>(arguments, "columns");
+  debugger::TileLayout layout;
+  layout.width = json::get<std::size_t>(arguments, "width");
+  layout.is_linear = dimensions == 1 || wanted != 0;
+  shape.columns = wanted ? std::min(wanted, all) : dimensions == 1 ? std::min(all, kInRow) : innermost;
+  shape.rows = (all + shape.columns - 1) / shape.columns;
+  shape.last_row = all - (shape.rows - 1) * shape.columns;
+  const auto numbers = debugger::number_layout(types, shape.element);
+  if (numbers && numbers->components > 1) {
+    shape.columns *= numbers->components;
+    shape.last_row *= numbers->components;
+  }
+  Result<debugger::Tile> read = debugger::read_tile(context, shape, format_of(arguments));
+  if (!read) return read.error();
+  if (dimensions == 1 && wanted == 0 && layout.width != 0) debugger::fit_columns(*read, layout.width);
+  return Json{{"type", types.name(value->type)},
+              {"rows", read->shape.rows},
+              {"columns", read->shape.columns},
+              {"text", debugger::tile_text(*read, layout)}};
 }
 
 // ---- Conditions and messages of breakpoints

@@ -47,6 +47,12 @@ std::vector<std::string_view> info_topics();
 Status info_line(Session& session, std::string_view place);
 Status info_source(Session& session, std::string_view);
 Status info_functions(Session& session, std::string_view pattern);
+// Arguments of `warpgrind/tile` without the frame.
+Result<Json> read_tile_words(std::string_view text);
+// "block 3 thread (5,0,0)" as arguments of `warpgrind/focus`.
+Result<Json> read_focus(std::string_view text);
+// The format behind `print/`, as DAP's `format`; null without letters.
+Result<Json> format_of(const std::string& letters);
 Status do_warp_values(Session& session, const Arguments& arguments);
 // Of an instruction of `disassemble`: "f0:i12", or the address of host code.
 std::string place_of_instruction(const Json& instruction);

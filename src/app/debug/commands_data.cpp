@@ -1,5 +1,7 @@
 // Commands about values and memory.
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -42,6 +44,8 @@ Result<std::string> members_text(Session& session, std::int64_t reference, int d
   return out + (count > kMost ? ", ...}" : "}");
 }
 
+}  // namespace
+
 Result<Json> format_of(const std::string& letters) {
   if (letters.empty()) return Json();
   if (letters == "x") return Json{{"hex", true}};
@@ -49,6 +53,8 @@ Result<Json> format_of(const std::string& letters) {
     return Json{{"letter", letters}};
   return command_error(fmt::format("\"/{}\" is no format of a value: one of x d u o t c f a", letters));
 }
+
+namespace {
 
 Result<std::string> value_text(Session& session, const std::string& format, const std::string& expression,
                                const std::string& context, std::size_t remember) {
@@ -77,6 +83,13 @@ Result<Json> ask_for_type(Session& session, const std::string& expression, bool 
   const auto frame = session.frame();
   if (!frame) return frame.error();
   return session.ask("warpgrind/type", {{"expression", expression}, {"frameId", (*frame)->id}, {"offsets", offsets}});
+}
+
+// Characters in a line of the terminal; of a file or a pipe as many as a page has.
+std::size_t terminal_width() {
+  constexpr std::size_t kPage = 120;
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : kPage;
 }
 
 // The state of x between two commands: an empty line goes on behind the memory that was printed.
@@ -179,6 +192,41 @@ Status do_warp_values(Session& session, const Arguments& arguments) {
   const auto body = session.ask("warpgrind/warpValues", {{"expression", arguments.text}, {"frameId", (*frame)->id}});
   if (!body) return body.error();
   session.print(warp_table(*body));
+  return Ok{};
+}
+
+Result<Json> read_tile_words(std::string_view text) {
+  int depth = 0;
+  std::size_t comma = std::string_view::npos;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' || text[i] == '[';
+    depth -= text[i] == ')' || text[i] == ']';
+    if (text[i] == ',' && depth == 0) comma = i;
+  }
+  Json out = {{"expression", std::string(trim(text.substr(0, comma)))}};
+  if (out["expression"] == "") return command_error("Which array? tile ARRAY [, COLUMNS]");
+  if (comma == std::string_view::npos) return out;
+  const auto columns = read_number(trim(text.substr(comma + 1)));
+  if (!columns || *columns == 0)
+    return command_error(fmt::format("\"{}\" is no number of columns.", trim(text.substr(comma + 1))));
+  out["columns"] = *columns;
+  return out;
+}
+
+// An array in rows and columns, as wide as the terminal.
+Status do_tile(Session& session, const Arguments& arguments) {
+  auto request = read_tile_words(arguments.text);
+  if (!request) return request.error();
+  auto format = format_of(arguments.format);
+  if (!format) return format.error();
+  const auto frame = session.frame();
+  if (!frame) return frame.error();
+  if (format->is_object()) (*request)["format"] = format.take();
+  (*request)["frameId"] = (*frame)->id;
+  (*request)["width"] = terminal_width();
+  const auto body = session.ask("warpgrind/tile", request.take());
+  if (!body) return body.error();
+  session.print(json::text(*body, "type") + "\n" + json::text(*body, "text"));
   return Ok{};
 }
 

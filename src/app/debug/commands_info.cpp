@@ -1,24 +1,14 @@
 // `info`: facts about the program and the session.
 #include <fmt/format.h>
 
-#include <array>
-#include <charconv>
-
 #include "base/json.h"
 #include "debug/commands.h"
+#include "debug/stop_text.h"
 #include "debug/words.h"
 
 namespace warpgrind::debug {
 
 namespace {
-
-std::string triple_text(const Json& parent, std::string_view key) {
-  const auto found = parent.find(key);
-  if (found == parent.end() || !found->is_array() || found->size() != 3) return "(?)";
-  std::array<std::int64_t, 3> numbers{};
-  for (std::size_t i = 0; i < numbers.size(); ++i) json::read_value((*found)[i], numbers[i]);
-  return fmt::format("({},{},{})", numbers[0], numbers[1], numbers[2]);
-}
 
 // Variables of the scope with this hint; `name`: only that one.
 Status print_scope(Session& session, const char* hint, const char* none, std::string_view name = {}) {
@@ -80,11 +70,38 @@ Status info_breakpoints(Session& session, std::string_view) {
 Status info_threads(Session& session, std::string_view) {
   const auto body = session.ask("threads", Json::object());
   if (!body) return body.error();
-  json::each(*body, "threads", [&](const Json& one) {
-    const auto id = json::get<std::int64_t>(one, "id");
-    const std::string number = id >= hostdebug::kFirstHostId ? "" : fmt::format("{}", id);  // the name has the host's
-    session.print(fmt::format("{} {:<5} {}\n", id == session.thread ? "*" : " ", number, json::text(one, "name")));
-  });
+  session.print(threads_text(*body, session.thread));
+  return Ok{};
+}
+
+Status info_warps(Session& session, std::string_view) {
+  const auto body = session.ask("warpgrind/warps", Json::object());
+  if (!body) return body.error();
+  session.print(warps_text(*body));
+  return Ok{};
+}
+
+Status info_blocks(Session& session, std::string_view) {
+  const auto body = session.ask("warpgrind/warps", Json::object());
+  if (!body) return body.error();
+  session.print(blocks_text(*body));
+  return Ok{};
+}
+
+// Lanes of the warp in focus, by its mask of active ones.
+Status info_lanes(Session& session, std::string_view) {
+  const auto body = session.ask("warpgrind/warps", Json::object());
+  if (!body) return body.error();
+  const std::string text = lanes_text(*body);
+  if (text.empty()) return command_error("No warp is in focus.");
+  session.print(text);
+  return Ok{};
+}
+
+Status info_launches(Session& session, std::string_view) {
+  const auto body = session.ask("warpgrind/launches", Json::object());
+  if (!body) return body.error();
+  session.print(launches_text(*body));
   return Ok{};
 }
 
@@ -100,84 +117,6 @@ Status info_inferiors(Session& session, std::string_view) {
                        name.program.empty() ? "-" : name.program);
   }
   session.print(out);
-  return Ok{};
-}
-
-Status info_warps(Session& session, std::string_view) {
-  const auto body = session.ask("warpgrind/warps", Json::object());
-  if (!body) return body.error();
-  json::each(*body, "blocks", [&](const Json& block) {
-    session.print(fmt::format("block {}\n", triple_text(block, "block")));
-    json::each(block, "warps", [&](const Json& warp) {
-      const std::string waits = json::text(warp, "waits");
-      session.print(fmt::format("{} warp {:<3} active {}  {}{}\n", json::get<bool>(warp, "focused") ? "*" : " ",
-                                json::get<std::int64_t>(warp, "warp"), json::text(warp, "active"),
-                                json::text(warp, "place"), waits.empty() ? "" : "  waits for " + waits));
-    });
-  });
-  return Ok{};
-}
-
-Status info_blocks(Session& session, std::string_view) {
-  const auto body = session.ask("warpgrind/warps", Json::object());
-  if (!body) return body.error();
-  json::each(*body, "blocks", [&](const Json& block) {
-    std::size_t warps = 0, waiting = 0;
-    bool focused = false;
-    json::each(block, "warps", [&](const Json& warp) {
-      ++warps;
-      waiting += !json::text(warp, "waits").empty();
-      focused |= json::get<bool>(warp, "focused");
-    });
-    session.print(fmt::format("{} block {}  {} warp{}, {} waiting\n", focused ? "*" : " ", triple_text(block, "block"),
-                              warps, warps == 1 ? "" : "s", waiting));
-  });
-  return Ok{};
-}
-
-// Lanes of the warp in focus, by its mask of active ones.
-Status info_lanes(Session& session, std::string_view) {
-  const auto body = session.ask("warpgrind/warps", Json::object());
-  if (!body) return body.error();
-  bool found = false;
-  json::each(*body, "blocks", [&](const Json& block) {
-    json::each(block, "warps", [&](const Json& warp) {
-      if (!json::get<bool>(warp, "focused")) return;
-      found = true;
-      const std::string mask = json::text(warp, "active");
-      std::uint32_t bits = 0;
-      const char* const digits = mask.c_str() + (mask.starts_with("0x") ? 2 : 0);
-      std::from_chars(digits, mask.c_str() + mask.size(), bits, 16);
-      session.print(fmt::format("block {}, warp {}\n", triple_text(block, "block"), json::get<int>(warp, "warp")));
-      for (unsigned first = 0; first < 32;) {
-        const bool active = (bits >> first & 1) != 0;
-        unsigned last = first;
-        while (last + 1 < 32 && ((bits >> (last + 1) & 1) != 0) == active) ++last;
-        const std::string lanes = first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
-        session.print(fmt::format("  lane{} {:<6} {}\n", first == last ? " " : "s", lanes,
-                                  active ? json::text(warp, "place") : "inactive"));
-        first = last + 1;
-      }
-    });
-  });
-  return found ? Status(Ok{}) : command_error("No warp is in focus.");
-}
-
-Status info_launches(Session& session, std::string_view) {
-  const auto body = session.ask("warpgrind/launches", Json::object());
-  if (!body) return body.error();
-  constexpr unsigned kMostShown = 20;
-  unsigned launches = 0;
-  json::each(*body, "launches", [&](const Json& one) {
-    if (++launches > kMostShown && json::text(one, "state") != "stopped") return;
-    const std::string stream = json::text(one, "stream");
-    session.print(fmt::format("{:<4} {}<<<{}, {}>>>{}  {}\n", json::get<std::int64_t>(one, "id"),
-                              json::text(one, "kernel"), triple_text(one, "grid"), triple_text(one, "block"),
-                              stream.empty() ? "" : "  stream " + stream, json::text(one, "state")));
-  });
-  if (launches > kMostShown) session.print(fmt::format("{} launches in all\n", launches));
-  const std::string why = json::text(*body, "whyNoMore");
-  if (!why.empty()) session.print(fmt::format("No earlier launch can be entered: {}.\n", why));
   return Ok{};
 }
 

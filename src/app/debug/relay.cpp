@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/words.h"
+#include "debug/console.h"
 
 namespace warpgrind::debug {
 
@@ -183,6 +184,8 @@ void Relay::report_end(const ProcessEnd& end) {
 void Relay::pass_event(const Json& event) {
   heard_ = program_.heard();
   const std::string name = json::text(event, "event");
+  if (const auto body = event.find("body"); name == "stopped" && body != event.end())
+    json::read(*body, "threadId", thread_);
   // These are the relay's own: it knows the end of the process, and `initialized` has been sent at the launch.
   if (name != "initialized" && name != "exited" && name != "terminated") send_to_editor(event);
 }
@@ -199,6 +202,42 @@ void Relay::pass_on(const Json& request) {
                      answer["request_seq"] = number;
                      send_to_editor(std::move(answer));
                    });
+}
+
+void Relay::evaluate_typed(const Json& request) {
+  program_.request("evaluate", arguments_of(request), [this, request](const Json& response) {
+    if (!json::get<bool>(response, "success")) return run_in_console(request, response);
+    Json answer = response;
+    answer["request_seq"] = json::get<std::int64_t>(request, "seq");
+    send_to_editor(std::move(answer));
+  });
+}
+
+void Relay::run_in_console(const Json& request, const Json& refused) {
+  const Json arguments = arguments_of(request);
+  auto command = read_console(json::text(arguments, "expression"), arguments, thread_);
+  if (!command) return refuse(request, problem_of(refused));
+  if (!*command) return refuse(request, command->error().message);
+  const ConsoleCommand run = command->take();
+  const auto show = [this](const Json& asked, std::string text) {
+    if (text.ends_with('\n')) text.pop_back();  // the console begins a new line itself
+    respond(asked, {{"result", std::move(text)}, {"variablesReference", 0}});
+  };
+  if (run.request.empty()) return show(request, run.text(Json::object()));
+  program_.request(run.request, run.arguments, [this, request, run, show](const Json& response) {
+    if (!json::get<bool>(response, "success")) return refuse(request, problem_of(response));
+    const auto found = response.find("body");
+    const Json body = found != response.end() && found->is_object() ? *found : Json::object();
+    if (run.is_value) return respond(request, body);
+    show(request, run.text(body));
+    if (!run.moves) return;
+    json::read(body, "threadId", thread_);
+    send_event("stopped", {{"reason", "goto"},
+                           {"description", json::text(body, "description")},
+                           {"threadId", thread_},
+                           {"allThreadsStopped", true},
+                           {"focus", body}});
+  });
 }
 
 void Relay::handle_launch(const Json& request) {
@@ -295,6 +334,8 @@ void Relay::handle(const Json& message) {
     respond(message);
   } else if (state_ == State::waits_for_launch) {
     kept_.push_back(message);
+  } else if (command == "evaluate" && json::text(arguments_of(message), "context") == "repl") {
+    evaluate_typed(message);
   } else {
     pass_on(message);
   }

@@ -1,6 +1,7 @@
 #include "debugger/tile.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
 
@@ -39,35 +40,93 @@ class TileReader {
     if (size > (1u << 26) / elements) return bad_shape("a row of the tile has more than 64 MiB");
     std::vector<std::uint8_t> row(elements * size);
     const std::uint64_t stride = shape.row_stride ? shape.row_stride : row.size();
+    std::vector<std::uint8_t> undefined(row.size());
     for (std::uint64_t r = 0; r < shape.rows; ++r) {
       const Address at{shape.address.space, shape.address.value + r * stride};
+      const std::uint64_t here = r + 1 == shape.rows && shape.last_row != 0 ? shape.last_row / numbers : elements;
+      row.resize(here * size);
       if (Status read = context_.lane.read(at, row); !read.ok()) {
         if (tile_.error.empty()) tile_.error = "row " + std::to_string(r) + ": " + read.error().message;
         tile_.cells.insert(tile_.cells.end(), shape.columns, "?");
         continue;
       }
-      for (std::uint64_t e = 0; e < elements; ++e) add_element(std::span(row).subspan(e * size, size));
+      undefined.assign(row.size(), 0);
+      context_.lane.read_undefined(at, undefined);
+      for (std::uint64_t e = 0; e < here; ++e) {
+        const auto bits = std::span(undefined).subspan(e * size, size);
+        if (std::any_of(bits.begin(), bits.end(), [](std::uint8_t byte) { return byte != 0; }))
+          add_undefined(std::span(row).subspan(e * size, size), bits);
+        else
+          add_element(std::span(row).subspan(e * size, size));
+      }
+      tile_.cells.resize((r + 1) * shape.columns);
     }
     return std::move(tile_);
   }
 
  private:
+  // As `print`: of a structure the members that were written are shown; a number of which bits were is marked.
+  void add_undefined(std::span<const std::uint8_t> bytes, std::span<const std::uint8_t> undefined) {
+    const bool all = std::all_of(undefined.begin(), undefined.end(), [](std::uint8_t byte) { return byte == 0xff; });
+    const std::uint32_t numbers = layout_ ? layout_->components : 1;
+    if (all) {
+      tile_.undefined += numbers;
+      tile_.cells.insert(tile_.cells.end(), numbers, "?");
+      return;
+    }
+    if (layout_) {
+      add_element(bytes);
+      for (std::uint32_t i = 1; i <= numbers; ++i) tile_.cells[tile_.cells.size() - i] += "?";
+      return;
+    }
+    Value value;
+    value.type = tile_.shape.element;
+    value.bytes.assign(bytes.begin(), bytes.end());
+    value.undefined.assign(undefined.begin(), undefined.end());
+    tile_.cells.push_back(brief_text(value));
+  }
+
+  static NumberLayout as_numbers(NumberLayout layout) {  // a byte is a number here and no character
+    if (layout.format == NumberFormat::character)
+      layout.format = layout.is_signed ? NumberFormat::signed_integer : NumberFormat::unsigned_integer;
+    return layout;
+  }
+
+  // A structure without the names of its members: "{1,100,0,255}".
+  std::string brief_text(const Value& value, unsigned depth = 0) {
+    constexpr std::uint64_t kMostMembers = 16;
+    constexpr unsigned kDeepest = 3;
+    const TypeId type = value.type;
+    const std::uint64_t count = child_count(context_.types, value);
+    if (value.is_undefined()) return "?";
+    if (count > 0 && !context_.types.is_pointer(type) && depth < kDeepest) {
+      std::string out;
+      for (const Child& child : children(context_, value, "", 0, std::min(count, kMostMembers))) {
+        Value member = child.value;
+        const bool good = child.error.empty() && load(context_, member).ok();
+        out += (out.empty() ? "{" : ",") + (good ? brief_text(member, depth + 1) : std::string("?"));
+      }
+      return out + (count > kMostMembers ? ",...}" : "}");
+    }
+    const auto layout = number_layout(context_.types, type);
+    if (layout && layout->components == 1 && context_.types.stripped(type).kind != TypeKind::enumeration)
+      return number_text(as_numbers(*layout), bits_of(value.bytes), format_);
+    TextOptions options;
+    options.format = format_;
+    options.describes_pointers = options.types_pointers = false;
+    return text_of(context_, value, options);
+  }
+
   void add_element(std::span<const std::uint8_t> bytes) {
     const Type& type = context_.types.stripped(tile_.shape.element);
     if (!layout_ || type.kind == TypeKind::enumeration) {
       Value value;
       value.type = tile_.shape.element;
       value.bytes.assign(bytes.begin(), bytes.end());
-      TextOptions options;
-      options.format = format_;
-      options.describes_pointers = false;
-      tile_.cells.push_back(text_of(context_, value, options));
+      tile_.cells.push_back(brief_text(value));
       return;
     }
-    // A byte is a number here and no character.
-    NumberLayout layout = *layout_;
-    if (layout.format == NumberFormat::character)
-      layout.format = layout.is_signed ? NumberFormat::signed_integer : NumberFormat::unsigned_integer;
+    const NumberLayout layout = as_numbers(*layout_);
     for (std::uint32_t i = 0; i < layout.components; ++i) {
       const unsigned __int128 bits = bits_of(bytes) >> (i * layout.bits());
       compare(decode_bits(layout, bits));
@@ -109,25 +168,85 @@ Result<Tile> read_tile(LaneContext context, const TileShape& shape, Format forma
   return TileReader(context, shape, format).read();
 }
 
-std::string tile_text(const Tile& tile) {
-  const std::uint64_t columns = tile.shape.columns;
-  const std::size_t label = std::to_string(tile.shape.rows - 1).size();
-  std::size_t width = std::to_string(columns - 1).size();
+namespace {
+
+std::size_t cell_width(const Tile& tile) {
+  std::size_t width = std::to_string(tile.shape.columns - 1).size();
   for (const std::string& cell : tile.cells) width = std::max(width, cell.size());
-  std::string text(label + 1, ' ');
-  for (std::uint64_t c = 0; c < columns; ++c) text += " " + in_width(std::to_string(c), width);
-  for (std::uint64_t r = 0; r < tile.shape.rows; ++r) {
-    text += "\n" + in_width(std::to_string(r), label) + ":";
-    for (std::uint64_t c = 0; c < columns; ++c) text += " " + in_width(tile.cells[r * columns + c], width);
+  return width;
+}
+
+// Of the names of rows, at most: "992-1023:".
+std::size_t name_width(const Tile& tile) {
+  return 2 * std::to_string(tile.cells.size()).size() + 2;
+}
+
+// Columns first ... end-1 of all rows.
+std::string part_text(const Tile& tile, const TileLayout& layout, std::uint64_t first, std::uint64_t end,
+                      std::size_t width) {
+  const std::uint64_t rows = tile.shape.rows, columns = tile.shape.columns;
+  const std::uint64_t step = layout.is_linear ? columns : 1;
+  const auto name = [&](std::uint64_t row) { return std::to_string(row * step); };
+  const auto row_text = [&](std::uint64_t row) {
+    std::string out;
+    for (std::uint64_t c = first; c < end; ++c) out += " " + in_width(tile.cells[row * columns + c], width);
+    return out.substr(0, out.find_last_not_of(' ') + 1);
+  };
+  std::string out;
+  std::vector<std::pair<std::string, std::string>> lines;  // name, text
+  for (std::uint64_t r = 0; r < rows;) {
+    std::string text = row_text(r);
+    std::uint64_t last = r;
+    while (last + 1 < rows && row_text(last + 1) == text) ++last;
+    const std::uint64_t to = layout.is_linear ? std::min((last + 1) * step, tile.cells.size()) - 1 : last;
+    lines.emplace_back(last == r ? name(r) : name(r) + "-" + std::to_string(to), std::move(text));
+    r = last + 1;
   }
-  text += "\n";
+  std::size_t label = 0;
+  for (const auto& line : lines) label = std::max(label, line.first.size());
+  out += std::string(label + 1, ' ');
+  for (std::uint64_t c = first; c < end; ++c) out += " " + in_width(std::to_string(c), width);
+  for (const auto& [named, text] : lines) out += "\n" + in_width(named, label) + ":" + text;
+  return out + "\n";
+}
+
+}  // namespace
+
+void fit_columns(Tile& tile, std::size_t width) {
+  TileShape& shape = tile.shape;
+  const std::uint64_t all = (shape.rows - 1) * shape.columns + (shape.last_row ? shape.last_row : shape.columns);
+  std::uint64_t columns = shape.columns;
+  while (columns > 1 && name_width(tile) + columns * (cell_width(tile) + 1) > width)
+    columns = std::bit_floor(columns - 1);
+  shape.columns = columns;
+  shape.rows = (all + columns - 1) / columns;
+  shape.last_row = all - (shape.rows - 1) * columns;
+  tile.cells.resize(shape.rows * columns);
+}
+
+std::string tile_text(const Tile& tile, const TileLayout& layout) {
+  const std::uint64_t columns = tile.shape.columns;
+  const std::size_t width = cell_width(tile), label = name_width(tile);
+  std::uint64_t in_part = columns;
+  if (layout.width > label) in_part = std::clamp<std::uint64_t>((layout.width - label) / (width + 1), 1, columns);
+  constexpr std::uint64_t kRound = 4;  // parts begin at multiples of it
+  if (in_part < columns && in_part > kRound) in_part -= in_part % kRound;
+  std::string text;
+  for (std::uint64_t first = 0; first < columns; first += in_part)
+    text += part_text(tile, layout, first, std::min(first + in_part, columns), width);
   const auto place = [&](std::uint64_t at) {
+    if (layout.is_linear) return tile.cells[at] + " at [" + std::to_string(at) + "]";
     return tile.cells[at] + " at [" + std::to_string(at / columns) + "][" + std::to_string(at % columns) + "]";
   };
   if (tile.has_extremes && tile.cells[tile.minimum] != tile.cells[tile.maximum])
     text += "minimum " + place(tile.minimum) + ", maximum " + place(tile.maximum) + "\n";
   if (tile.not_a_number)
     text += "NaN: " + std::to_string(tile.not_a_number) + " of " + counted(tile.cells.size(), "number") + "\n";
+  if (tile.undefined)
+    text += "? never written: " + std::to_string(tile.undefined) + " of " +
+            std::to_string(tile.shape.last_row == 0 ? tile.cells.size()
+                                                    : tile.cells.size() - columns + tile.shape.last_row) +
+            "\n";
   if (!tile.error.empty()) text += "? " + tile.error + "\n";
   return text;
 }
