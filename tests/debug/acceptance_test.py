@@ -250,6 +250,11 @@ def inlined_frames(build):
         check(printed["print square"], "$1 = 0\n", compiler)
         check(printed["print start"], "$2 = 0\n", compiler)
         check(printed["print first"], "$3 = 0\n", compiler)
+        call = line_of("// inlined")
+        before = terminal(build, compiler, "functions", [f"break acceptance.cu:{call} if lane == 5", "run", "print third", "step", "backtrace"])
+        check(before["run"], re.compile(rf"#0  functions \(out=0x[0-9a-f]+\) at acceptance\.cu:{call}\n"), compiler)
+        check(before["print third"], re.compile(r"^\$1 = <('third' has no value|undefined>)"), compiler)
+        check(before["backtrace"], re.compile(rf"^#\d  cubed_and_one \(start=5\) at acceptance\.h:\d+\n#\d  functions .*:{call}\n$", re.M), compiler)
         check(printed["backtrace 9"], re.compile(r"(#\d  depth_of \(\w+=\d+\) at acceptance\.h:\d+\n){4}#4  functions \("), compiler)
 
 
