@@ -239,7 +239,8 @@ def values(make):
     t.check("print nothing", [evaluate("nothing", remember=6)], 'no symbol "nothing" in the current context\n')
     t.check("set var i = 5", [["setExpression", {"expression": "i", "value": "5", "frameId": 1001}]], "")
     t.check("set var x[i == 2] = 1", [["setExpression", {"expression": "x[i == 2]", "value": "1", "frameId": 1001}]], "")
-    t.check("set width 80", [], "set needs: var VARIABLE = VALUE, $NAME = VALUE, args [ARGUMENTS], or detach-on-fork on|off.\n")
+    t.check("set pagination off", [], "")
+    t.check("set nosuch 80", [], "set needs: var VARIABLE = VALUE, $NAME = VALUE, args [ARGUMENTS], or detach-on-fork on|off.\n")
     t.check("info locals", [["scopes", {"frameId": 1001}], ["variables", {"variablesReference": 1}]],
             "i = 133\nproduct = <optimised away>\n")
     t.check("info args", [["scopes", {"frameId": 1001}], ["variables", {"variablesReference": 2}]], "a = 2\n")
@@ -478,7 +479,7 @@ def words(make):
     t.check("foo", [], 'Undefined command: "foo". Try "help".\n')
     t.check("re", [], 'Ambiguous command "re": reverse-step, reverse-next, reverse-stepi, reverse-nexti, reverse-continue, reverse-finish.\n')
     t.check("info", [], "info needs a topic: one of args, blocks, breakpoints, display, frame, functions, inferiors, kernels, lanes, launches, line, locals, "
-                        "registers, source, sources, threads, warps, watchpoints.\n")
+                        "registers, source, sources, threads, variables, warps, watchpoints.\n")
     t.check("help step", [], "step [N]\n  Run to another source line, into calls.\n  Short: s\n")
     t.check("attach 123", [], "warpgrind cannot attach to a program that runs already: use run.\n")
     t.check("# a comment", [], "")

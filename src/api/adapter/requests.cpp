@@ -96,6 +96,7 @@ std::span<const Requests::Command> Requests::commands() {
       {"warpgrind/launches", &Requests::launches, Needs::kernel},
       {"readMemory", &Requests::read_memory, Needs::kernel},
       {"warpgrind/warpValues", &Requests::warp_values, Needs::kernel},
+      {"warpgrind/tile", &Requests::tile, Needs::kernel},
       {"warpgrind/lastWrite", &Requests::last_write, Needs::kernel},
       {"warpgrind/warps", &Requests::warps, Needs::kernel},
       {"warpgrind/functions", &Requests::functions, Needs::kernel},

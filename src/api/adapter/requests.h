@@ -82,6 +82,7 @@ class Requests final : public debugger::DebugListener {
   Body set_variable(const Json& arguments);
   Body set_expression(const Json& arguments);
   Body warp_values(const Json& arguments);
+  Body tile(const Json& arguments);
   Body data_breakpoint_info(const Json& arguments);
   Body set_data_breakpoints(const Json& arguments);
   Body last_write(const Json& arguments);
@@ -161,7 +162,11 @@ class Requests final : public debugger::DebugListener {
   std::set<unsigned> of_data_;
   std::map<device::WarpFiber*, std::unique_ptr<debugger::StoppedWarp>> looks_;  // of this stop
   std::map<debuginfo::DebugInfo*, std::unique_ptr<Types>> types_;
-  std::map<std::pair<debuginfo::DebugInfo*, std::string>, debugger::Expression> conditions_;
+  struct Condition {
+    debugger::Expression expression;
+    bool was_undefined = false;  // the user knows it
+  };
+  std::map<std::pair<debuginfo::DebugInfo*, std::string>, Condition> conditions_;
 };
 
 }  // namespace warpgrind::adapter

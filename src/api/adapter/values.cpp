@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "adapter/requests.h"
 #include "base/json.h"
 #include "dap/base64.h"
 #include "debugger/expression.h"
 #include "debugger/format.h"
+#include "debugger/names.h"
+#include "debugger/number.h"
+#include "debugger/tile.h"
 #include "debugger/type_text.h"
 #include "device/access/peek.h"
 #include "device/state.h"
@@ -171,9 +175,14 @@ Requests::Body Requests::variables(const Json& arguments) {
         if (v.variable->kind ==
             (arguments_wanted ? debuginfo::VariableKind::parameter : debuginfo::VariableKind::local))
           add_variable(v);
+      const bool outermost = context.lane.frame() + 1 == context.lane.info().frames(context.lane.code()).size();
+      if (arguments_wanted && outermost)
+        for (const std::string& name : debugger::kernel_parameters(context)) add_expression(name);
       break;
     }
     case Listed::Of::globals:
+      if (context.lane.info().globals().empty())
+        for (const std::string& name : debugger::ptx_variables(context)) add_expression(name);
       for (const debuginfo::Variable& v : context.lane.info().globals())
         add_variable({&v, debuginfo::location_at(v, context.lane.code().instruction), 0, false});
       break;
@@ -324,6 +333,52 @@ Requests::Body Requests::warp_values(const Json& arguments) {
   return Json{{"type", type}, {"lanes", std::move(lanes)}};
 }
 
+// Memory as a grid of numbers.
+Requests::Body Requests::tile(const Json& arguments) {
+  const Result<Frame> frame = frame_of(arguments);
+  if (!frame) return frame.error();
+  const Result<Inspected> inspected = inspect(*frame);
+  if (!inspected) return inspected.error();
+  const LaneContext context = inspected->context();
+  Result<Value> value = evaluate_text(context, json::text(arguments, "expression"), SideEffects::refused);
+  if (!value) return value.error();
+  if (context.types.is_pointer(value->type)) value = debugger::pointee(context, *value);
+  if (!value) return value.error();
+  debuginfo::TypeId as = debuginfo::kVoidType;
+  if (const std::string name = json::text(arguments, "type"); !name.empty()) {
+    as = debugger::parse_type(name, context.types);
+    if (as == debuginfo::kVoidType) return Error{ErrorKind::bad_input, fmt::format("'{}' is no type here", name), ""};
+  }
+  Result<debugger::TileShape> shape = debugger::shape_of(context, *value, as);
+  if (!shape) return shape.error();
+  const auto rows = json::get<std::uint64_t>(arguments, "rows"),
+             columns = json::get<std::uint64_t>(arguments, "columns");
+  if (rows != 0 || columns != 0) {
+    shape->rows = rows;
+    shape->columns = columns;
+  }
+  if (const auto stride = json::get<std::uint64_t>(arguments, "stride"); stride != 0) {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
+    const auto layout = debugger::number_layout(context.types, shape->element);
+    const std::uint64_t numbers = layout ? layout->components : 1;
+    if (stride % numbers != 0 || stride > kMost)
+      return Error{ErrorKind::bad_input, fmt::format("rows cannot be {} numbers apart", stride), ""};
+    shape->row_stride = stride / numbers * context.types.size(shape->element);
+  }
+  const Result<debugger::Tile> tile = debugger::read_tile(context, *shape, format_of(arguments));
+  if (!tile) return tile.error();
+  Json answer = {{"type", context.types.name(shape->element)},
+                 {"rows", shape->rows},
+                 {"columns", shape->columns},
+                 {"cells", tile->cells},
+                 {"text", debugger::tile_text(*tile)}};
+  if (tile->has_extremes) {
+    answer["minimum"] = tile->minimum;
+    answer["maximum"] = tile->maximum;
+  }
+  return answer;
+}
+
 // ---- Conditions and messages of breakpoints
 
 Result<bool> Requests::holds(LaneView& lane, const std::string& condition) {
@@ -333,9 +388,14 @@ Result<bool> Requests::holds(LaneView& lane, const std::string& condition) {
   if (known == conditions_.end()) {
     Result<debugger::Expression> parsed = debugger::parse_expression(condition, context.types);
     if (!parsed) return parsed.error();
-    known = conditions_.emplace(key, parsed.take()).first;
+    known = conditions_.emplace(key, Condition{parsed.take()}).first;
   }
-  return debugger::evaluate_condition(context, known->second);
+  const Result<debugger::ConditionResult> result = debugger::evaluate_condition(context, known->second.expression);
+  if (!result) return result.error();
+  if (result->is_undefined && !std::exchange(known->second.was_undefined, true))
+    on_output(
+        fmt::format("condition '{}': it depends on a value that is not written yet, and does not hold\n", condition));
+  return result->holds;
 }
 
 // Replaces {expression} by its value.

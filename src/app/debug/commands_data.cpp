@@ -177,6 +177,57 @@ Status do_warp_values(Session& session, const Arguments& arguments) {
   return Ok{};
 }
 
+namespace {
+
+// "tile 8x8 by 32 of half" without the part behind this word, which is returned.
+std::string cut_behind(std::string& text, std::string_view word) {
+  const std::string wanted = fmt::format(" {} ", word);
+  const std::size_t at = text.rfind(wanted);
+  if (at == std::string::npos) return {};
+  std::string out(trim(std::string_view(text).substr(at + wanted.size())));
+  text.erase(at);
+  return out;
+}
+
+}  // namespace
+
+Status do_tile(Session& session, const Arguments& arguments) {
+  std::string text = arguments.text;
+  if (trim(text).empty()) return command_error("Which memory? Give an array or a pointer.");
+  const auto frame = session.frame();
+  if (!frame) return frame.error();
+  Json request = {{"frameId", (*frame)->id}};
+  auto format = format_of(arguments.format);
+  if (!format) return format.error();
+  if (!format->is_null()) request["format"] = format.take();
+  if (const std::string type = cut_behind(text, "of"); !type.empty()) request["type"] = type;
+  if (const std::string stride = cut_behind(text, "by"); !stride.empty()) {
+    auto number = read_number(stride);
+    if (!number) {
+      const auto value = session.evaluate(stride, "watch", Json());
+      if (!value) return value.error();
+      number = read_number(json::text(*value, "result"));
+    }
+    if (!number) return command_error(fmt::format("\"by {}\": a number of numbers is needed.", stride));
+    request["stride"] = *number;
+  }
+  const std::string_view all = trim(text);
+  const std::size_t blank = all.find_last_of(' ');
+  const std::string_view last = blank == std::string_view::npos ? std::string_view() : all.substr(blank + 1);
+  const std::size_t cross = last.find('x');
+  const auto rows = cross == std::string_view::npos ? std::nullopt : read_number(last.substr(0, cross));
+  const auto columns = rows ? read_number(last.substr(cross + 1)) : std::nullopt;
+  if (columns) {
+    request["rows"] = *rows;
+    request["columns"] = *columns;
+  }
+  request["expression"] = std::string(trim(columns ? all.substr(0, blank) : all));
+  const auto body = session.ask("warpgrind/tile", request);
+  if (!body) return body.error();
+  session.print(fmt::format("{}\n{}", json::text(*body, "type"), json::text(*body, "text")));
+  return Ok{};
+}
+
 Status do_last_write(Session& session, const Arguments& arguments) {
   if (arguments.text.empty()) return command_error("Which value? Give an expression.");
   const auto frame = session.frame();
@@ -257,6 +308,10 @@ Status do_set(Session& session, const Arguments& arguments) {
   if (what == "follow-fork-mode" || what == "schedule-multiple")
     return Error{ErrorKind::unsupported, fmt::format("There is no {}: each process that uses CUDA is debugged.", what),
                  "`inferior N` selects one; `set detach-on-fork on` lets all but the first run freely"};
+  // Scripts for gdb begin with these. Nothing here depends on them.
+  constexpr std::string_view kOfGdb[] = {"confirm", "pagination", "width", "height", "print", "verbose", "cuda"};
+  if (std::find(std::begin(kOfGdb), std::end(kOfGdb), what) != std::end(kOfGdb) && rest.find('=') == std::string::npos)
+    return Ok{};
   if (what.starts_with("$")) {
     const auto body = session.evaluate(arguments.text, "repl");
     return body ? Status(Ok{}) : body.error();

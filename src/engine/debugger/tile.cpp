@@ -46,18 +46,25 @@ class TileReader {
         tile_.cells.insert(tile_.cells.end(), shape.columns, "?");
         continue;
       }
-      for (std::uint64_t e = 0; e < elements; ++e) add_element(std::span(row).subspan(e * size, size));
+      std::vector<std::uint8_t> undefined(row.size());
+      context_.lane.read_undefined(at, undefined);
+      for (std::uint64_t e = 0; e < elements; ++e)
+        add_element(std::span(row).subspan(e * size, size), std::span(undefined).subspan(e * size, size));
     }
     return std::move(tile_);
   }
 
  private:
-  void add_element(std::span<const std::uint8_t> bytes) {
+  void add_element(std::span<const std::uint8_t> bytes, std::span<const std::uint8_t> undefined) {
     const Type& type = context_.types.stripped(tile_.shape.element);
     if (!layout_ || type.kind == TypeKind::enumeration) {
       Value value;
       value.type = tile_.shape.element;
       value.bytes.assign(bytes.begin(), bytes.end());
+      if (std::any_of(undefined.begin(), undefined.end(), [](std::uint8_t bits) { return bits != 0; })) {
+        value.undefined.assign(undefined.begin(), undefined.end());
+        ++tile_.undefined;
+      }
       TextOptions options;
       options.format = format_;
       options.describes_pointers = false;
@@ -70,6 +77,12 @@ class TileReader {
       layout.format = layout.is_signed ? NumberFormat::signed_integer : NumberFormat::unsigned_integer;
     for (std::uint32_t i = 0; i < layout.components; ++i) {
       const unsigned __int128 bits = bits_of(bytes) >> (i * layout.bits());
+      const unsigned __int128 own = layout.bits() < 128 ? (static_cast<unsigned __int128>(1) << layout.bits()) - 1 : ~0;
+      if ((bits_of(undefined) >> (i * layout.bits()) & own) != 0) {
+        ++tile_.undefined;
+        tile_.cells.push_back("?");
+        continue;
+      }
       compare(decode_bits(layout, bits));
       tile_.cells.push_back(number_text(layout, bits, format_));
     }
@@ -105,6 +118,39 @@ std::string in_width(const std::string& text, std::size_t width) {
 
 }  // namespace
 
+Result<TileShape> shape_of(LaneContext context, const Value& array, TypeId as) {
+  if (!array.address) return bad_shape("this value is not in memory: a tile is an array, or what a pointer points to");
+  TileShape shape;
+  shape.address = *array.address;
+  shape.element = array.type;
+  std::vector<std::uint64_t> dimensions;
+  while (context.types.is_array(shape.element)) {
+    const Type& type = context.types.stripped(shape.element);
+    dimensions.insert(dimensions.end(), type.dimensions.begin(), type.dimensions.end());
+    shape.element = type.target;
+  }
+  if (dimensions.empty()) dimensions.push_back(1);
+  const std::uint64_t size = context.types.size(shape.element);
+  std::uint64_t row = dimensions.back() * size;
+  for (std::size_t d = 0; d + 1 < dimensions.size(); ++d) shape.rows *= dimensions[d];
+  if (as != kVoidType) shape.element = as;
+  const std::uint64_t element = context.types.size(shape.element);
+  if (size == 0 || element == 0)
+    return bad_shape("the size of '" + context.types.name(shape.element) + "' is not known");
+  if (row % element != 0)
+    return bad_shape("a row of " + std::to_string(row) + " bytes does not hold whole '" +
+                     context.types.name(shape.element) + "'");
+  const std::optional<NumberLayout> layout = number_layout(context.types, shape.element);
+  shape.columns = row / element * (layout ? layout->components : 1);
+  for (const std::uint64_t columns : {16u, 8u}) {
+    if (dimensions.size() > 1 || shape.columns <= columns || shape.columns % columns != 0) continue;
+    shape.rows = shape.columns / columns;
+    shape.columns = columns;
+    break;
+  }
+  return shape;
+}
+
 Result<Tile> read_tile(LaneContext context, const TileShape& shape, Format format) {
   return TileReader(context, shape, format).read();
 }
@@ -128,6 +174,8 @@ std::string tile_text(const Tile& tile) {
     text += "minimum " + place(tile.minimum) + ", maximum " + place(tile.maximum) + "\n";
   if (tile.not_a_number)
     text += "NaN: " + std::to_string(tile.not_a_number) + " of " + counted(tile.cells.size(), "number") + "\n";
+  if (tile.undefined)
+    text += "? never written: " + std::to_string(tile.undefined) + " of " + counted(tile.cells.size(), "number") + "\n";
   if (!tile.error.empty()) text += "? " + tile.error + "\n";
   return text;
 }
