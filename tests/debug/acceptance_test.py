@@ -151,6 +151,17 @@ def undefined_values(build):
         ("fresh[0]@12", "{0, 0, 0, 0, 0, 0, 0, 0, <undefined>, <undefined>, <undefined>, <undefined>}"), ("fresh[7] + 1", "1"),
         ("fresh[8] + 1", "<undefined>"), ("tile", "{0, 1, <undefined>, <undefined>, <undefined>, <undefined>, <undefined>, <undefined>}"),
         ("own", "{0, <undefined>, <undefined>, <undefined>}"), ("later", "<undefined>"), ("lane", "0")])
+    # A variable in a register (nvcc) or in memory (clang), and what is computed from it; until the user sets it. Parameters have their values
+    # before the kernel has read them.
+    for compiler in compilers():
+        printed = terminal(build, compiler, "undefined", [f"break acceptance.cu:{line + 2}", "run", "print later", "print later + lane", "print (later & 15) == 3",
+                                                          "warp later", "set var later = 7", "print later + 1", "reverse-continue", "backtrace"])
+        check(printed["print later"], "$1 = <undefined>\n", compiler)
+        check(printed["print later + lane"], "$2 = <undefined>\n", compiler)
+        check(printed["print (later & 15) == 3"], "$3 = <undefined>\n", compiler)
+        check(printed["warp later"], re.compile(r"\n\? undefined: lanes 0-31\n$"), compiler)
+        check(printed["print later + 1"], "$4 = 8\n", compiler)
+        check(printed["backtrace"], re.compile(r"^#0  undefined \(out=0x[0-9a-f]+, fresh=0x[0-9a-f]+, n=40\) at "), compiler)
     # A write of the user's defines memory; going back makes it undefined again.
     printed = terminal(build, "clang", "undefined", [f"break acceptance.cu:{line + 2}", "run", "print own[2]", "set var own[2] = 7",
                                                      "print own", "reverse-step", "print own[2] + 0"])

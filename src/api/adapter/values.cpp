@@ -197,8 +197,14 @@ Requests::Body Requests::variables(const Json& arguments) {
         const LaneView::RegisterBits bits = context.lane.read_register(r);
         const std::string number =
             bits.high ? fmt::format("{:#x}{:016x}", bits.high, bits.low) : fmt::format("{:#x}", bits.low);
+        const unsigned width = std::min(ptx::bits(function.registers[r].type), 64u);
+        const std::uint64_t all = width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+        const std::uint64_t undefined = context.lane.undefined_bits(r) & all;
+        const bool is_all = undefined == all;
         list.push_back({{"name", name},
-                        {"value", context.lane.is_unset(r) ? "<undefined>" : number},
+                        {"value", undefined == 0 ? number
+                                  : is_all       ? "<undefined>"
+                                                 : number + " <partly undefined>"},
                         {"type", std::string(ptx::name(function.registers[r].type))},
                         {"evaluateName", name},
                         {"variablesReference", 0}});

@@ -417,6 +417,7 @@ Status Debugger::begin_again(Again again) {
     if (stop_.reason != StopReason::exception) left_at_ = Left{stop_.position, again.lane};
   }
   again_ = std::move(again);
+  explanations_.set_by_user.clear();
   go_on();
   return Ok{};
 }
