@@ -397,8 +397,8 @@ def editor_console(build):
     check(typed("print/x threadIdx.x"), "0x28")
     check(typed("p v"), typed("v"))
     assert "* warp 1 " in typed("info warps") and typed("i warps") == typed("info warps")
-    rows = typed("tile tile, 8").split("\n")
-    check(rows[0], "float[64]")
+    rows = typed("tile tile 8x8").split("\n")
+    check(rows[0], "float")
     check([float(c) for row in rows[6:10] for c in row.split(":")[1].split()], SQUARES[96:128])  # warp 0 adds already
     check(typed("whatis kind"), "type = Kind")
     # Another lane: the editor is told by a stop.
@@ -414,7 +414,7 @@ def editor_console(build):
     assert "  n +\n" in refused("n +"), refused("n +")  # not the command `next`
     check(refused("thread (99,0,0)"), "a block has no thread (99,0,0): its size is (64,1,1)")
     assert refused("watch v").startswith("watch is a command of the terminal"), refused("watch v")
-    check(refused("tile n"), "'n' is no array\n  for memory behind a pointer name the number of elements: n[0]@64")
+    assert refused("tile n + 1").startswith("this value is not in memory"), refused("tile n + 1")
     # A variable goes first, also where a command has its name.
     check(typed("n"), "256")
     check(client.end(), printed())

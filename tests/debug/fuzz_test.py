@@ -112,7 +112,8 @@ class Fuzzer:
             "warpgrind/focus": lambda: {"block": self.pick(None, [0, 0, 0], [1, 0, 0], [3, 0, 0]), "thread": self.triple(),
                                         "warp": self.pick(0, 1, 2), "lane": self.pick(0, 5, 31, 32)},
             "warpgrind/warpValues": lambda: {"expression": self.expression(), "frameId": frame},
-            "warpgrind/tile": lambda: {"expression": self.expression(), "frameId": frame, "columns": self.pick(0, 1, 7, 2**40, -1), "width": self.pick(0, 1, 80)},
+            "warpgrind/tile": lambda: {"expression": self.expression(), "frameId": frame, "rows": self.pick(0, 1, 8, 2**62), "columns": self.pick(0, 4, 8, 2**62),
+                                       "stride": self.pick(0, 0, 8, 2**63), "width": self.pick(0, 1, 80), "type": self.pick("", "", "half", "s4x2", "float", "nosuch")},
             "warpgrind/lastWrite": lambda: {"expression": self.expression(), "frameId": frame},
         }
         if command in ("next", "stepIn", "stepOut", "stepBack", "warpgrind/reverseStepIn", "warpgrind/reverseStepOut"):

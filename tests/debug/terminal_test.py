@@ -239,7 +239,8 @@ def values(make):
     t.check("print nothing", [evaluate("nothing", remember=6)], 'no symbol "nothing" in the current context\n')
     t.check("set var i = 5", [["setExpression", {"expression": "i", "value": "5", "frameId": 1001}]], "")
     t.check("set var x[i == 2] = 1", [["setExpression", {"expression": "x[i == 2]", "value": "1", "frameId": 1001}]], "")
-    t.check("set width 80", [], "set needs: var VARIABLE = VALUE, $NAME = VALUE, args [ARGUMENTS], or detach-on-fork on|off.\n")
+    t.check("set pagination off", [], "")
+    t.check("set nosuch 80", [], "set needs: var VARIABLE = VALUE, $NAME = VALUE, args [ARGUMENTS], or detach-on-fork on|off.\n")
     t.check("info locals", [["scopes", {"frameId": 1001}], ["variables", {"variablesReference": 1}]],
             "i = 133\nproduct = <optimised away>\n")
     t.check("info args", [["scopes", {"frameId": 1001}], ["variables", {"variablesReference": 2}]], "a = 2\n")
@@ -335,11 +336,10 @@ def warps(make):
     addresses = "".join(f"lane {n:>2}:" + "".join(f" {0x7000 + 8 * i:#x}" for i in range(n, n + 8)) + "\n" for n in range(0, 32, 8))
     t.check("warp &x[2 * i]", [["warpgrind/warpValues", {"expression": "&x[2 * i]", "frameId": 1001}]],
             f"float *\n{addresses}lanes 0-31: cudaMalloc at saxpy.cu:20, a 256-byte allocation, byte 0, +8 from lane to lane\n")
-    t.check("tile x[f(1, 2)], 2", [["warpgrind/tile", {"expression": "x[f(1, 2)]", "columns": 2, "frameId": 1001, "width": 120}]],
+    t.check("tile x 1x2 by 4 of int", [["warpgrind/tile", {"expression": "x", "rows": 1, "columns": 2, "stride": 4, "type": "int", "frameId": 1001, "width": 120}]],
             "float[2]\n   0 1\n0: 1 2\n")
     t.check("tile/x y", [["warpgrind/tile", {"expression": "y", "frameId": 1001, "width": 120, "format": {"hex": True}}]], "float[2]\n   0 1\n0: 1 2\n")
-    t.check("tile y, z", [], '"z" is no number of columns.\n')
-    t.check("tile", [], "Which array? tile ARRAY [, COLUMNS]\n")
+    t.check("tile", [], "Which memory? Give an array or a pointer.\n")
     t.check("info threads", [["threads", {}]],
             "* 11    block (1,0,0) warp 0, threads (0,0,0)-(31,0,0)\n  12    block (1,0,0) warp 1, threads (32,0,0)-(63,0,0)\n")
     t.check("info warps", [["warpgrind/warps", {}]],
@@ -490,7 +490,7 @@ def words(make):
     t.check("foo", [], 'Undefined command: "foo". Try "help".\n')
     t.check("re", [], 'Ambiguous command "re": reverse-step, reverse-next, reverse-stepi, reverse-nexti, reverse-continue, reverse-finish.\n')
     t.check("info", [], "info needs a topic: one of args, blocks, breakpoints, display, frame, functions, inferiors, kernels, lanes, launches, line, locals, "
-                        "registers, source, sources, threads, warps, watchpoints.\n")
+                        "registers, source, sources, threads, variables, warps, watchpoints.\n")
     t.check("help step", [], "step [N]\n  Run to another source line, into calls.\n  Short: s\n")
     t.check("attach 123", [], "warpgrind cannot attach to a program that runs already: use run.\n")
     t.check("# a comment", [], "")

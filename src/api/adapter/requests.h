@@ -171,7 +171,11 @@ class Requests final : public debugger::DebugListener {
   std::set<unsigned> of_data_;
   std::map<device::WarpFiber*, std::unique_ptr<debugger::StoppedWarp>> looks_;  // of this stop
   std::map<debuginfo::DebugInfo*, std::unique_ptr<Types>> types_;
-  std::map<std::pair<debuginfo::DebugInfo*, std::string>, debugger::Expression> conditions_;
+  struct Condition {
+    debugger::Expression expression;
+    bool was_undefined = false;  // the user knows it
+  };
+  std::map<std::pair<debuginfo::DebugInfo*, std::string>, Condition> conditions_;
 };
 
 }  // namespace warpgrind::adapter

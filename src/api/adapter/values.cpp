@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "adapter/requests.h"
 #include "base/json.h"
 #include "dap/base64.h"
 #include "debugger/expression.h"
 #include "debugger/format.h"
+#include "debugger/names.h"
 #include "debugger/number.h"
 #include "debugger/tile.h"
 #include "debugger/type_text.h"
@@ -173,9 +175,14 @@ Requests::Body Requests::variables(const Json& arguments) {
         if (v.variable->kind ==
             (arguments_wanted ? debuginfo::VariableKind::parameter : debuginfo::VariableKind::local))
           add_variable(v);
+      const bool outermost = context.lane.frame() + 1 == context.lane.info().frames(context.lane.code()).size();
+      if (arguments_wanted && outermost)
+        for (const std::string& name : debugger::kernel_parameters(context)) add_expression(name);
       break;
     }
     case Listed::Of::globals:
+      if (context.lane.info().globals().empty())
+        for (const std::string& name : debugger::ptx_variables(context)) add_expression(name);
       for (const debuginfo::Variable& v : context.lane.info().globals())
         add_variable({&v, debuginfo::location_at(v, context.lane.code().instruction), 0, false});
       break;
@@ -190,8 +197,14 @@ Requests::Body Requests::variables(const Json& arguments) {
         const LaneView::RegisterBits bits = context.lane.read_register(r);
         const std::string number =
             bits.high ? fmt::format("{:#x}{:016x}", bits.high, bits.low) : fmt::format("{:#x}", bits.low);
+        const unsigned width = std::min(ptx::bits(function.registers[r].type), 64u);
+        const std::uint64_t all = width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+        const std::uint64_t undefined = context.lane.undefined_bits(r) & all;
+        const bool is_all = undefined == all;
         list.push_back({{"name", name},
-                        {"value", context.lane.is_unset(r) ? "<undefined>" : number},
+                        {"value", undefined == 0 ? number
+                                  : is_all       ? "<undefined>"
+                                                 : number + " <partly undefined>"},
                         {"type", std::string(ptx::name(function.registers[r].type))},
                         {"evaluateName", name},
                         {"variablesReference", 0}});
@@ -326,55 +339,50 @@ Requests::Body Requests::warp_values(const Json& arguments) {
   return Json{{"type", type}, {"lanes", std::move(lanes)}};
 }
 
-// An array as rows and columns: those of its last two dimensions, or `columns` in each row.
+// Memory as a grid of numbers.
 Requests::Body Requests::tile(const Json& arguments) {
   const Result<Frame> frame = frame_of(arguments);
   if (!frame) return frame.error();
   const Result<Inspected> inspected = inspect(*frame);
   if (!inspected) return inspected.error();
   const LaneContext context = inspected->context();
-  TypeTable& types = context.types;
-  const std::string text = json::text(arguments, "expression");
-  const Result<Value> value = evaluate_text(context, text, SideEffects::refused);
+  Result<Value> value = evaluate_text(context, json::text(arguments, "expression"), SideEffects::refused);
   if (!value) return value.error();
-  if (!types.is_array(value->type))
-    return Error{ErrorKind::bad_input, fmt::format("'{}' is no array", text),
-                 fmt::format("for memory behind a pointer name the number of elements: {}[0]@64", text)};
-  if (!value->address) return Error{ErrorKind::bad_input, fmt::format("'{}' is not in memory", text), ""};
-  debugger::TileShape shape;
-  shape.address = *value->address;
-  shape.element = types.strip(value->type);
-  std::uint64_t dimensions = 0, innermost = 0;
-  while (types.is_array(shape.element)) {
-    const debuginfo::TypeId inner = types.strip(types.element_of(shape.element));
-    const std::uint64_t size = types.size(inner);
-    innermost = size ? types.size(shape.element) / size : 0;
-    shape.element = inner;
-    ++dimensions;
+  if (context.types.is_pointer(value->type)) value = debugger::pointee(context, *value);
+  if (!value) return value.error();
+  debuginfo::TypeId as = debuginfo::kVoidType;
+  if (const std::string name = json::text(arguments, "type"); !name.empty()) {
+    as = debugger::parse_type(name, context.types);
+    if (as == debuginfo::kVoidType) return Error{ErrorKind::bad_input, fmt::format("'{}' is no type here", name), ""};
   }
-  const std::uint64_t size = types.size(shape.element);
-  const std::uint64_t all = size ? types.size(value->type) / size : 0;
-  if (all == 0 || innermost == 0) return Error{ErrorKind::bad_input, "the size of this array is not known", ""};
-  constexpr std::uint64_t kInRow = 32;  // words: a row for all banks
-  const auto wanted = json::get<std::uint64_t>(arguments, "columns");
-  debugger::TileLayout layout;
-  layout.width = json::get<std::size_t>(arguments, "width");
-  layout.is_linear = dimensions == 1 || wanted != 0;
-  shape.columns = wanted ? std::min(wanted, all) : dimensions == 1 ? std::min(all, kInRow) : innermost;
-  shape.rows = (all + shape.columns - 1) / shape.columns;
-  shape.last_row = all - (shape.rows - 1) * shape.columns;
-  const auto numbers = debugger::number_layout(types, shape.element);
-  if (numbers && numbers->components > 1) {
-    shape.columns *= numbers->components;
-    shape.last_row *= numbers->components;
+  Result<debugger::TileShape> shape = debugger::shape_of(context, *value, as);
+  if (!shape) return shape.error();
+  const auto rows = json::get<std::uint64_t>(arguments, "rows"),
+             columns = json::get<std::uint64_t>(arguments, "columns");
+  if (rows != 0 || columns != 0) {
+    shape->rows = rows;
+    shape->columns = columns;
   }
-  Result<debugger::Tile> read = debugger::read_tile(context, shape, format_of(arguments));
-  if (!read) return read.error();
-  if (dimensions == 1 && wanted == 0 && layout.width != 0) debugger::fit_columns(*read, layout.width);
-  return Json{{"type", types.name(value->type)},
-              {"rows", read->shape.rows},
-              {"columns", read->shape.columns},
-              {"text", debugger::tile_text(*read, layout)}};
+  if (const auto stride = json::get<std::uint64_t>(arguments, "stride"); stride != 0) {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
+    const auto layout = debugger::number_layout(context.types, shape->element);
+    const std::uint64_t numbers = layout ? layout->components : 1;
+    if (stride % numbers != 0 || stride > kMost)
+      return Error{ErrorKind::bad_input, fmt::format("rows cannot be {} numbers apart", stride), ""};
+    shape->row_stride = stride / numbers * context.types.size(shape->element);
+  }
+  const Result<debugger::Tile> tile = debugger::read_tile(context, *shape, format_of(arguments));
+  if (!tile) return tile.error();
+  Json answer = {{"type", context.types.name(shape->element)},
+                 {"rows", shape->rows},
+                 {"columns", shape->columns},
+                 {"cells", tile->cells},
+                 {"text", debugger::tile_text(*tile, json::get<std::size_t>(arguments, "width"))}};
+  if (tile->has_extremes) {
+    answer["minimum"] = tile->minimum;
+    answer["maximum"] = tile->maximum;
+  }
+  return answer;
 }
 
 // ---- Conditions and messages of breakpoints
@@ -386,9 +394,14 @@ Result<bool> Requests::holds(LaneView& lane, const std::string& condition) {
   if (known == conditions_.end()) {
     Result<debugger::Expression> parsed = debugger::parse_expression(condition, context.types);
     if (!parsed) return parsed.error();
-    known = conditions_.emplace(key, parsed.take()).first;
+    known = conditions_.emplace(key, Condition{parsed.take()}).first;
   }
-  return debugger::evaluate_condition(context, known->second);
+  const Result<debugger::ConditionResult> result = debugger::evaluate_condition(context, known->second.expression);
+  if (!result) return result.error();
+  if (result->is_undefined && !std::exchange(known->second.was_undefined, true))
+    on_output(
+        fmt::format("condition '{}': it depends on a value that is not written yet, and does not hold\n", condition));
+  return result->holds;
 }
 
 // Replaces {expression} by its value.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,8 +48,9 @@ std::vector<std::string_view> info_topics();
 Status info_line(Session& session, std::string_view place);
 Status info_source(Session& session, std::string_view);
 Status info_functions(Session& session, std::string_view pattern);
-// Arguments of `warpgrind/tile` without the frame.
-Result<Json> read_tile_words(std::string_view text);
+// "EXPRESSION [ROWSxCOLUMNS] [by STRIDE] [of TYPE]" as arguments of `warpgrind/tile`. `number_of` evaluates STRIDE.
+Result<Json> read_tile_words(std::string text,
+                             const std::function<Result<std::int64_t>(const std::string&)>& number_of);
 // "block 3 thread (5,0,0)" as arguments of `warpgrind/focus`.
 Result<Json> read_focus(std::string_view text);
 // The format behind `print/`, as DAP's `format`; null without letters.

@@ -195,38 +195,67 @@ Status do_warp_values(Session& session, const Arguments& arguments) {
   return Ok{};
 }
 
-Result<Json> read_tile_words(std::string_view text) {
-  int depth = 0;
-  std::size_t comma = std::string_view::npos;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    depth += text[i] == '(' || text[i] == '[';
-    depth -= text[i] == ')' || text[i] == ']';
-    if (text[i] == ',' && depth == 0) comma = i;
-  }
-  Json out = {{"expression", std::string(trim(text.substr(0, comma)))}};
-  if (out["expression"] == "") return command_error("Which array? tile ARRAY [, COLUMNS]");
-  if (comma == std::string_view::npos) return out;
-  const auto columns = read_number(trim(text.substr(comma + 1)));
-  if (!columns || *columns == 0)
-    return command_error(fmt::format("\"{}\" is no number of columns.", trim(text.substr(comma + 1))));
-  out["columns"] = *columns;
+namespace {
+
+// "tile 8x8 by 32 of half" without the part behind this word, which is returned.
+std::string cut_behind(std::string& text, std::string_view word) {
+  const std::string wanted = fmt::format(" {} ", word);
+  const std::size_t at = text.rfind(wanted);
+  if (at == std::string::npos) return {};
+  std::string out(trim(std::string_view(text).substr(at + wanted.size())));
+  text.erase(at);
   return out;
 }
 
-// An array in rows and columns, as wide as the terminal.
+}  // namespace
+
+Result<Json> read_tile_words(std::string text,
+                             const std::function<Result<std::int64_t>(const std::string&)>& number_of) {
+  if (trim(text).empty()) return command_error("Which memory? Give an array or a pointer.");
+  Json request = Json::object();
+  if (const std::string type = cut_behind(text, "of"); !type.empty()) request["type"] = type;
+  if (const std::string stride = cut_behind(text, "by"); !stride.empty()) {
+    auto number = read_number(stride);
+    if (!number) {
+      const auto value = number_of(stride);
+      if (!value) return value.error();
+      number = *value;
+    }
+    request["stride"] = *number;
+  }
+  const std::string_view all = trim(text);
+  const std::size_t blank = all.find_last_of(' ');
+  const std::string_view last = blank == std::string_view::npos ? std::string_view() : all.substr(blank + 1);
+  const std::size_t cross = last.find('x');
+  const auto rows = cross == std::string_view::npos ? std::nullopt : read_number(last.substr(0, cross));
+  const auto columns = rows ? read_number(last.substr(cross + 1)) : std::nullopt;
+  if (columns) {
+    request["rows"] = *rows;
+    request["columns"] = *columns;
+  }
+  request["expression"] = std::string(trim(columns ? all.substr(0, blank) : all));
+  return request;
+}
+
 Status do_tile(Session& session, const Arguments& arguments) {
-  auto request = read_tile_words(arguments.text);
+  auto request = read_tile_words(arguments.text, [&session](const std::string& stride) -> Result<std::int64_t> {
+    const auto value = session.evaluate(stride, "watch", Json());
+    if (!value) return value.error();
+    const auto number = read_number(json::text(*value, "result"));
+    if (!number) return command_error(fmt::format("\"by {}\": a number of numbers is needed.", stride));
+    return *number;
+  });
   if (!request) return request.error();
-  auto format = format_of(arguments.format);
-  if (!format) return format.error();
   const auto frame = session.frame();
   if (!frame) return frame.error();
-  if (format->is_object()) (*request)["format"] = format.take();
   (*request)["frameId"] = (*frame)->id;
   (*request)["width"] = terminal_width();
+  auto format = format_of(arguments.format);
+  if (!format) return format.error();
+  if (!format->is_null()) (*request)["format"] = format.take();
   const auto body = session.ask("warpgrind/tile", request.take());
   if (!body) return body.error();
-  session.print(json::text(*body, "type") + "\n" + json::text(*body, "text"));
+  session.print(fmt::format("{}\n{}", json::text(*body, "type"), json::text(*body, "text")));
   return Ok{};
 }
 
@@ -310,6 +339,10 @@ Status do_set(Session& session, const Arguments& arguments) {
   if (what == "follow-fork-mode" || what == "schedule-multiple")
     return Error{ErrorKind::unsupported, fmt::format("There is no {}: each process that uses CUDA is debugged.", what),
                  "`inferior N` selects one; `set detach-on-fork on` lets all but the first run freely"};
+  // Scripts for gdb begin with these. Nothing here depends on them.
+  constexpr std::string_view kOfGdb[] = {"confirm", "pagination", "width", "height", "print", "verbose", "cuda"};
+  if (std::find(std::begin(kOfGdb), std::end(kOfGdb), what) != std::end(kOfGdb) && rest.find('=') == std::string::npos)
+    return Ok{};
   if (what.starts_with("$")) {
     const auto body = session.evaluate(arguments.text, "repl");
     return body ? Status(Ok{}) : body.error();

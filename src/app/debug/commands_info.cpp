@@ -18,7 +18,8 @@ Status print_scope(Session& session, const char* hint, const char* none, std::st
   if (!scopes) return scopes.error();
   std::int64_t reference = 0;
   json::each(*scopes, "scopes", [&](const Json& scope) {
-    if (json::text(scope, "presentationHint") == hint) json::read(scope, "variablesReference", reference);
+    if (json::text(scope, "presentationHint") == hint || json::text(scope, "name") == hint)
+      json::read(scope, "variablesReference", reference);
   });
   std::string out;
   if (reference != 0) {
@@ -29,7 +30,9 @@ Status print_scope(Session& session, const char* hint, const char* none, std::st
       out += fmt::format("{} = {}\n", json::text(one, "name"), json::text(one, "value"));
     });
   }
-  if (out.empty() && !name.empty()) return command_error(fmt::format("There is no register {}.", name));
+  if (out.empty() && !name.empty())
+    return command_error(
+        fmt::format("There is no {} {}.", hint == std::string_view("registers") ? "register" : "variable", name));
   session.print(out.empty() ? none : out);
   return Ok{};
 }
@@ -42,8 +45,17 @@ Status info_args(Session& session, std::string_view) {
   return print_scope(session, "arguments", "No arguments.\n");
 }
 
-Status info_registers(Session& session, std::string_view name) {
-  return print_scope(session, "registers", "No registers.\n", name);
+Status info_registers(Session& session, std::string_view names) {
+  if (trim(names).empty()) return print_scope(session, "registers", "No registers.\n");
+  while (!trim(names).empty()) {
+    const std::string name = cut_word(names);
+    if (Status printed = print_scope(session, "registers", "", name); !printed) return printed;
+  }
+  return Ok{};
+}
+
+Status info_variables(Session& session, std::string_view name) {
+  return print_scope(session, "Globals and shared memory", "No variables of the module.\n", trim(name));
 }
 
 Status info_breakpoints(Session& session, std::string_view) {
@@ -159,12 +171,25 @@ struct Topic {
   Status (*print)(Session& session, std::string_view rest);
 };
 constexpr Topic kTopics[] = {
-    {"args", info_args},           {"blocks", info_blocks},    {"breakpoints", info_breakpoints},
-    {"display", info_display},     {"frame", info_frame},      {"functions", info_functions},
-    {"inferiors", info_inferiors}, {"kernels", info_launches}, {"lanes", info_lanes},
-    {"launches", info_launches},   {"line", info_line},        {"locals", info_locals},
-    {"registers", info_registers}, {"source", info_source},    {"sources", info_sources},
-    {"threads", info_threads},     {"warps", info_warps},      {"watchpoints", info_breakpoints},
+    {"args", info_args},
+    {"blocks", info_blocks},
+    {"breakpoints", info_breakpoints},
+    {"display", info_display},
+    {"frame", info_frame},
+    {"functions", info_functions},
+    {"inferiors", info_inferiors},
+    {"kernels", info_launches},
+    {"lanes", info_lanes},
+    {"launches", info_launches},
+    {"line", info_line},
+    {"locals", info_locals},
+    {"registers", info_registers},
+    {"source", info_source},
+    {"sources", info_sources},
+    {"threads", info_threads},
+    {"variables", info_variables},
+    {"warps", info_warps},
+    {"watchpoints", info_breakpoints},
 };
 
 // Beginnings that gdb's users type although they are not unique.

@@ -67,6 +67,11 @@ Status set_watch(Session& session, std::string text, const char* access, const c
   one.process = session.selected().number;
   one.access_type = access;
   one.condition = cut_condition(text);
+  // gdb's watch -location: the memory stays the same when the expression's value changes. It always does here.
+  if (std::string_view rest = text; text.starts_with("-l ") || text.starts_with("-location ")) {
+    (void)cut_word(rest);
+    text = std::string(trim(rest));
+  }
   one.expression = text;
   if (text.empty()) return command_error("Which value? Give an expression.");
   const auto frame = session.frame();

@@ -55,7 +55,9 @@ Result<ConsoleCommand> read_focus_line(const Line& line) {
 }
 
 Result<ConsoleCommand> read_tile_line(const Line& line) {
-  auto arguments = read_tile_words(line.rest);
+  auto arguments = read_tile_words(std::string(line.rest), [](const std::string& stride) -> Result<std::int64_t> {
+    return command_error(fmt::format("\"by {}\": a number is needed in the editor's console.", stride));
+  });
   if (!arguments) return arguments.error();
   auto format = format_of(line.format);
   if (!format) return format.error();
@@ -109,7 +111,7 @@ Result<ConsoleCommand> read_back(const Line& line) {
 constexpr const char* kHelp =
     "An expression prints its value, and v = 5 changes one. Commands of warpgrind debug:\n"
     "  warp EXPRESSION              a value of all 32 lanes\n"
-    "  tile ARRAY [, COLUMNS]       an array in rows and columns\n"
+    "  tile ARRAY [ROWSxCOLUMNS]    memory in rows and columns\n"
     "  print/x EXPRESSION           in another format: x d u o t c f a\n"
     "  last-write EXPRESSION        go back to the last write of a value\n"
     "  reverse-step, reverse-finish go back into a call, or to it\n"

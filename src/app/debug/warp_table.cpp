@@ -58,7 +58,10 @@ std::string summary(const std::vector<Lane>& lanes) {
   for (const Lane& one : lanes)
     if (one.active && !one.undefined) by_value[one.value].push_back(one.lane);
   if (by_value.empty()) return "";
-  if (by_value.size() == 1) return fmt::format("all equal: {}\n", by_value.begin()->first);
+  const bool all_defined =
+      std::none_of(lanes.begin(), lanes.end(), [](const Lane& l) { return l.active && l.undefined; });
+  if (by_value.size() == 1)
+    return fmt::format("{} equal: {}\n", all_defined ? "all" : "all defined ones", by_value.begin()->first);
   std::optional<std::pair<double, const std::string*>> least, greatest;
   bool numbers = true;
   for (const auto& [value, where] : by_value) {
@@ -178,7 +181,10 @@ std::string warp_table(const Json& values) {
       one.value = pointer->address;
       if (one.active) pointers.emplace_back(one.lane, std::move(*pointer));
     }
-    const std::string value = one.value == "<undefined>" ? "?" : one.value + (one.undefined ? "?" : "");
+    constexpr std::string_view kPartly = " <partly undefined>";
+    std::string value = one.value == "<undefined>" ? "" : one.value;
+    if (value.ends_with(kPartly)) value.resize(value.size() - kPartly.size());
+    if (one.undefined) value += "?";
     cells.push_back(one.active ? value : "[" + value + "]");
     width = std::max(width, cells.back().size());
     if (!one.active) inactive.push_back(one.lane);

@@ -18,6 +18,11 @@ namespace warpgrind::debugger {
 
 namespace {
 
+// "lane 3", "lanes 0-3, 7"
+std::string lanes_named(LaneMask lanes) {
+  return (std::popcount(lanes) == 1 ? "lane " : "lanes ") + lanes_text(lanes);
+}
+
 Position position_of(const device::WarpFiber& f) {
   return {f.block_linear, f.context.warp, f.context.steps};
 }
@@ -329,16 +334,27 @@ bool Debugger::condition_holds(const Touched& touch, device::WarpFiber& warp) {
 // Fills the stop if a touch is one.
 bool Debugger::look_at_touched(device::WarpFiber& warp, Stop* stop) {
   bool stops = false;
+  struct Said {
+    std::string text;
+    LaneMask lanes = 0;
+  };
+  std::vector<Said> all;  // lanes that do the same are one
   for (const Touched& touch : touched_) {
     const std::string text = say_touched(touch, warp);
     if (text.empty() || !condition_holds(touch, warp)) continue;
     if (!stops) stop->lane = same_warp(touch.at, position_of(warp)) ? touch.lane : stop->lane;
-    stop->text += (stops ? "; " : "") + text;
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Said& said) { return said.text == text; });
+    Said& said = same == all.end() ? all.emplace_back(text) : *same;
+    said.lanes |= LaneMask{1} << touch.lane;
     if (std::find(stop->hit.begin(), stop->hit.end(), touch.watchpoint) == stop->hit.end())
       stop->hit.push_back(touch.watchpoint);
     stops = true;
   }
   touched_.clear();
+  for (const Said& said : all) {
+    stop->text += (stop->text.empty() ? "" : "; ") + said.text;
+    if (std::popcount(said.lanes) > 1) stop->text += fmt::format(" ({})", lanes_named(said.lanes));
+  }
   if (stops) stop->reason = StopReason::data;
   return stops;
 }
@@ -401,6 +417,7 @@ Status Debugger::begin_again(Again again) {
     if (stop_.reason != StopReason::exception) left_at_ = Left{stop_.position, again.lane};
   }
   again_ = std::move(again);
+  explanations_.set_by_user.clear();
   go_on();
   return Ok{};
 }
@@ -605,8 +622,9 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
       unsigned lane = stop.lane;
       if (!data) stop.hit = hits(kernel, warp, place, lanes, true, &lane);
       if (split_off_ != 0 && !stop.hit.empty())
-        stop.text = fmt::format("the lanes of the warp split: lanes {} are here, lanes {} go another way",
-                                lanes_text(lanes), lanes_text(split_off_));
+        stop.text = fmt::format("the lanes of the warp split: {} {} here, {} another way", lanes_named(lanes),
+                                std::popcount(lanes) == 1 ? "is" : "are",
+                                lanes_named(split_off_) + (std::popcount(split_off_) == 1 ? " goes" : " go"));
       const bool stepped =
           going_ && going_->launch == launch.serial && ends_step(*going_, context, standing(warp, place), lanes);
       if (!data && !stop.hit.empty()) {

@@ -1,7 +1,6 @@
 #include "debugger/tile.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <optional>
 
@@ -40,52 +39,22 @@ class TileReader {
     if (size > (1u << 26) / elements) return bad_shape("a row of the tile has more than 64 MiB");
     std::vector<std::uint8_t> row(elements * size);
     const std::uint64_t stride = shape.row_stride ? shape.row_stride : row.size();
-    std::vector<std::uint8_t> undefined(row.size());
     for (std::uint64_t r = 0; r < shape.rows; ++r) {
       const Address at{shape.address.space, shape.address.value + r * stride};
-      const std::uint64_t here = r + 1 == shape.rows && shape.last_row != 0 ? shape.last_row / numbers : elements;
-      row.resize(here * size);
       if (Status read = context_.lane.read(at, row); !read.ok()) {
         if (tile_.error.empty()) tile_.error = "row " + std::to_string(r) + ": " + read.error().message;
         tile_.cells.insert(tile_.cells.end(), shape.columns, "?");
         continue;
       }
-      undefined.assign(row.size(), 0);
+      std::vector<std::uint8_t> undefined(row.size());
       context_.lane.read_undefined(at, undefined);
-      for (std::uint64_t e = 0; e < here; ++e) {
-        const auto bits = std::span(undefined).subspan(e * size, size);
-        if (std::any_of(bits.begin(), bits.end(), [](std::uint8_t byte) { return byte != 0; }))
-          add_undefined(std::span(row).subspan(e * size, size), bits);
-        else
-          add_element(std::span(row).subspan(e * size, size));
-      }
-      tile_.cells.resize((r + 1) * shape.columns);
+      for (std::uint64_t e = 0; e < elements; ++e)
+        add_element(std::span(row).subspan(e * size, size), std::span(undefined).subspan(e * size, size));
     }
     return std::move(tile_);
   }
 
  private:
-  // As `print`: of a structure the members that were written are shown; a number of which bits were is marked.
-  void add_undefined(std::span<const std::uint8_t> bytes, std::span<const std::uint8_t> undefined) {
-    const bool all = std::all_of(undefined.begin(), undefined.end(), [](std::uint8_t byte) { return byte == 0xff; });
-    const std::uint32_t numbers = layout_ ? layout_->components : 1;
-    if (all) {
-      tile_.undefined += numbers;
-      tile_.cells.insert(tile_.cells.end(), numbers, "?");
-      return;
-    }
-    if (layout_) {
-      add_element(bytes);
-      for (std::uint32_t i = 1; i <= numbers; ++i) tile_.cells[tile_.cells.size() - i] += "?";
-      return;
-    }
-    Value value;
-    value.type = tile_.shape.element;
-    value.bytes.assign(bytes.begin(), bytes.end());
-    value.undefined.assign(undefined.begin(), undefined.end());
-    tile_.cells.push_back(brief_text(value));
-  }
-
   static NumberLayout as_numbers(NumberLayout layout) {  // a byte is a number here and no character
     if (layout.format == NumberFormat::character)
       layout.format = layout.is_signed ? NumberFormat::signed_integer : NumberFormat::unsigned_integer;
@@ -117,18 +86,28 @@ class TileReader {
     return text_of(context_, value, options);
   }
 
-  void add_element(std::span<const std::uint8_t> bytes) {
+  void add_element(std::span<const std::uint8_t> bytes, std::span<const std::uint8_t> undefined) {
     const Type& type = context_.types.stripped(tile_.shape.element);
     if (!layout_ || type.kind == TypeKind::enumeration) {
       Value value;
       value.type = tile_.shape.element;
       value.bytes.assign(bytes.begin(), bytes.end());
+      if (std::any_of(undefined.begin(), undefined.end(), [](std::uint8_t bits) { return bits != 0; })) {
+        value.undefined.assign(undefined.begin(), undefined.end());
+        ++tile_.undefined;
+      }
       tile_.cells.push_back(brief_text(value));
       return;
     }
     const NumberLayout layout = as_numbers(*layout_);
     for (std::uint32_t i = 0; i < layout.components; ++i) {
       const unsigned __int128 bits = bits_of(bytes) >> (i * layout.bits());
+      const unsigned __int128 own = layout.bits() < 128 ? (static_cast<unsigned __int128>(1) << layout.bits()) - 1 : ~0;
+      if ((bits_of(undefined) >> (i * layout.bits()) & own) != 0) {
+        ++tile_.undefined;
+        tile_.cells.push_back("?");
+        continue;
+      }
       compare(decode_bits(layout, bits));
       tile_.cells.push_back(number_text(layout, bits, format_));
     }
@@ -164,6 +143,39 @@ std::string in_width(const std::string& text, std::size_t width) {
 
 }  // namespace
 
+Result<TileShape> shape_of(LaneContext context, const Value& array, TypeId as) {
+  if (!array.address) return bad_shape("this value is not in memory: a tile is an array, or what a pointer points to");
+  TileShape shape;
+  shape.address = *array.address;
+  shape.element = array.type;
+  std::vector<std::uint64_t> dimensions;
+  while (context.types.is_array(shape.element)) {
+    const Type& type = context.types.stripped(shape.element);
+    dimensions.insert(dimensions.end(), type.dimensions.begin(), type.dimensions.end());
+    shape.element = type.target;
+  }
+  if (dimensions.empty()) dimensions.push_back(1);
+  const std::uint64_t size = context.types.size(shape.element);
+  std::uint64_t row = dimensions.back() * size;
+  for (std::size_t d = 0; d + 1 < dimensions.size(); ++d) shape.rows *= dimensions[d];
+  if (as != kVoidType) shape.element = as;
+  const std::uint64_t element = context.types.size(shape.element);
+  if (size == 0 || element == 0)
+    return bad_shape("the size of '" + context.types.name(shape.element) + "' is not known");
+  if (row % element != 0)
+    return bad_shape("a row of " + std::to_string(row) + " bytes does not hold whole '" +
+                     context.types.name(shape.element) + "'");
+  const std::optional<NumberLayout> layout = number_layout(context.types, shape.element);
+  shape.columns = row / element * (layout ? layout->components : 1);
+  for (const std::uint64_t columns : {16u, 8u}) {
+    if (dimensions.size() > 1 || shape.columns <= columns || shape.columns % columns != 0) continue;
+    shape.rows = shape.columns / columns;
+    shape.columns = columns;
+    break;
+  }
+  return shape;
+}
+
 Result<Tile> read_tile(LaneContext context, const TileShape& shape, Format format) {
   return TileReader(context, shape, format).read();
 }
@@ -176,17 +188,14 @@ std::size_t cell_width(const Tile& tile) {
   return width;
 }
 
-// Of the names of rows, at most: "992-1023:".
+// Of the names of rows, at most: "30-31:".
 std::size_t name_width(const Tile& tile) {
-  return 2 * std::to_string(tile.cells.size()).size() + 2;
+  return 2 * std::to_string(tile.shape.rows).size() + 2;
 }
 
 // Columns first ... end-1 of all rows.
-std::string part_text(const Tile& tile, const TileLayout& layout, std::uint64_t first, std::uint64_t end,
-                      std::size_t width) {
+std::string part_text(const Tile& tile, std::uint64_t first, std::uint64_t end, std::size_t width) {
   const std::uint64_t rows = tile.shape.rows, columns = tile.shape.columns;
-  const std::uint64_t step = layout.is_linear ? columns : 1;
-  const auto name = [&](std::uint64_t row) { return std::to_string(row * step); };
   const auto row_text = [&](std::uint64_t row) {
     std::string out;
     for (std::uint64_t c = first; c < end; ++c) out += " " + in_width(tile.cells[row * columns + c], width);
@@ -198,8 +207,9 @@ std::string part_text(const Tile& tile, const TileLayout& layout, std::uint64_t 
     std::string text = row_text(r);
     std::uint64_t last = r;
     while (last + 1 < rows && row_text(last + 1) == text) ++last;
-    const std::uint64_t to = layout.is_linear ? std::min((last + 1) * step, tile.cells.size()) - 1 : last;
-    lines.emplace_back(last == r ? name(r) : name(r) + "-" + std::to_string(to), std::move(text));
+    std::string name = std::to_string(r);
+    if (last != r) name += "-" + std::to_string(last);
+    lines.emplace_back(std::move(name), std::move(text));
     r = last + 1;
   }
   std::size_t label = 0;
@@ -212,30 +222,17 @@ std::string part_text(const Tile& tile, const TileLayout& layout, std::uint64_t 
 
 }  // namespace
 
-void fit_columns(Tile& tile, std::size_t width) {
-  TileShape& shape = tile.shape;
-  const std::uint64_t all = (shape.rows - 1) * shape.columns + (shape.last_row ? shape.last_row : shape.columns);
-  std::uint64_t columns = shape.columns;
-  while (columns > 1 && name_width(tile) + columns * (cell_width(tile) + 1) > width)
-    columns = std::bit_floor(columns - 1);
-  shape.columns = columns;
-  shape.rows = (all + columns - 1) / columns;
-  shape.last_row = all - (shape.rows - 1) * columns;
-  tile.cells.resize(shape.rows * columns);
-}
-
-std::string tile_text(const Tile& tile, const TileLayout& layout) {
+std::string tile_text(const Tile& tile, std::size_t line) {
   const std::uint64_t columns = tile.shape.columns;
   const std::size_t width = cell_width(tile), label = name_width(tile);
   std::uint64_t in_part = columns;
-  if (layout.width > label) in_part = std::clamp<std::uint64_t>((layout.width - label) / (width + 1), 1, columns);
+  if (line > label) in_part = std::clamp<std::uint64_t>((line - label) / (width + 1), 1, columns);
   constexpr std::uint64_t kRound = 4;  // parts begin at multiples of it
   if (in_part < columns && in_part > kRound) in_part -= in_part % kRound;
   std::string text;
   for (std::uint64_t first = 0; first < columns; first += in_part)
-    text += part_text(tile, layout, first, std::min(first + in_part, columns), width);
+    text += part_text(tile, first, std::min(first + in_part, columns), width);
   const auto place = [&](std::uint64_t at) {
-    if (layout.is_linear) return tile.cells[at] + " at [" + std::to_string(at) + "]";
     return tile.cells[at] + " at [" + std::to_string(at / columns) + "][" + std::to_string(at % columns) + "]";
   };
   if (tile.has_extremes && tile.cells[tile.minimum] != tile.cells[tile.maximum])
@@ -243,10 +240,7 @@ std::string tile_text(const Tile& tile, const TileLayout& layout) {
   if (tile.not_a_number)
     text += "NaN: " + std::to_string(tile.not_a_number) + " of " + counted(tile.cells.size(), "number") + "\n";
   if (tile.undefined)
-    text += "? never written: " + std::to_string(tile.undefined) + " of " +
-            std::to_string(tile.shape.last_row == 0 ? tile.cells.size()
-                                                    : tile.cells.size() - columns + tile.shape.last_row) +
-            "\n";
+    text += "? never written: " + std::to_string(tile.undefined) + " of " + counted(tile.cells.size(), "number") + "\n";
   if (!tile.error.empty()) text += "? " + tile.error + "\n";
   return text;
 }
