@@ -313,6 +313,38 @@ def watches(build):
     check(client.end(), printed())
 
 
+def watches_undefined(build):
+    """A watched value that was never written is undefined, as `print` shows it."""
+    client = Client(build)
+    client.breaks(TILE, condition="i == 0")
+    client.begin()
+    check(client.value("tile[40]"), "<undefined>")
+    data = client.call("dataBreakpointInfo", name="tile[40]")["dataId"]
+    client.call("setDataBreakpoints", breakpoints=[{"dataId": data, "accessType": "write"}])
+    client.breaks()
+    stop = client.go("continue")
+    check((stop["text"], stop["focus"]["thread"]), (f"tile[40]: old value <undefined>, new value {SQUARES[40]:g}", [40, 0, 0]))
+    check(client.end(), printed())
+
+
+def conditions_choose(build):
+    """The lane of a condition has the focus, also beside a breakpoint without one. A wrong condition is refused."""
+    client = Client(build)
+    client.call("setBreakpoints", source={"path": SOURCE}, breakpoints=[{"line": TILE}, {"line": TILE, "condition": "i == 45 and not (i < 3)"}])
+    client.begin()
+    stop = client.go("continue")
+    check((len(stop["hitBreakpointIds"]), stop["focus"]["thread"]), (2, [45, 0, 0]))
+    for text, why in (("i = 3", "'=' assigns a value: '==' compares"), ("(i == 3", "')' is missing"), ("i == 'x", "a quote has no end")):
+        refused, = client.breaks(TILE, condition=text)
+        check((refused["verified"], refused["message"]), (False, f"condition '{text}': {why}"))
+    pending, = client.call("setFunctionBreakpoints", breakpoints=[{"name": "nosuch"}])["breakpoints"]
+    check((pending["verified"], pending["message"]), (False, "waits for a kernel that has this function"))
+    wrong = client.answer("warpgrind/focus", block=[3, 0, 0], thread=[7, 0, 0])
+    assert wrong["message"].endswith("stops there: break LINE if blockIdx.x == 3 && threadIdx.x == 7"), wrong
+    client.call("setFunctionBreakpoints", breakpoints=[])
+    check(client.end(), printed())
+
+
 def last_write(build):
     client = Client(build)
     client.breaks(ANSWER)
@@ -321,6 +353,13 @@ def last_write(build):
     client.stopped()
     check(client.line(), ADD)
     check((client.stop["focus"]["thread"], client.value("step")), ([5, 0, 0], "8"))
+    # Nothing is found: the thread that was looked at stays.
+    client.breaks(LOOP, condition="i == 0")
+    client.go("reverseContinue")
+    client.call("warpgrind/focus", thread=[40, 0, 0])
+    check(client.value("threadIdx.x"), "40")
+    client.call("warpgrind/lastWrite", expression="in[5]")
+    check((client.stopped()["focus"]["thread"], client.value("threadIdx.x")), ([40, 0, 0], "40"))
     check(client.end(), printed())
 
 
@@ -421,7 +460,8 @@ def editor_console(build):
 
 
 CASES = [runs_through, stops_at_lines, stops_at_functions, unset_registers, conditions, log_points, values, sets_values, steps, goes_back, watches,
-         last_write, stops_at_faults, switches_focus, same_state_both_ways, editor_console]
+         last_write, stops_at_faults, switches_focus, same_state_both_ways, editor_console,
+         watches_undefined, conditions_choose]
 
 
 def run_cases(cases, description):

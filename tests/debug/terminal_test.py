@@ -119,6 +119,14 @@ def breakpoints_before_the_run(make):
     t.check("delete 4", [], "")
     t.check("break *0x10", [], '"0x10" is no place in the PTX.\n  `disassemble` prints the places, for example f0:i12\n')
     t.check("break saxpy.cu:x", [], '"x" is no line number\n')
+    # A condition that cannot be right is refused at once, and not at each warp.
+    t.check("break saxpy.cu:9 if i = 3", [], "condition 'i = 3': '=' assigns a value: '==' compares\n")
+    t.check("break saxpy.cu:9 if (i == 3", [], "condition '(i == 3': ')' is missing\n")
+    t.check("tbreak scale if i <= 3 &&", [], "condition 'i <= 3 &&': a value is missing at the end\n")
+    t.check("break saxpy.cu:9 if", [], "a condition is expected behind 'if'\n")
+    t.check("break if i == 3]", [], "condition 'i == 3]': ']' without '['\n")
+    t.check("condition 1 i == 'a", [], "condition 'i == 'a': a quote has no end\n")
+    t.check("info watchpoints", [], "No watchpoints.\n")
     t.check('dprintf saxpy.cu:10,"i is {i}\\n"', [], "Dprintf 5 at saxpy.cu:10 (found when the program runs)\n")
     t.check("dprintf saxpy.cu:10", [], 'dprintf needs LOCATION,"TEXT {EXPRESSION}".\n')
     t.check("watch y[5]", [], "The program is not being run.\n")
@@ -537,8 +545,11 @@ def command_line(build, folder):
     assert code == 2 and "none: No such file or directory" in errors, errors
     code, _, errors = run(program=())
     assert code == 2 and "no program given" in errors, errors
-    code, out, _ = run("-ex", "run", "-batch", program=("/nonexistent",))
-    assert code == 1 and "/nonexistent: No such file or directory" in out, out
+    code, out, errors = run("-ex", "run", "-batch", program=("/nonexistent",))
+    assert code == 2 and out == "" and "/nonexistent: No such file or directory" in errors, errors  # before the first prompt
+    for word, hint in (("debg", "did you mean debug?"), ("playground", "did you mean serve?"), ("zzz", "warpgrind --help"), ("app.cu", "warpgrind run app.cu")):
+        wrong = subprocess.run([warpgrind[0], word], capture_output=True, text=True, env=environment, check=False)
+        assert wrong.returncode == 2 and hint in wrong.stderr, wrong
 
 
 CASES = [breakpoints_before_the_run, breakpoints_while_stopped, temporary, running, advance, pass_a_breakpoint, values, memory, warps, stack,

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "base/json.h"
+#include "dap/condition_text.h"
 
 namespace warpgrind::adapter {
 
@@ -175,6 +177,13 @@ void Requests::on_stop(const debugger::Stop& stop) {
     forget();
     focus_warp_ = stop.warp;
     focus_lane_ = stop.lane;
+    if (const auto before = std::exchange(focus_before_, std::nullopt);
+        before && stop.reason == debugger::StopReason::history_start)
+      for (device::WarpFiber* warp : debugger_.warps())
+        if (warp->block_linear == before->block && warp->context.warp == before->warp) {
+          focus_warp_ = warp;
+          focus_lane_ = before->lane;
+        }
     const bool entry = std::find(stop.hit.begin(), stop.hit.end(), entry_) != stop.hit.end() && entry_ != 0;
     if (entry) {
       debugger_.remove(entry_);
@@ -247,6 +256,11 @@ Requests::Body Requests::replace(std::set<unsigned>& old, const std::vector<Brea
   old.clear();
   Json list = Json::array();
   for (const Breakpoint& b : wanted) {
+    if (const std::string problem = b.at == Breakpoint::At::kernel_entry ? "" : dap::problem_of_condition(b.condition);
+        !problem.empty()) {
+      list.push_back({{"verified", false}, {"message", fmt::format("condition '{}': {}", b.condition, problem)}});
+      continue;
+    }
     const Result<unsigned> number = debugger_.add(b);
     if (!number) {
       list.push_back({{"verified", false}, {"message", number.error().message}});

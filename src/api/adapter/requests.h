@@ -164,6 +164,11 @@ class Requests final : public debugger::DebugListener {
   unsigned entry_ = 0;  // the breakpoint of stopOnEntry
   device::WarpFiber* focus_warp_ = nullptr;
   unsigned focus_lane_ = 0;
+  struct FocusPlace {
+    std::uint64_t block = 0;  // linear
+    unsigned warp = 0, lane = 0;
+  };
+  std::optional<FocusPlace> focus_before_;  // of a search for a write, which stays there if it finds none
   std::vector<Frame> frames_;
   std::vector<Listed> lists_;
   std::vector<DataId> data_ids_;

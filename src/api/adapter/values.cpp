@@ -469,10 +469,14 @@ Result<Requests::WatchedMemory> Requests::watched_memory(const Frame& frame, con
 debugger::Debugger::Show Requests::shower(debuginfo::DebugInfo* info, debuginfo::TypeId type) {
   return [this, info, type](device::WarpFiber& warp, const std::vector<std::uint8_t>& bytes) -> std::string {
     const debugger::StoppedWarp look = debugger_.look_at(warp);
-    if (look.frames().empty() || &look.info() != info) return fmt::format("{} bytes of another module", bytes.size());
+    const auto middle = bytes.begin() + static_cast<std::ptrdiff_t>(bytes.size() / 2);
+    if (look.frames().empty() || &look.info() != info)
+      return fmt::format("{} bytes of another module", bytes.size() / 2);
     Value value;
     value.type = type;
-    value.bytes = bytes;
+    value.bytes.assign(bytes.begin(), middle);
+    if (std::any_of(middle, bytes.end(), [](std::uint8_t bits) { return bits != 0; }))
+      value.undefined.assign(middle, bytes.end());
     const std::unique_ptr<LaneView> lane = look.lane(0, 0);
     return shown({*lane, types_of(*info)}, value);
   };
@@ -534,7 +538,9 @@ Requests::Body Requests::last_write(const Json& arguments) {
   if (!frame) return frame.error();
   const Result<WatchedMemory> memory = watched_memory(*frame, json::text(arguments, "expression"));
   if (!memory) return memory.error();
+  const FocusPlace here{focus_warp_->block_linear, focus_warp_->context.warp, focus_lane_};
   if (Status begun = debugger_.go_to_last_write(memory->place); !begun) return begun.error();
+  focus_before_ = here;
   forget();
   return Json{{"description", "goes to the last write"}};
 }

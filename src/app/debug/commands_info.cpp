@@ -58,15 +58,19 @@ Status info_variables(Session& session, std::string_view name) {
   return print_scope(session, "Globals and shared memory", "No variables of the module.\n", trim(name));
 }
 
-Status info_breakpoints(Session& session, std::string_view) {
-  if (session.breakpoints.all().empty()) {
-    session.print("No breakpoints or watchpoints.\n");
-    return Ok{};
-  }
-  std::string out = "Num  Type            Disp Enb What\n";
+// Where a breakpoint was found, if its name does not say it.
+std::string place_of(const Breakpoint& one) {
+  const bool by_name = one.kind == BreakpointKind::function || one.kind == BreakpointKind::line;
+  return by_name && one.verified() && !one.place.empty() && one.place != one.what() ? " at " + one.place : "";
+}
+
+Status list_breakpoints(Session& session, bool all) {
+  std::string out;
   for (const Breakpoint& one : session.breakpoints.all()) {
+    if (!all && one.kind != BreakpointKind::data) continue;
+    if (out.empty()) out = "Num  Type            Disp Enb What\n";
     out += fmt::format("{:<4} {:<15} {:<4} {}   {}\n", one.number, one.type(), one.temporary ? "del" : "keep",
-                       one.enabled ? "y" : "n", one.what());
+                       one.enabled ? "y" : "n", one.what() + place_of(one));
     if (!one.condition.empty() && one.what().find(" of ") == std::string::npos)
       out += fmt::format("\tstop only if {}\n", one.condition);
     if (!one.hit_condition.empty()) out += fmt::format("\tstop only at hits {}\n", one.hit_condition);
@@ -75,8 +79,16 @@ Status info_breakpoints(Session& session, std::string_view) {
     if (one.hits != 0) out += fmt::format("\tstopped here {} time{}\n", one.hits, one.hits == 1 ? "" : "s");
     if (!one.message.empty() && !one.verified()) out += fmt::format("\tpending: {}\n", one.message);
   }
-  session.print(out);
+  session.print(!out.empty() ? out : all ? "No breakpoints or watchpoints.\n" : "No watchpoints.\n");
   return Ok{};
+}
+
+Status info_breakpoints(Session& session, std::string_view) {
+  return list_breakpoints(session, true);
+}
+
+Status info_watchpoints(Session& session, std::string_view) {
+  return list_breakpoints(session, false);
 }
 
 Status info_threads(Session& session, std::string_view) {
@@ -189,7 +201,7 @@ constexpr Topic kTopics[] = {
     {"threads", info_threads},
     {"variables", info_variables},
     {"warps", info_warps},
-    {"watchpoints", info_breakpoints},
+    {"watchpoints", info_watchpoints},
 };
 
 // Beginnings that gdb's users type although they are not unique.

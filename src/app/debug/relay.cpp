@@ -91,6 +91,20 @@ std::size_t cut_bytes(std::string_view text) {
   return 0;
 }
 
+// Editors show a breakpoint that is not found yet in grey, with this text.
+void explain_pending(Json& response, const std::string& command) {
+  const bool by_line = command == "setBreakpoints";
+  if (!by_line && command != "setFunctionBreakpoints") return;
+  const auto body = response.find("body");
+  if (body == response.end() || !body->is_object()) return;
+  const auto list = body->find("breakpoints");
+  if (list == body->end() || !list->is_array()) return;
+  for (Json& one : *list)
+    if (one.is_object() && json::text(one, "reason") == "pending" && !one.contains("message"))
+      one["message"] =
+          by_line ? "waits for a kernel that has code at this line" : "waits for a kernel that has this function";
+}
+
 Json arguments_of(const Json& request) {
   const auto found = request.find("arguments");
   return found == request.end() || !found->is_object() ? Json::object() : *found;
@@ -197,8 +211,10 @@ void Relay::pass_reverse_request(const Json& request) {
 
 void Relay::pass_on(const Json& request) {
   program_.request(json::text(request, "command"), arguments_of(request),
-                   [this, number = json::get<std::int64_t>(request, "seq")](const Json& response) {
+                   [this, number = json::get<std::int64_t>(request, "seq"),
+                    command = json::text(request, "command")](const Json& response) {
                      Json answer = response;
+                     explain_pending(answer, command);
                      answer["request_seq"] = number;
                      send_to_editor(std::move(answer));
                    });

@@ -163,7 +163,8 @@ class Session : public ProcessView {
   bool stop_on_entry_ = false;
   bool heard_ = false;
   bool killed_ = false;  // by the user
-  bool quiet_ = false;   // the end of the program is not printed
+  bool said_no_lines_ = false;
+  bool quiet_ = false;  // the end of the program is not printed
   ProcessEnd end_;
 };
 

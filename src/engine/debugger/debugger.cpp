@@ -177,11 +177,16 @@ const std::uint8_t* Debugger::flags_for(const device::Launch& launch, const Kern
 namespace {
 
 // Bytes of watched memory now, as seen by a warp of its block. Empty: they cannot be read.
+// The watched bytes, and behind them as many with the undefined bits. Empty: another block's memory, or no longer
+// there.
 std::vector<std::uint8_t> bytes_of(const device::Watchpoint& w, const device::WarpFiber& warp) {
-  std::vector<std::uint8_t> out(w.high - w.low);
+  const std::size_t size = w.high - w.low;
+  std::vector<std::uint8_t> out(2 * size);
   if (w.space == StateSpace::shared && warp.block_linear != w.block) return {};
   if (w.space == StateSpace::local && (warp.block_linear != w.block || warp.context.warp != w.warp)) return {};
-  return device::peek(warp, w.lane, w.space, w.low, out) ? out : std::vector<std::uint8_t>();
+  if (!device::peek(warp, w.lane, w.space, w.low, std::span(out).first(size))) return {};
+  device::peek_undefined(warp, w.lane, w.space, w.low, std::span(out).last(size));
+  return out;
 }
 
 }  // namespace
@@ -519,7 +524,11 @@ std::vector<unsigned> Debugger::hits(const Kernel& kernel, const StoppedWarp& wa
       if (first_time && message_) listener_.on_output(message_(*warp.lane(first, 0), known.what.log_message) + "\n");
       continue;
     }
-    if (out.empty()) *lane = first;
+    // A condition chooses the lane, also if a breakpoint without one stops here, too.
+    const bool chooses = !known.what.condition.empty() && std::all_of(out.begin(), out.end(), [&](unsigned other) {
+      return breakpoints_[other].what.condition.empty();
+    });
+    if (out.empty() || chooses) *lane = first;
     if (known.what.at == Breakpoint::At::divergence) split_off_ = split_off;
     out.push_back(number);
   }
@@ -642,7 +651,9 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
         return false;
       }
       if (going_ && same_warp(stop.position, going_->from) && stop.reason == StopReason::breakpoint &&
-          (lanes >> going_->lane & 1) && breakpoints_[stop.hit.front()].what.condition.empty())
+          (lanes >> going_->lane & 1) && std::all_of(stop.hit.begin(), stop.hit.end(), [&](unsigned number) {
+            return breakpoints_[number].what.condition.empty();
+          }))
         stop.lane = going_->lane;
     }
     going_.reset();

@@ -83,6 +83,7 @@ class Debugger final : public device::StopHandler {
   void remove(unsigned breakpoint);
   void set_enabled(unsigned breakpoint, bool enabled);
   // Watches memory from the next time that the launch goes on. Returns the number.
+  // `bytes`: those of the value, and behind them as many with its undefined bits.
   using Show = std::function<std::string(device::WarpFiber& warp, const std::vector<std::uint8_t>& bytes)>;
   // condition: an expression; empty: always.
   unsigned watch(device::Watchpoint memory, const std::string& text, const std::string& condition, bool changes_only,
