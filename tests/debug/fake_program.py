@@ -245,6 +245,11 @@ class Adapter:
         return {"type": "int", "lanes": [{"lane": lane, "value": str(lane * 2 if lane != 7 else 99), "active": lane < 16, "undefined": lane == 3}
                                          for lane in range(32)]}
 
+    def own_tile(self, arguments):
+        if arguments["expression"] == "nosuch":
+            return "there is no variable 'nosuch' here"
+        return {"type": arguments.get("type", "float"), "rows": 1, "columns": 2, "cells": ["1", "?"], "text": "   0 1\n0: 1 ?\n"}
+
     def own_lastWrite(self, arguments):
         self.is_written = arguments["expression"] != "y[6]"
         self.line = 10

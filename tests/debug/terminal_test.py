@@ -329,6 +329,14 @@ def warps(make):
     row = " 1.41421356" * 4 + "\n"
     t.check("warp root", [["warpgrind/warpValues", {"expression": "root", "frameId": 1001}]],
             f"double\nlane  0:{row}lane  4:{row}all equal: 1.41421356\n")
+    tile = "warpgrind/tile"
+    cells = "   0 1\n0: 1 ?\n"
+    t.check("tile t", [[tile, {"expression": "t", "frameId": 1001}]], "float\n" + cells)
+    t.check("tile/x &t[4] 8x16 by 32 of s4x2", [[tile, {"expression": "&t[4]", "frameId": 1001, "rows": 8, "columns": 16, "stride": 32, "type": "s4x2",
+                                                      "format": {"hex": True}}]], "s4x2\n" + cells)
+    t.check("tile t * 2x", [[tile, {"expression": "t * 2x", "frameId": 1001}]], "float\n" + cells)
+    t.check("tile nosuch", [[tile, {"expression": "nosuch", "frameId": 1001}]], "there is no variable 'nosuch' here\n")
+    t.check("tile", [], "Which memory? Give an array or a pointer.\n")
     t.check("info threads", [["threads", {}]],
             "* 11    block (1,0,0) warp 0, threads (0,0,0)-(31,0,0)\n  12    block (1,0,0) warp 1, threads (32,0,0)-(63,0,0)\n")
     t.check("info warps", [["warpgrind/warps", {}]],
