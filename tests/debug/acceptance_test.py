@@ -316,6 +316,9 @@ def inlined_frames(build):
         check(printed["print square"], "$1 = 0\n", compiler)
         check(printed["print start"], "$2 = 0\n", compiler)
         check(printed["print first"], "$3 = 0\n", compiler)
+        # `finish` leaves the selected frame, as gdb's does.
+        out = terminal(build, compiler, "functions", ["tbreak depth_of if level == 0", "run", "up 2", "finish", "backtrace 2"])
+        check(out["backtrace 2"], re.compile(r"^#0  depth_of \(\w+=3\) at acceptance\.h:\d+\n#1  functions \("), compiler)
         call = line_of("// inlined")
         before = terminal(build, compiler, "functions", [f"break acceptance.cu:{call} if lane == 5", "run", "print third", "step", "backtrace"])
         check(before["run"], re.compile(rf"#0  functions \(out=0x[0-9a-f]+\) at acceptance\.cu:{call}\n"), compiler)

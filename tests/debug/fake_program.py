@@ -252,7 +252,9 @@ class Adapter:
                                          for lane in range(32)]}
 
     def own_tile(self, arguments):
-        return {"type": "float[2]", "rows": 1, "columns": 2, "text": "   0 1\n0: 1 2\n"}
+        if arguments["expression"] == "nosuch":
+            return "there is no variable 'nosuch' here"
+        return {"type": arguments.get("type", "float"), "rows": 1, "columns": 2, "cells": ["1", "?"], "text": "   0 1\n0: 1 ?\n"}
 
     def own_lastWrite(self, arguments):
         self.is_written = arguments["expression"] != "y[6]"

@@ -344,9 +344,13 @@ def warps(make):
     addresses = "".join(f"lane {n:>2}:" + "".join(f" {0x7000 + 8 * i:#x}" for i in range(n, n + 8)) + "\n" for n in range(0, 32, 8))
     t.check("warp &x[2 * i]", [["warpgrind/warpValues", {"expression": "&x[2 * i]", "frameId": 1001}]],
             f"float *\n{addresses}lanes 0-31: cudaMalloc at saxpy.cu:20, a 256-byte allocation, byte 0, +8 from lane to lane\n")
-    t.check("tile x 1x2 by 4 of int", [["warpgrind/tile", {"expression": "x", "rows": 1, "columns": 2, "stride": 4, "type": "int", "frameId": 1001, "width": 120}]],
-            "float[2]\n   0 1\n0: 1 2\n")
-    t.check("tile/x y", [["warpgrind/tile", {"expression": "y", "frameId": 1001, "width": 120, "format": {"hex": True}}]], "float[2]\n   0 1\n0: 1 2\n")
+    tile = "warpgrind/tile"
+    cells = "   0 1\n0: 1 ?\n"
+    t.check("tile t", [[tile, {"expression": "t", "frameId": 1001, "width": 120}]], "float\n" + cells)
+    t.check("tile/x &t[4] 8x16 by 32 of s4x2", [[tile, {"expression": "&t[4]", "frameId": 1001, "width": 120, "rows": 8, "columns": 16, "stride": 32, "type": "s4x2",
+                                                      "format": {"hex": True}}]], "s4x2\n" + cells)
+    t.check("tile t * 2x", [[tile, {"expression": "t * 2x", "frameId": 1001, "width": 120}]], "float\n" + cells)
+    t.check("tile nosuch", [[tile, {"expression": "nosuch", "frameId": 1001, "width": 120}]], "there is no variable 'nosuch' here\n")
     t.check("tile", [], "Which memory? Give an array or a pointer.\n")
     t.check("info threads", [["threads", {}]],
             "* 11    block (1,0,0) warp 0, threads (0,0,0)-(31,0,0)\n  12    block (1,0,0) warp 1, threads (32,0,0)-(63,0,0)\n")

@@ -414,14 +414,20 @@ Requests::Body Requests::go_on(const Json&) {
 Requests::Body Requests::step(Step kind, const Json& arguments, bool back) {
   const Result<device::WarpFiber*> warp = warp_of(arguments);
   if (!warp) return warp.error();
-  if (kind == Step::out && debugger_.look_at(**warp).frames().size() <= 1)
+  std::uint32_t frame = 0;
+  if (kind == Step::out && !back && arguments.contains("frameId")) {
+    const Result<Frame> chosen = frame_of(arguments);
+    if (!chosen) return chosen.error();
+    if (chosen->warp == *warp) frame = chosen->index;
+  }
+  if (kind == Step::out && debugger_.look_at(**warp).frames().size() <= 1 + std::size_t{frame})
     return Error{ErrorKind::bad_input, "the outermost frame is the kernel: there is no caller to return to", ""};
   if (json::text(arguments, "granularity") == "instruction") kind = Step::instruction;
   const unsigned lane = lane_for(**warp);
   if (back) {
     if (Status begun = debugger_.step_back(kind, **warp, lane); !begun) return begun.error();
   } else {
-    debugger_.step(kind, **warp, lane);
+    debugger_.step(kind, **warp, lane, frame);
   }
   forget();
   return Json::object();

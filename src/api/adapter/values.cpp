@@ -425,7 +425,12 @@ std::string Requests::expand(LaneView& lane, const std::string& message) {
 // The memory of a value of the focused lane.
 Result<device::Watchpoint> Requests::memory_of(const Frame& frame, const Value& value, std::uint64_t bytes) {
   if (!value.address)
-    return Error{ErrorKind::bad_input, "this value is in a register or computed: only memory can be watched", ""};
+    return Error{ErrorKind::bad_input,
+                 value.reg
+                     ? "this value is in a register, where nvcc -G keeps variables: only memory can be watched. A .cu "
+                       "file that clang compiles (--compiler clang) has its variables in memory"
+                     : "this value is computed: only memory can be watched",
+                 ""};
   if (bytes == 0) return Error{ErrorKind::bad_input, "the size of this value is not known", ""};
   constexpr std::uint64_t kMost = std::uint64_t{1} << 16;
   if (bytes > kMost)

@@ -403,10 +403,11 @@ void Debugger::go_on() {
   resumed_.notify_all();
 }
 
-void Debugger::step(Step kind, device::WarpFiber& warp, unsigned lane) {
+void Debugger::step(Step kind, device::WarpFiber& warp, unsigned lane, std::uint32_t frame) {
   const StoppedWarp look = look_at(warp);
   const std::uint32_t place = look.frames().empty() ? 0 : look.frames().front().frame->place;
   going_ = Going{kind, launch_->serial, position_of(warp), lane, standing(look, place)};
+  if (kind == Step::out) going_->start.depth -= std::min<std::size_t>(frame, going_->start.depth);
   go_on();
 }
 

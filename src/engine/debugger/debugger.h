@@ -119,7 +119,8 @@ class Debugger final : public device::StopHandler {
   std::vector<device::WarpFiber*> warps() const;  // resident ones, by block and number
   StoppedWarp look_at(device::WarpFiber& warp);
   void go_on();
-  void step(Step kind, device::WarpFiber& warp, unsigned lane);
+  // frame: Step::out leaves this one, and those inside it.
+  void step(Step kind, device::WarpFiber& warp, unsigned lane, std::uint32_t frame = 0);
   Status step_back(Step kind, device::WarpFiber& warp, unsigned lane);
   Status go_back();  // to the breakpoint that was hit last before
 
