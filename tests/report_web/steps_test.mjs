@@ -169,6 +169,8 @@ await run({
     const page = await start(report("steps_fault", data));
     const told = await page.textContent("main .note");
     check(told.includes("Another block did not end well: read of 4 bytes is outside. To step through block (0,2,0): warpgrind run --steps --block 0,2,0 -k k"), told);
+    await page.at("view=summary");
+    check((await page.textContent("main")).includes("Built for debugging. This run recorded steps of code without optimisation"), "the summary says what its figures are of");
     await page.at("view=findings");
     await page.waitForSelector(".finding-facts");
     const facts = await page.textContent(".finding-facts");
