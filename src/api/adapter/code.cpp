@@ -66,8 +66,7 @@ Requests::Body Requests::disassemble(const Json& arguments) {
   Json list = Json::array();
   for (std::int64_t n = first; n < first + count; ++n) {
     if (n < 0 || n >= static_cast<std::int64_t>(body.body.size())) {
-      list.push_back(
-          {{"address", ptx_address(function, n)}, {"instruction", "??"}, {"presentationHint", "invalid"}});
+      list.push_back({{"address", ptx_address(function, n)}, {"instruction", "??"}, {"presentationHint", "invalid"}});
       continue;
     }
     const debuginfo::CodePlace code{function, static_cast<std::uint32_t>(n)};
