@@ -73,7 +73,7 @@ bench: build
 	@python3 bench/bench.py --build $(BUILD) $(BENCH_ARGS)
 
 bench-debugging: build
-	@python3 bench/debugging.py --build $(BUILD) --limit 3
+	@python3 bench/debugging.py --build $(BUILD) --check
 
 format:
 	@$(SOURCES) | xargs $$(scripts/clang_format.sh) -i

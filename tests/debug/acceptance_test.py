@@ -10,6 +10,7 @@ Values are those that the program's text gives; patterns (re.compile) are for ad
 """
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -150,6 +151,17 @@ def undefined_values(build):
         ("fresh[0]@12", "{0, 0, 0, 0, 0, 0, 0, 0, <undefined>, <undefined>, <undefined>, <undefined>}"), ("fresh[7] + 1", "1"),
         ("fresh[8] + 1", "<undefined>"), ("tile", "{0, 1, <undefined>, <undefined>, <undefined>, <undefined>, <undefined>, <undefined>}"),
         ("own", "{0, <undefined>, <undefined>, <undefined>}"), ("later", "<undefined>"), ("lane", "0")])
+    # A variable in a register (nvcc) or in memory (clang), and what is computed from it; until the user sets it. Parameters have their values
+    # before the kernel has read them.
+    for compiler in compilers():
+        printed = terminal(build, compiler, "undefined", [f"break acceptance.cu:{line + 2}", "run", "print later", "print later + lane", "print (later & 15) == 3",
+                                                          "warp later", "set var later = 7", "print later + 1", "reverse-continue", "backtrace"])
+        check(printed["print later"], "$1 = <undefined>\n", compiler)
+        check(printed["print later + lane"], "$2 = <undefined>\n", compiler)
+        check(printed["print (later & 15) == 3"], "$3 = <undefined>\n", compiler)
+        check(printed["warp later"], re.compile(r"\n\? undefined: lanes 0-31\n$"), compiler)
+        check(printed["print later + 1"], "$4 = 8\n", compiler)
+        check(printed["backtrace"], re.compile(r"^#0  undefined \(out=0x[0-9a-f]+, fresh=0x[0-9a-f]+, n=40\) at "), compiler)
     # A write of the user's defines memory; going back makes it undefined again.
     printed = terminal(build, "clang", "undefined", [f"break acceptance.cu:{line + 2}", "run", "print own[2]", "set var own[2] = 7",
                                                      "print own", "reverse-step", "print own[2] + 0"])
@@ -161,6 +173,60 @@ def undefined_values(build):
 def narrow_numbers(build):
     values(build, "narrow", line_of("// narrow"), [
         ("eights", "{0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5}"), ("eights[3] * 2", "3"), ("pairs", "{{0, 0.25}, {1, 0.25}, {2, 0.25}, {3, 0.25}}")])
+
+
+def tiles(build):
+    """Memory as a grid, in the numbers of its type or of another one; what was never written is "?"."""
+    eights = "    0   1   2   3   4   5   6   7\n0:   0 0.5   1 1.5   2 2.5   3 3.5\nminimum 0 at [0][0], maximum 3.5 at [0][7]\n"
+    line = line_of("// narrow")
+    for compiler in compilers():
+        printed = terminal(build, compiler, "narrow", [
+            f"break acceptance.cu:{line}", "run", "tile eights", "tile/x eights 2x4", "tile eights 2x4 of s4x2", "tile pairs", "tile &eights[1] 2x2 by 4",
+            "tile out 2x4", "tile &eights[1] 2x2 by lane + 4", "tile eights[2]"])
+        check(printed["tile eights"], re.compile(rf"^__nv_fp8_e4m3\n +{re.escape(eights.strip())}\n$"), compiler)
+        check(printed["tile/x eights 2x4"], re.compile(r"\n1: 0x40 0x42 0x44 0x46\n"), compiler)
+        check(printed["tile eights 2x4 of s4x2"], "s4x2\n    0  1  2  3\n0:  0  0  0  3\n1: -8  3 -4  3\nminimum -8 at [1][0], maximum 3 at [0][3]\n", compiler)
+        check(printed["tile pairs"], re.compile(r"\n0:    0 0.25    1 0.25    2 0.25    3 0.25\n"), compiler)
+        check(printed["tile &eights[1] 2x2 by 4"], re.compile(r"\n0: 0.5   1\n1: 2.5   3\n"), compiler)
+        check(printed["tile &eights[1] 2x2 by lane + 4"], printed["tile &eights[1] 2x2 by 4"], compiler)
+        check(printed["tile eights[2]"], re.compile(r"\n0: 1\n$"), compiler)
+        undefined = terminal(build, compiler, "undefined", [f"break acceptance.cu:{line_of('// undefined')}", "run", "tile tile"])
+        check(undefined["tile tile"], "int\n   0 1 2 3 4 5 6 7\n0: 0 1 ? ? ? ? ? ?\nminimum 0 at [0][0], maximum 1 at [0][1]\n? never written: 6 of 8 numbers\n",
+              compiler)
+        client = Client(build, compiler, "narrow")
+        client.stops_at(line)
+        tile = client.call("warpgrind/tile", expression="eights", rows=2, columns=4, type="e5m2")
+        check((tile["type"], tile["rows"], tile["columns"], len(tile["cells"]), tile["cells"][tile["maximum"]]), ("e5m2", 2, 4, 8, "6"), f"{compiler}, DAP")
+        check(client.answer("warpgrind/tile", expression="lane", rows=1000, columns=1000)["success"], False, f"{compiler}, DAP")
+        client.leave()
+
+
+def lines_only(build):
+    """Without variables (-lineinfo), the kernel's parameters and the variables in memory are still there, as PTX knows them."""
+    for compiler in compilers():
+        commands = [f"break acceptance.cu:{line_of('// spaces')}", "run", "info args", "print *param_0@3", "info variables table", "tile weights of float", "print lane"]
+        with tempfile.TemporaryDirectory() as folder:
+            program = str(pathlib.Path(folder) / "acceptance")
+            nvcc = "nvcc" if shutil.which("nvcc") else "/usr/local/cuda/bin/nvcc"
+            tool = [nvcc] if compiler == "nvcc" else [str(build / "bin/warpgrind"), "nvcc"]
+            environment = whole_run.environment(XDG_CACHE_HOME=str(build / "test-cache"))
+            subprocess.run([*tool, "-O3", "-lineinfo", "-arch=sm_80", "-std=c++17", "-o", program, SOURCE], check=True, env=environment, stderr=subprocess.DEVNULL)
+            done = subprocess.run([str(build / "bin/warpgrind"), "debug", program, "spaces"], input="".join(c + "\n" for c in commands),
+                                  stdout=subprocess.PIPE, text=True, timeout=250, check=True, env=environment)
+        check(done.stdout, re.compile(r"\nparam_0 = \(int \*\) 0x[0-9a-f]+ <cudaMalloc.*byte 0 of a 128-byte allocation>\nparam_1 = "), compiler)
+        check(done.stdout, re.compile(r"\n.* = \{0, 0, 0\}\n"), compiler)
+        check(done.stdout, re.compile(r"\ntable = \{10, 20, 30, 40\}\n|\ntable = \{10 '\\n', 0 '\\000', "), compiler)
+        check(done.stdout, re.compile(r"\n0: 0.5 1.5 2.5\n"), compiler)
+        assert "there is no variable 'lane' here: the compiler wrote lines only" in done.stdout, (compiler, done.stdout)
+
+
+def conditions_before_a_write(build):
+    """A condition on a variable that is not written yet does not hold, whatever is there, and says so once."""
+    for compiler in compilers():
+        printed = terminal(build, compiler, "steps", [f"break acceptance.cu:{line_of('// steps') - 1} if lane == 3", f"break acceptance.cu:{line_of('sum += 100')} if lane == 3",
+                                                      "run", "info breakpoints"])
+        check(printed["run"].count("it depends on a value that is not written yet, and does not hold\n"), 1, compiler)
+        check(printed["run"], re.compile(r"\nBreakpoint 2\n.*lane 3\]\n"), compiler)
 
 
 def expressions(build):
@@ -250,6 +316,14 @@ def inlined_frames(build):
         check(printed["print square"], "$1 = 0\n", compiler)
         check(printed["print start"], "$2 = 0\n", compiler)
         check(printed["print first"], "$3 = 0\n", compiler)
+        # `finish` leaves the selected frame, as gdb's does.
+        out = terminal(build, compiler, "functions", ["tbreak depth_of if level == 0", "run", "up 2", "finish", "backtrace 2"])
+        check(out["backtrace 2"], re.compile(r"^#0  depth_of \(\w+=3\) at acceptance\.h:\d+\n#1  functions \("), compiler)
+        call = line_of("// inlined")
+        before = terminal(build, compiler, "functions", [f"break acceptance.cu:{call} if lane == 5", "run", "print third", "step", "backtrace"])
+        check(before["run"], re.compile(rf"#0  functions \(out=0x[0-9a-f]+\) at acceptance\.cu:{call}\n"), compiler)
+        check(before["print third"], re.compile(r"^\$1 = <('third' has no value|undefined>)"), compiler)
+        check(before["backtrace"], re.compile(rf"^#\d  cubed_and_one \(start=5\) at acceptance\.h:\d+\n#\d  functions .*:{call}\n$", re.M), compiler)
         check(printed["backtrace 9"], re.compile(r"(#\d  depth_of \(\w+=\d+\) at acceptance\.h:\d+\n){4}#4  functions \("), compiler)
 
 
@@ -336,7 +410,8 @@ def core_dumps(build):
             client.process.wait(60)
 
 
-CASES = [primitives, arrays, structures, enumerations, address_spaces, undefined_values, narrow_numbers, expressions, breakpoints, template_values,
+CASES = [primitives, arrays, structures, enumerations, address_spaces, undefined_values, narrow_numbers, tiles, lines_only, conditions_before_a_write,
+         expressions, breakpoints, template_values,
          stepping, inlined_frames, source_and_ptx, asserts, traps, out_of_bounds, outside_shared_memory, null_pointers, misaligned, core_dumps]
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
   clients_test.py --build DIR CASE     exit code 0 passed, 1 failed, 77 skipped: the client is not installed
 
 vscode: `npm install @vscode/debugadapter-testsupport`, and NODE_PATH names the folder node_modules.
-neovim: nvim, and nvim-dap among its plugins or in the folder that NVIM_DAP names.
+neovim: nvim, and nvim-dap among its plugins or in the folder that NVIM_DAP names. Neovim 0.7 (Debian 12) takes its releases up to 0.7.0.
 emacs: Debian's emacs-nox and elpa-dap-mode.
 """
 import os

@@ -313,6 +313,38 @@ def watches(build):
     check(client.end(), printed())
 
 
+def watches_undefined(build):
+    """A watched value that was never written is undefined, as `print` shows it."""
+    client = Client(build)
+    client.breaks(TILE, condition="i == 0")
+    client.begin()
+    check(client.value("tile[40]"), "<undefined>")
+    data = client.call("dataBreakpointInfo", name="tile[40]")["dataId"]
+    client.call("setDataBreakpoints", breakpoints=[{"dataId": data, "accessType": "write"}])
+    client.breaks()
+    stop = client.go("continue")
+    check((stop["text"], stop["focus"]["thread"]), (f"tile[40]: old value <undefined>, new value {SQUARES[40]:g}", [40, 0, 0]))
+    check(client.end(), printed())
+
+
+def conditions_choose(build):
+    """The lane of a condition has the focus, also beside a breakpoint without one. A wrong condition is refused."""
+    client = Client(build)
+    client.call("setBreakpoints", source={"path": SOURCE}, breakpoints=[{"line": TILE}, {"line": TILE, "condition": "i == 45 and not (i < 3)"}])
+    client.begin()
+    stop = client.go("continue")
+    check((len(stop["hitBreakpointIds"]), stop["focus"]["thread"]), (2, [45, 0, 0]))
+    for text, why in (("i = 3", "'=' assigns a value: '==' compares"), ("(i == 3", "')' is missing"), ("i == 'x", "a quote has no end")):
+        refused, = client.breaks(TILE, condition=text)
+        check((refused["verified"], refused["message"]), (False, f"condition '{text}': {why}"))
+    pending, = client.call("setFunctionBreakpoints", breakpoints=[{"name": "nosuch"}])["breakpoints"]
+    check((pending["verified"], pending["message"]), (False, "waits for a kernel that has this function"))
+    wrong = client.answer("warpgrind/focus", block=[3, 0, 0], thread=[7, 0, 0])
+    assert wrong["message"].endswith("stops there: break LINE if blockIdx.x == 3 && threadIdx.x == 7"), wrong
+    client.call("setFunctionBreakpoints", breakpoints=[])
+    check(client.end(), printed())
+
+
 def last_write(build):
     client = Client(build)
     client.breaks(ANSWER)
@@ -321,6 +353,13 @@ def last_write(build):
     client.stopped()
     check(client.line(), ADD)
     check((client.stop["focus"]["thread"], client.value("step")), ([5, 0, 0], "8"))
+    # Nothing is found: the thread that was looked at stays.
+    client.breaks(LOOP, condition="i == 0")
+    client.go("reverseContinue")
+    client.call("warpgrind/focus", thread=[40, 0, 0])
+    check(client.value("threadIdx.x"), "40")
+    client.call("warpgrind/lastWrite", expression="in[5]")
+    check((client.stopped()["focus"]["thread"], client.value("threadIdx.x")), ([40, 0, 0], "40"))
     check(client.end(), printed())
 
 
@@ -378,8 +417,51 @@ def same_state_both_ways(build):
     check(client.end(), printed())
 
 
+def editor_console(build):
+    """What is no expression in an editor's console is a command of the terminal."""
+    client = Client(build)
+    client.breaks(LOOP, condition="blockIdx.x == 1 && threadIdx.x == 40")
+    client.begin()
+
+    def typed(text):
+        return client.call("evaluate", expression=text, context="repl", frameId=client.frames()[0]["id"])["result"]
+
+    def refused(text):
+        number = client.send("evaluate", expression=text, context="repl")
+        return client.wait(lambda m: m.get("request_seq") == number)["message"]
+    values = VALUES[96:128]
+    table = typed("warp v").split("\n")
+    check(table[0], "float")
+    check([cell for line in table[1:5] for cell in line.split(":")[1].split()], [str(v) for v in values])
+    check(typed("print/x threadIdx.x"), "0x28")
+    check(typed("p v"), typed("v"))
+    assert "* warp 1 " in typed("info warps") and typed("i warps") == typed("info warps")
+    rows = typed("tile tile 8x8").split("\n")
+    check(rows[0], "float")
+    check([float(c) for row in rows[6:10] for c in row.split(":")[1].split()], SQUARES[96:128])  # warp 0 adds already
+    check(typed("whatis kind"), "type = Kind")
+    # Another lane: the editor is told by a stop.
+    check(typed("lane 3"), "[block (1,0,0), thread (35,0,0), warp 1, lane 3]")
+    stop = client.stopped()
+    check((stop["reason"], stop["threadId"], client.value("threadIdx.x")), ("goto", stop["focus"]["threadId"], "35"))
+    check(typed("last-write tile[35]"), "Going back to the last write.")
+    stop = client.stopped()
+    check((client.line(), stop["focus"]["thread"]), (TILE, [35, 0, 0]))
+    assert "last-write EXPRESSION" in typed("help")
+    # Errors: of an expression, of a command, and of commands that an editor has itself.
+    assert refused("nosuch + 1").startswith("there is no variable 'nosuch' here"), refused("nosuch + 1")
+    assert "  n +\n" in refused("n +"), refused("n +")  # not the command `next`
+    check(refused("thread (99,0,0)"), "a block has no thread (99,0,0): its size is (64,1,1)")
+    assert refused("watch v").startswith("watch is a command of the terminal"), refused("watch v")
+    assert refused("tile n + 1").startswith("this value is not in memory"), refused("tile n + 1")
+    # A variable goes first, also where a command has its name.
+    check(typed("n"), "256")
+    check(client.end(), printed())
+
+
 CASES = [runs_through, stops_at_lines, stops_at_functions, unset_registers, conditions, log_points, values, sets_values, steps, goes_back, watches,
-         last_write, stops_at_faults, switches_focus, same_state_both_ways]
+         last_write, stops_at_faults, switches_focus, same_state_both_ways, editor_console,
+         watches_undefined, conditions_choose]
 
 
 def run_cases(cases, description):

@@ -242,8 +242,19 @@ class Adapter:
             return {"type": "bool", "lanes": [{"lane": lane, "value": "true" if lane == 7 else "false", "active": True} for lane in range(32)]}
         if arguments["expression"] == "root":
             return {"type": "double", "lanes": [{"lane": lane, "value": "1.41421356", "active": True} for lane in range(8)]}
+        if arguments["expression"] == "pair":
+            return {"type": "Pair", "lanes": [{"lane": n, "value": "{first = %d, second = 0.25}" % (n > 4), "active": True} for n in range(32)]}
+        if arguments["expression"] == "&x[2 * i]":
+            return {"type": "float *", "lanes": [
+                {"lane": n, "value": f"(float *) {0x7000 + 8 * n:#x} <cudaMalloc at saxpy.cu:20, byte {8 * n} of a 256-byte allocation>", "active": True}
+                for n in range(32)]}
         return {"type": "int", "lanes": [{"lane": lane, "value": str(lane * 2 if lane != 7 else 99), "active": lane < 16, "undefined": lane == 3}
                                          for lane in range(32)]}
+
+    def own_tile(self, arguments):
+        if arguments["expression"] == "nosuch":
+            return "there is no variable 'nosuch' here"
+        return {"type": arguments.get("type", "float"), "rows": 1, "columns": 2, "cells": ["1", "?"], "text": "   0 1\n0: 1 ?\n"}
 
     def own_lastWrite(self, arguments):
         self.is_written = arguments["expression"] != "y[6]"

@@ -112,6 +112,8 @@ class Fuzzer:
             "warpgrind/focus": lambda: {"block": self.pick(None, [0, 0, 0], [1, 0, 0], [3, 0, 0]), "thread": self.triple(),
                                         "warp": self.pick(0, 1, 2), "lane": self.pick(0, 5, 31, 32)},
             "warpgrind/warpValues": lambda: {"expression": self.expression(), "frameId": frame},
+            "warpgrind/tile": lambda: {"expression": self.expression(), "frameId": frame, "rows": self.pick(0, 1, 8, 2**62), "columns": self.pick(0, 4, 8, 2**62),
+                                       "stride": self.pick(0, 0, 8, 2**63), "width": self.pick(0, 1, 80), "type": self.pick("", "", "half", "s4x2", "float", "nosuch")},
             "warpgrind/lastWrite": lambda: {"expression": self.expression(), "frameId": frame},
         }
         if command in ("next", "stepIn", "stepOut", "stepBack", "warpgrind/reverseStepIn", "warpgrind/reverseStepOut"):
@@ -138,7 +140,7 @@ class Fuzzer:
 
     # ---- Requests
     QUESTIONS = ["threads", "stackTrace", "scopes", "variables", "evaluate", "evaluate", "dataBreakpointInfo", "exceptionInfo", "disassemble", "readMemory",
-                 "warpgrind/focus", "warpgrind/warps", "warpgrind/warpValues", "warpgrind/launches", "setVariable", "setExpression", "setBreakpoints",
+                 "warpgrind/focus", "warpgrind/warps", "warpgrind/warpValues", "warpgrind/tile", "warpgrind/launches", "setVariable", "setExpression", "setBreakpoints",
                  "setFunctionBreakpoints", "setExceptionBreakpoints", "setDataBreakpoints", "pause", "configurationDone", "nosuchrequest", "", "launch",
                  "attach", "initialize"]
     MOVES = ["next", "stepIn", "stepOut", "continue", "stepBack", "reverseContinue", "warpgrind/reverseStepIn", "warpgrind/reverseStepOut",

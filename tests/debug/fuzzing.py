@@ -19,10 +19,14 @@ WORDS = {  # the arguments that choose what a program launches
     "core": ["", "bounds", "trap", "assert", "heap", "texture", "clock"],
     "host": [""],
     "allocates": [""],
+    "launches": ["small", "frees", "managed", "faults", "undefined"],
+    "children": [""],
+    "processes": ["", "children 2", "later", "exec", "used-exec"],
     "acceptance": ["all", "primitives", "arrays", "structures", "enumerations", "spaces", "functions", "steps", "templates", "undefined", "narrow",
                    "assert", "trap", "bounds", "shared", "null", "misaligned"],
 }
 BUILDS = {"source": None, "debug": ["-G", "-g"], "optimised": ["-O3", "-lineinfo"]}
+LINKED = {"children": ["-rdc=true", "-lcudadevrt"]}  # only nvcc compiles such programs
 NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
 KEYWORDS = {"for", "if", "while", "return", "sizeof", "__syncthreads", "else", "switch"}
 
@@ -58,7 +62,8 @@ class Targets:
         if not self.everything:
             return self.note(Target("sum", words=chance.choice(WORDS["sum"]).split()))
         name = chance.choice(sorted(WORDS))
-        target = Target(name, chance.choice(sorted(BUILDS)), chance.choice(WORDS[name]).split(), may_check and chance.random() < 0.25)
+        ways = sorted(BUILDS.keys() - ({"source"} if name in LINKED else set()))
+        target = Target(name, chance.choice(ways), chance.choice(WORDS[name]).split(), may_check and chance.random() < 0.25)
         if BUILDS[target.how]:
             target.program = self.executable(target)
         return self.note(target)
@@ -74,7 +79,7 @@ class Targets:
         path = folder / f"{target.name}_{target.how}"
         if not path.exists() or path.stat().st_mtime < pathlib.Path(target.source).stat().st_mtime:
             unfinished = folder / f"{path.name}.{random.SystemRandom().randrange(10**9)}"
-            subprocess.run([NVCC, *BUILDS[target.how], "-arch=sm_80", "-std=c++17", "-o", str(unfinished), target.source], check=True)
+            subprocess.run([NVCC, *BUILDS[target.how], *LINKED.get(target.name, []), "-arch=sm_80", "-std=c++17", "-o", str(unfinished), target.source], check=True)
             unfinished.rename(path)
         return str(path)
 

@@ -134,6 +134,16 @@ def kernel_and_host(build, compiler):
     t.leave()
 
 
+def finish_leaves_the_kernel(build, compiler):
+    t = Terminal(build, compiler)
+    t.do(f"break host.cu:{at('launch')}")
+    t.do("run")
+    t.shows("step", "[block (0,0,0), thread (0,0,0), warp 0, lane 0]", "fill")
+    text = t.do("finish")
+    assert "[host thread 1" in text and "has not begun" not in text, text
+    t.leave()
+
+
 def next_passes_a_launch(build, compiler):
     t = Terminal(build, compiler)
     t.do(f"break host.cu:{at('launch')}")
@@ -373,7 +383,7 @@ def may_attach():
     return None
 
 
-BASE = [stops_in_host_code, kernel_and_host, next_passes_a_launch, both_places, kernels_are_no_host_code, words_without_a_meaning,
+BASE = [stops_in_host_code, kernel_and_host, finish_leaves_the_kernel, next_passes_a_launch, both_places, kernels_are_no_host_code, words_without_a_meaning,
         fatal_signals, interrupts, threads, hit_counts, without_gdb, turned_off, starts_fast, dap_session, dap_pauses, dap_fatal]
 
 

@@ -137,6 +137,17 @@ def values_of_global_memory(build):
         assert not any("values" in a for a in accesses(small, fill, "global", "load"))
 
 
+def structures(build):
+    """A structure in shared memory has its numbers, so the page shows them and no bits."""
+    for compiler in COMPILERS:
+        one, = record(build, compiler, arguments=["partials"])["partials"]["shared"]
+        assert (one["name"], one["type"], one["bytes"], one["element_bytes"]) == ("part", "Partial[32]", 384, 12), one
+        wanted = [("sum", "floating", 0, 4, 4), ("at.x", "signed", 4, 2, 2), ("at.y", "signed", 6, 2, 2), ("flags", "character", 8, 4, 1)]
+        have = [(m["name"], m["format"], m["offset"], m["bytes"], m["element_bytes"]) for m in one["members"]]
+        assert [m[:1] + m[2:] for m in have] == [m[:1] + m[2:] for m in wanted], have
+        assert [m[1] for m in have[:3]] == [m[1] for m in wanted[:3]] and have[3][1] in ("character", "unsigned"), have
+
+
 def fault(build):
     """The recording of a kernel that faults ends with the step, and names the lane."""
     line = line_of("out[place] = 1;")
@@ -169,7 +180,7 @@ def options(build):
         assert "recordings" not in json.loads(path.read_text())
 
 
-CASES = [bank_conflicts, contents_of_the_tile, branch, values_of_global_memory, fault, small_recordings, limits, options]
+CASES = [bank_conflicts, contents_of_the_tile, branch, values_of_global_memory, fault, structures, small_recordings, limits, options]
 
 if __name__ == "__main__":
     run_cases(CASES, __doc__)

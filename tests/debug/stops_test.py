@@ -190,6 +190,15 @@ def instruction_breakpoints(build):
     check(client.begin()["focus"]["launch"], 1)
     here = client.frames()[0]["instructionPointerReference"]
     ptx = client.call("disassemble", memoryReference=here, instructionOffset=0, instructionCount=40)["instructions"]
+    # VS Code reads addresses as numbers, and scrolls up from the first one to before the function.
+    check([int(one["address"], 16) for one in ptx], list(range(int(here, 16), int(here, 16) + 40)))
+    assert all(re.fullmatch(r"f\d+:i\d+", one["instructionBytes"]) for one in ptx if one.get("presentationHint") != "invalid"), ptx
+    begin = int(here, 16) - int(ptx[0]["instructionBytes"].split(":i")[1])
+    above = client.call("disassemble", memoryReference=hex(begin), instructionOffset=-3, instructionCount=4)["instructions"]
+    check([(int(one["address"], 16), one.get("presentationHint")) for one in above], [(begin - 3, "invalid"), (begin - 2, "invalid"), (begin - 1, "invalid"), (begin, None)])
+    again = client.call("disassemble", memoryReference=above[0]["address"], instructionOffset=3, instructionCount=1)["instructions"]
+    check(again, above[3:])
+    check(client.call("disassemble", memoryReference=ptx[0]["instructionBytes"], instructionOffset=0, instructionCount=1)["instructions"], ptx[:1])
     for before, inside in zip(ptx, ptx[1:]):
         if inside["line"] < line_of("out[i] = v", "split"):  # not all threads come there
             continue
@@ -202,10 +211,10 @@ def instruction_breakpoints(build):
     stop = client.go("continue")
     check((stop["hitBreakpointIds"], stop["focus"]["launch"], stop["focus"]["thread"]), ([pending["id"]], 2, [40, 0, 0]))
     check(client.frames()[0]["instructionPointerReference"], wanted)
-    number = int(wanted.split(":i")[1])
+    number = int(wanted, 16)
     for step in (1, 2):
         client.go("stepIn", granularity="instruction")
-        check(client.frames()[0]["instructionPointerReference"], f"{wanted.split(':')[0]}:i{number + step}")
+        check(client.frames()[0]["instructionPointerReference"], hex(number + step))
     check(client.go_to_end(), "ends\n")
 
 

@@ -149,6 +149,9 @@ class Commands:
             (8, lambda: f"print{pick(FORMATS)} {self.expression()}"),
             (4, lambda: f"x{pick(['', '/4xw', '/8f', '/s', '/i', '/2i', '/3dg', '/c', '/0x', '/q', '/100000xb'])} {pick(['tile', '&v', 'in', '$pc', '0', '-1', 'nosuch', 'out'])}"),
             (3, lambda: f"warp {self.expression()}"),
+            (3, lambda: f"tile{pick(FORMATS)} {self.expression()}{pick(['', ' 2x4', ' 8x8', ' 0x0', ' 9999999x9999999'])}{pick(['', ' by 4', ' by 0'])}"
+                        f"{pick(['', ' of half', ' of s4x2', ' of e4m3', ' of nosuch'])}"),
+            (1, lambda: f"inferior {pick(COUNTS)}"),
             (4, lambda: f"{pick(['thread', 'block', 'warp', 'lane', 'cuda block', 'cuda thread'])} {pick(TRIPLES)}"),
             (1, lambda: f"block {pick(TRIPLES)} thread {pick(TRIPLES)}"),
             (2, lambda: f"last-write {self.expression()}"),
@@ -157,7 +160,7 @@ class Commands:
             (1, lambda: f"undisplay {self.numbers()}"),
             (3, lambda: f"list {pick(['', '-', '1,5', '5,1', self.place()])}"),
             (5, lambda: "info " + pick(["args", "blocks", "breakpoints", "display", "frame", "lanes", "launches", "line", "locals", "registers",
-                                        "source", "sources", "threads", "warps", "kernels", "watchpoints", "registers %r1"])),
+                                        "source", "sources", "threads", "warps", "kernels", "watchpoints", "registers %r1", "variables", "inferiors"])),
             (3, lambda: pick(["backtrace", "backtrace 1", "up", "down", "frame", "frame 1", "disassemble", "help", "help step", "where"])),
             (1, lambda: f"whatis {self.expression()}"),
             (6, lambda: pick(NONSENSE)),

@@ -119,6 +119,14 @@ def breakpoints_before_the_run(make):
     t.check("delete 4", [], "")
     t.check("break *0x10", [], '"0x10" is no place in the PTX.\n  `disassemble` prints the places, for example f0:i12\n')
     t.check("break saxpy.cu:x", [], '"x" is no line number\n')
+    # A condition that cannot be right is refused at once, and not at each warp.
+    t.check("break saxpy.cu:9 if i = 3", [], "condition 'i = 3': '=' assigns a value: '==' compares\n")
+    t.check("break saxpy.cu:9 if (i == 3", [], "condition '(i == 3': ')' is missing\n")
+    t.check("tbreak scale if i <= 3 &&", [], "condition 'i <= 3 &&': a value is missing at the end\n")
+    t.check("break saxpy.cu:9 if", [], "a condition is expected behind 'if'\n")
+    t.check("break if i == 3]", [], "condition 'i == 3]': ']' without '['\n")
+    t.check("condition 1 i == 'a", [], "condition 'i == 'a': a quote has no end\n")
+    t.check("info watchpoints", [], "No watchpoints.\n")
     t.check('dprintf saxpy.cu:10,"i is {i}\\n"', [], "Dprintf 5 at saxpy.cu:10 (found when the program runs)\n")
     t.check("dprintf saxpy.cu:10", [], 'dprintf needs LOCATION,"TEXT {EXPRESSION}".\n')
     t.check("watch y[5]", [], "The program is not being run.\n")
@@ -239,7 +247,8 @@ def values(make):
     t.check("print nothing", [evaluate("nothing", remember=6)], 'no symbol "nothing" in the current context\n')
     t.check("set var i = 5", [["setExpression", {"expression": "i", "value": "5", "frameId": 1001}]], "")
     t.check("set var x[i == 2] = 1", [["setExpression", {"expression": "x[i == 2]", "value": "1", "frameId": 1001}]], "")
-    t.check("set width 80", [], "set needs: var VARIABLE = VALUE, $NAME = VALUE, args [ARGUMENTS], or detach-on-fork on|off.\n")
+    t.check("set pagination off", [], "")
+    t.check("set nosuch 80", [], "set needs: var VARIABLE = VALUE, $NAME = VALUE, args [ARGUMENTS], or detach-on-fork on|off.\n")
     t.check("info locals", [["scopes", {"frameId": 1001}], ["variables", {"variablesReference": 1}]],
             "i = 133\nproduct = <optimised away>\n")
     t.check("info args", [["scopes", {"frameId": 1001}], ["variables", {"variablesReference": 2}]], "a = 2\n")
@@ -328,6 +337,21 @@ def warps(make):
     row = " 1.41421356" * 4 + "\n"
     t.check("warp root", [["warpgrind/warpValues", {"expression": "root", "frameId": 1001}]],
             f"double\nlane  0:{row}lane  4:{row}all equal: 1.41421356\n")
+    # Wide values are a line for each run of equal lanes; pointers are addresses, and the allocation is printed once.
+    t.check("warp pair", [["warpgrind/warpValues", {"expression": "pair", "frameId": 1001}]],
+            "Pair\nlanes 0-4:   {first = 0, second = 0.25}\nlanes 5-31:  {first = 1, second = 0.25}\n2 different values\n"
+            "{first = 1, second = 0.25} in all but lanes 0-4\n")
+    addresses = "".join(f"lane {n:>2}:" + "".join(f" {0x7000 + 8 * i:#x}" for i in range(n, n + 8)) + "\n" for n in range(0, 32, 8))
+    t.check("warp &x[2 * i]", [["warpgrind/warpValues", {"expression": "&x[2 * i]", "frameId": 1001}]],
+            f"float *\n{addresses}lanes 0-31: cudaMalloc at saxpy.cu:20, a 256-byte allocation, byte 0, +8 from lane to lane\n")
+    tile = "warpgrind/tile"
+    cells = "   0 1\n0: 1 ?\n"
+    t.check("tile t", [[tile, {"expression": "t", "frameId": 1001, "width": 120}]], "float\n" + cells)
+    t.check("tile/x &t[4] 8x16 by 32 of s4x2", [[tile, {"expression": "&t[4]", "frameId": 1001, "width": 120, "rows": 8, "columns": 16, "stride": 32, "type": "s4x2",
+                                                      "format": {"hex": True}}]], "s4x2\n" + cells)
+    t.check("tile t * 2x", [[tile, {"expression": "t * 2x", "frameId": 1001, "width": 120}]], "float\n" + cells)
+    t.check("tile nosuch", [[tile, {"expression": "nosuch", "frameId": 1001, "width": 120}]], "there is no variable 'nosuch' here\n")
+    t.check("tile", [], "Which memory? Give an array or a pointer.\n")
     t.check("info threads", [["threads", {}]],
             "* 11    block (1,0,0) warp 0, threads (0,0,0)-(31,0,0)\n  12    block (1,0,0) warp 1, threads (32,0,0)-(63,0,0)\n")
     t.check("info warps", [["warpgrind/warps", {}]],
@@ -478,7 +502,7 @@ def words(make):
     t.check("foo", [], 'Undefined command: "foo". Try "help".\n')
     t.check("re", [], 'Ambiguous command "re": reverse-step, reverse-next, reverse-stepi, reverse-nexti, reverse-continue, reverse-finish.\n')
     t.check("info", [], "info needs a topic: one of args, blocks, breakpoints, display, frame, functions, inferiors, kernels, lanes, launches, line, locals, "
-                        "registers, source, sources, threads, warps, watchpoints.\n")
+                        "registers, source, sources, threads, variables, warps, watchpoints.\n")
     t.check("help step", [], "step [N]\n  Run to another source line, into calls.\n  Short: s\n")
     t.check("attach 123", [], "warpgrind cannot attach to a program that runs already: use run.\n")
     t.check("# a comment", [], "")
@@ -525,8 +549,11 @@ def command_line(build, folder):
     assert code == 2 and "none: No such file or directory" in errors, errors
     code, _, errors = run(program=())
     assert code == 2 and "no program given" in errors, errors
-    code, out, _ = run("-ex", "run", "-batch", program=("/nonexistent",))
-    assert code == 1 and "/nonexistent: No such file or directory" in out, out
+    code, out, errors = run("-ex", "run", "-batch", program=("/nonexistent",))
+    assert code == 2 and out == "" and "/nonexistent: No such file or directory" in errors, errors  # before the first prompt
+    for word, hint in (("debg", "did you mean debug?"), ("playground", "did you mean serve?"), ("zzz", "warpgrind --help"), ("app.cu", "warpgrind run app.cu")):
+        wrong = subprocess.run([warpgrind[0], word], capture_output=True, text=True, env=environment, check=False)
+        assert wrong.returncode == 2 and hint in wrong.stderr, wrong
 
 
 CASES = [breakpoints_before_the_run, breakpoints_while_stopped, temporary, running, advance, pass_a_breakpoint, values, memory, warps, stack,

@@ -125,6 +125,65 @@ await run({
     check(!(await page.textContent(".st-said")).includes("bank conflict"), "lanes that update one word have no bank conflict");
     check((await page.locator(".st-bank i.bad").count()) === 0, "and no bank is red");
   },
+  async structures() {
+    // Words of {float sum; short count; uchar4 flags}: by their own formats, and an undefined one is no number.
+    const data = profile(true);
+    const [one] = data.recordings;
+    const member = (name, format, offset, bytes, element_bytes) => ({ name, format, offset, bytes, element_bytes });
+    one.shared = [{ name: "tile", type: "Partial[42]", format: "", offset: 0, bytes: 504, element_bytes: 12,
+      members: [member("sum", "floating", 0, 4, 4), member("count", "signed", 4, 2, 2), member("flags.x", "unsigned", 8, 1, 1), member("flags.y", "unsigned", 9, 1, 1)] }];
+    one.variables.push({ name: "p", type: "Partial", function: "k", line: 4, parameter: false });
+    one.steps[1].changes = [{ variable: 1, mask: "0xffffffff", values: "32:{sum = 2.5, count = 7, flags = {x = 1}}" }];
+    const values = (l) => [bits(2.5), 0xffff0000 | 7, 3 + 256 * 200][l % 3] >>> 0;
+    Object.assign(one.steps[1].accesses[1], { values: all(values) });
+    const page = await start(report("steps_structures", data), { width: 1280 });
+    await page.keyboard.press("ArrowRight");
+    const cell = (n) => page.textContent(`.st-cell >> nth=${n}`);
+    check((await cell(0)) === "2.5" && (await cell(1)) === "7" && (await cell(2)) === "3\u2026", `members have their own formats: ${await cell(0)}, ${await cell(1)}, ${await cell(2)}`);
+    await page.click(".st-cell >> nth=5");
+    check((await page.textContent(".st-detail")).includes("tile[1].{flags.x, flags.y} in bank 5: 3 200, written"), await page.textContent(".st-detail"));
+    await page.click(".st-cell >> nth=3");
+    check((await page.textContent(".st-detail")).includes("tile[1].sum in bank 3: 2.5"), await page.textContent(".st-detail"));
+    const whole = await page.evaluate(() => [...document.querySelectorAll(".st-var.long .st-var-value")].map((e) => [e.textContent, e.scrollWidth <= e.clientWidth && e.scrollHeight <= e.clientHeight + 2]));
+    check(whole.length === 1 && whole[0][1], `a structure is shown whole: ${JSON.stringify(whole)}`);
+  },
+  async long_lines() {
+    // The line of the step is whole at every width, also where the page has two columns.
+    const data = profile(true);
+    data.sources[0].text = lines.map((l, i) => (i === 3 ? `  tile[i / 32][i % 32] = in[${"i + ".repeat(30)}0];` : l)).join("\n");
+    for (const width of [390, 1280]) {
+      const page = await start(report("steps_long", data), { width });
+      await page.keyboard.press("ArrowRight");
+      const fits = await page.evaluate(() => {
+        const box = document.querySelector(".st-code").getBoundingClientRect();
+        const row = document.querySelector(".st-line.now .st-text").getBoundingClientRect();
+        return row.right <= box.right + 1 && row.height > 30;
+      });
+      check(fits, `the line of the step is wrapped at ${width} pixels`);
+    }
+  },
+  async fault_of_another_block() {
+    const data = profile(true);
+    const access = { role: "", access: "", kernel: "k(float const*, float*)", file: "k.cu", line: 4, object: "", function: "", ptx: "", ptx_line: 0, launch: 1, stream: "", inlined_at: [], block: [0, 2, 0], thread: [5, 0, 0], bytes: 4 };
+    data.findings = [{ kind: "illegal address", severity: "ERROR", kernel: "k(float const*, float*)", file: "k.cu", line: 4, message: "read of 4 bytes is outside", advice: "check the index", ptx: "", ptx_line: 0, block: [0, 2, 0], thread: [5, 0, 0], notes: [], accesses: [access] }];
+    const page = await start(report("steps_fault", data));
+    const told = await page.textContent("main .note");
+    check(told.includes("Another block did not end well: read of 4 bytes is outside. To step through block (0,2,0): warpgrind run --steps --block 0,2,0 -k k"), told);
+    await page.at("view=summary");
+    check((await page.textContent("main")).includes("Built for debugging. This run recorded steps of code without optimisation"), "the summary says what its figures are of");
+    await page.at("view=findings");
+    await page.waitForSelector(".finding-facts");
+    const facts = await page.textContent(".finding-facts");
+    check(facts.includes("k.cu:4: 4 bytes, thread (5,0,0), block (0,2,0)") && facts.includes("--block 0,2,0"), facts);
+    check((await page.textContent("main")).includes("1 error. The run ended there"), "errors are counted in words");
+    access.block = [0, 0, 0];
+    Object.assign(data.recordings[0], { fault: { text: "read of 4 bytes is outside", advice: "", step: 11, lane: 5 } });
+    const own = await open(report("steps_own_fault", data));
+    await own.at("view=findings");
+    await own.click(".finding-facts a.button");
+    await own.waitForSelector(".steps .st-words");
+    check((await own.textContent(".st-counter")) === "12 of 12", "a finding in the recorded block leads to its last step");
+  },
   async undefined_bytes() {
     const data = profile(true);
     const { steps } = data.recordings[0];

@@ -425,9 +425,9 @@ TEST_F(DebuggerExpression, EvaluatedForManyLanes) {
   for (unsigned lane = 0; lane < 32; ++lane) {
     s.lane.lane_number = lane;
     s.lane.registers[reg].low = lane % 5;
-    const Result<bool> truth = debugger::evaluate_condition(s.context, *condition);
+    const Result<debugger::ConditionResult> truth = debugger::evaluate_condition(s.context, *condition);
     ASSERT_TRUE(truth.ok());
-    mask |= std::uint32_t{*truth} << lane;
+    mask |= std::uint32_t{truth->holds} << lane;
   }
   std::uint32_t expected = 0;
   for (unsigned lane = 0; lane < 32; ++lane) expected |= std::uint32_t{lane % 5 == 3 && lane % 2 == 1} << lane;

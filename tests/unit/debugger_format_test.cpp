@@ -240,7 +240,8 @@ TEST_F(DebuggerFormat, NarrowNumbers) {
   EXPECT_EQ(number(Builtin::bf16, 0xff80), "-inf");
   EXPECT_EQ(number(Builtin::fp8_e4m3, 0x7e), "448");
   EXPECT_EQ(number(Builtin::fp8_e4m3, 0x7f), "nan");
-  EXPECT_EQ(number(Builtin::fp8_e4m3, 0x01), "0.002");  // 2^-9
+  EXPECT_EQ(number(Builtin::fp8_e4m3, 0x01), "0.001953125");  // 2^-9
+  EXPECT_EQ(number(Builtin::fp8_e4m3, 0x3a), "1.25");
   EXPECT_EQ(number(Builtin::fp8_e5m2, 0x7b), "57344");
   EXPECT_EQ(number(Builtin::fp8_e5m2, 0x7c), "inf");
   EXPECT_EQ(number(Builtin::fp8_e8m0, 127), "1");

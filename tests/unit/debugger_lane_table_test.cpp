@@ -127,6 +127,28 @@ TEST_F(DebuggerLanes, TileOfNarrowNumbers) {
   EXPECT_EQ(text(Builtin::int_, 0, 4), "a tile needs a row and a column at least");
 }
 
+// Rows that are equal are one line, parts are as wide as the terminal, and what was never written is no number.
+TEST_F(DebuggerLanes, TileInATerminal) {
+  for (unsigned i = 0; i < 40; ++i) s.lane.put({StateSpace::shared, 4 * i}, static_cast<int>(i < 24 ? 10 : i));
+  for (unsigned i = 36 * 4; i < 40 * 4; ++i) s.lane.undefined_shared[i] = 0xff;
+  s.lane.undefined_shared[0] = 1;  // one bit of the first number
+  auto tile = debugger::read_tile(s.context, {{StateSpace::shared, 0}, 5, 8, 0, s.t_int});
+  ASSERT_TRUE(tile.ok());
+  EXPECT_EQ(tile->undefined, 5u);
+  EXPECT_EQ(debugger::tile_text(*tile, 19),
+            "      0  1  2  3\n"
+            "  0:  ? 10 10 10\n"
+            "1-2: 10 10 10 10\n"
+            "  3: 24 25 26 27\n"
+            "  4: 32 33 34 35\n"
+            "      4  5  6  7\n"
+            "0-2: 10 10 10 10\n"
+            "  3: 28 29 30 31\n"
+            "  4:  ?  ?  ?  ?\n"
+            "minimum 10 at [0][1], maximum 35 at [4][3]\n"
+            "? never written: 5 of 40 numbers\n");
+}
+
 TEST_F(DebuggerLanes, TileBeyondItsMemory) {
   const auto tile = debugger::read_tile(s.context, {{StateSpace::shared, 4088}, 2, 2, 0, s.t_int});
   ASSERT_TRUE(tile.ok());

@@ -101,6 +101,19 @@ TEST(DebugLinesOfNvcc, LineWithoutCodeMovesToTheNextOfItsFunction) {
   EXPECT_EQ(lines.find_line(kInlined, comment)[0].place.line, inlined_line("for (int j"));
 }
 
+// nvcc gives the arguments of such a call the line before, and the jump into it a line of the function that is called.
+TEST(DebugLinesOfNvcc, BreakpointOnACallThatWasInlinedIsBeforeIt) {
+  const DebugInfo info(debuginfo_module("inlined_nvcc.ptx"));
+  for (const auto& [call, callee] : {std::pair{"sum += num::cube", "num::cube"}, {"out[i] =", "num::square<int>"}}) {
+    const std::vector<StopPlace> places = info.find_line(kInlined, inlined_line(call));
+    ASSERT_FALSE(places.empty());
+    EXPECT_TRUE(places[0].is_first);
+    EXPECT_EQ(std::count_if(places.begin(), places.end(), [](const StopPlace& p) { return p.is_first; }), 1);
+    EXPECT_EQ(frames_text(info, places[0].code), fmt::format("inlined:{}", inlined_line(call)));
+    for (const StopPlace& inner : info.find_function(callee)) EXPECT_LT(places[0].code, inner.code);
+  }
+}
+
 TEST(DebugLinesOfNvcc, CountersOfLoopsArePiecesOfTheirLine) {
   const DebugInfo info(debuginfo_module("inlined_nvcc.ptx"));
   const std::vector<StopPlace> places = info.find_line(kInlined, inlined_line("for (int j"));

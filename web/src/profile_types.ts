@@ -561,6 +561,15 @@ export interface RecordedVariable {
   parameter: boolean; // of the function
 }
 
+/** A number in a structure in shared memory. */
+export interface SharedMember {
+  name: string; // with the names of the structures around it: low.x
+  format: string; // of its numbers, as of variables
+  offset: number; // bytes from the start of the structure
+  bytes: number;
+  element_bytes: number; // of one number
+}
+
 /** A variable in shared memory. */
 export interface SharedVariable {
   name: string;
@@ -568,7 +577,8 @@ export interface SharedVariable {
   format: string; // of its numbers: floating, signed, unsigned, half, bfloat16, boolean, character; empty: not known
   offset: number; // bytes from the start of shared memory
   bytes: number;
-  element_bytes: number; // of one number
+  element_bytes: number; // of one number, or of a structure
+  members?: SharedMember[]; // of a structure: its numbers
 }
 
 /** Global memory that a recorded block accesses. */

@@ -86,7 +86,8 @@ void BlockRecording::begin(const device::Launch& launch, debuginfo::DebugInfo& i
     const std::uint64_t bytes = v.unsized ? launch.shared_size - std::min(launch.shared_size, offset) : v.size;
     const unsigned bits = ptx::bits(v.type);
     if (bytes != 0)
-      by_layout_.push_back({short_name(v.name), "", "", offset, bytes, v.type == ptx::ScalarType::b8 ? 4 : bits / 8});
+      by_layout_.push_back(
+          {short_name(v.name), "", "", offset, bytes, v.type == ptx::ScalarType::b8 ? 4 : bits / 8, {}});
   };
   for (const auto& [number, offset] : layout.shared_module) add(module.variables[number], offset);
   for (const auto& [at, offset] : layout.shared_function) add(module.functions[at.first].variables[at.second], offset);

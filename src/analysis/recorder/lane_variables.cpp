@@ -56,6 +56,41 @@ std::pair<std::string, std::uint32_t> number_format(const TypeTable& types, Type
   return {format_name(stripped.format), static_cast<std::uint32_t>(types.size(type) / parts)};
 }
 
+namespace {
+
+constexpr std::size_t kMostMembers = 32;
+
+void add_numbers(const TypeTable& types, TypeId type, const std::string& name, std::uint64_t offset, int depth,
+                 std::vector<results::SharedMember>& out) {
+  constexpr int kDeepest = 4;
+  for (const debuginfo::Member& member : types.stripped(type).members) {
+    if (member.is_static || member.is_virtual || member.bit_size != 0) continue;
+    const std::string path = member.is_base || member.name.empty() ? name
+                             : name.empty()                        ? member.name
+                                                                   : name + "." + member.name;
+    const std::uint64_t at = offset + member.offset;
+    if (types.is_structure(member.type)) {
+      if (depth < kDeepest) add_numbers(types, member.type, path, at, depth + 1, out);
+      continue;
+    }
+    const auto [format, bytes] = number_format(types, member.type);
+    if (format.empty() || out.size() == kMostMembers) continue;
+    out.push_back(
+        {path, format, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(types.size(member.type)), bytes});
+  }
+}
+
+// Numbers of a structure, or of the structures in an array; none of other types.
+std::vector<results::SharedMember> numbers_in(const TypeTable& types, TypeId type) {
+  constexpr int kDeepest = 8;
+  for (int depth = 0; depth < kDeepest && types.is_array(type); ++depth) type = types.stripped(type).target;
+  std::vector<results::SharedMember> out;
+  if (types.is_structure(type)) add_numbers(types, type, "", 0, 0, out);
+  return out;
+}
+
+}  // namespace
+
 LaneVariables::LaneVariables(debuginfo::DebugInfo& info, observers::FindAllocation find_allocation)
     : info_(info), find_allocation_(std::move(find_allocation)), symbols_(info), types_(symbols_) {}
 
@@ -82,8 +117,8 @@ void LaneVariables::add_shared(const debuginfo::VisibleVariable& v, std::uint64_
   for (const results::SharedVariable& s : shared_)
     if (s.offset == offset && s.name == v.variable->name) return;
   const auto [format, bytes] = number_format(types_, v.variable->type);
-  shared_.push_back(
-      {v.variable->name, types_.name(v.variable->type), format, offset, types_.size(v.variable->type), bytes});
+  shared_.push_back({v.variable->name, types_.name(v.variable->type), format, offset, types_.size(v.variable->type),
+                     bytes, numbers_in(types_, v.variable->type)});
 }
 
 // A variable in shared memory belongs to the block: its values are those of the memory.

@@ -115,6 +115,8 @@ inline constexpr Object kObject<RecordedPlace>{"RecordedPlace", "A source line w
 template <>
 inline constexpr Object kObject<RecordedVariable>{"RecordedVariable", "A variable of the lanes."};
 template <>
+inline constexpr Object kObject<SharedMember>{"SharedMember", "A number in a structure in shared memory."};
+template <>
 inline constexpr Object kObject<SharedVariable>{"SharedVariable", "A variable in shared memory."};
 template <>
 inline constexpr Object kObject<RecordedObject>{"RecordedObject", "Global memory that a recorded block accesses."};

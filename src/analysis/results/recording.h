@@ -27,11 +27,18 @@ struct RecordedVariable {  // of each lane
   bool parameter = false;
 };
 
+struct SharedMember {                                      // a number in a structure; members of inner structures too
+  std::string name;                                        // "sum", "low.x"
+  std::string format;                                      // as SharedVariable::format
+  std::uint32_t offset = 0, bytes = 0, element_bytes = 0;  // in the structure; of an array all of it; of one number
+};
+
 struct SharedVariable {
   std::string name, type;
   std::string format;  // of a number: floating, signed, unsigned, half, bfloat16, boolean, character; empty: unknown
   std::uint64_t offset = 0, bytes = 0;
-  std::uint32_t element_bytes = 0;  // of a number
+  std::uint32_t element_bytes = 0;    // of a number, or of a structure
+  std::vector<SharedMember> members;  // of a structure
 };
 
 struct RecordedObject {  // global memory

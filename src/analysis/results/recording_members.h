@@ -24,6 +24,15 @@ void members(V& v, T& x) {
   v.member("parameter", x.parameter, Since::first, "of the function");
 }
 
+template <class V, Is<SharedMember> T>
+void members(V& v, T& x) {
+  v.member("name", x.name, Since::first, "with the names of the structures around it: low.x");
+  v.member("format", x.format, Since::first, "of its numbers, as of variables");
+  v.member("offset", x.offset, Since::first, "bytes from the start of the structure");
+  v.member("bytes", x.bytes, Since::first, "");
+  v.member("element_bytes", x.element_bytes, Since::first, "of one number");
+}
+
 template <class V, Is<SharedVariable> T>
 void members(V& v, T& x) {
   v.member("name", x.name, Since::first, "");
@@ -32,7 +41,8 @@ void members(V& v, T& x) {
            "of its numbers: floating, signed, unsigned, half, bfloat16, boolean, character; empty: not known");
   v.member("offset", x.offset, Since::first, "bytes from the start of shared memory");
   v.member("bytes", x.bytes, Since::first, "");
-  v.member("element_bytes", x.element_bytes, Since::first, "of one number");
+  v.member("element_bytes", x.element_bytes, Since::first, "of one number, or of a structure");
+  v.member("members", x.members, Since::if_any, "of a structure: its numbers");
 }
 
 template <class V, Is<RecordedObject> T>

@@ -3,6 +3,8 @@
 #include <regex.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cinttypes>
 #include <filesystem>
 #include <set>
 
@@ -17,34 +19,60 @@ std::string place_in_ptx(debuginfo::CodePlace code) {
   return fmt::format("f{}:i{}", code.function, code.instruction);
 }
 
+namespace {
+constexpr unsigned kInstructionBits = 32;
+}  // namespace
+
+std::string ptx_address(std::uint32_t function, std::int64_t instruction) {
+  return fmt::format("{:#x}", ((std::uint64_t{function} + 1) << kInstructionBits) + std::uint64_t(instruction));
+}
+
+std::optional<PtxPlace> read_ptx_place(const std::string& text) {
+  PtxPlace out;
+  if (std::sscanf(text.c_str(), "f%u:i%" SCNd64, &out.function, &out.instruction) == 2) return out;
+  if (!text.starts_with("0x")) return std::nullopt;
+  std::uint64_t address = 0;
+  const auto [end, problem] = std::from_chars(text.data() + 2, text.data() + text.size(), address, 16);
+  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  // Instructions before the function's first one are just below its number.
+  const std::uint64_t function = (address + (std::uint64_t{1} << (kInstructionBits - 1))) >> kInstructionBits;
+  if (function == 0 || function > 0xffff'ffff) return std::nullopt;
+  out.function = static_cast<std::uint32_t>(function - 1);
+  out.instruction = static_cast<std::int64_t>(address - (function << kInstructionBits));
+  return out;
+}
+
 // With `wholeFunction`, all instructions of the function around memoryReference.
 Requests::Body Requests::disassemble(const Json& arguments) {
-  std::uint32_t function = 0, instruction = 0;
   const std::string from = json::text(arguments, "memoryReference");
-  if (std::sscanf(from.c_str(), "f%u:i%u", &function, &instruction) != 2)
-    return Error{ErrorKind::bad_input, fmt::format("'{}' is no place in the PTX", from), ""};
+  const auto at = read_ptx_place(from);
+  if (!at) return Error{ErrorKind::bad_input, fmt::format("'{}' is no place in the PTX", from), ""};
+  const std::uint32_t function = at->function;
+  constexpr std::int64_t kFarthest = std::int64_t{1} << 30;
+  const std::int64_t instruction =
+      std::clamp(at->instruction + json::get<std::int32_t>(arguments, "offset"), -kFarthest, kFarthest);
   const debugger::StoppedWarp look = debugger_.look_at(*focus_warp_);
   const ptx::Module& module = look.info().module();
   if (function >= module.functions.size()) return Error{ErrorKind::bad_input, "no such function", ""};
   const ptx::Function& body = module.functions[function];
   constexpr std::int64_t kMost = 10000;
-  std::int64_t first = std::int64_t{instruction} + json::get<std::int32_t>(arguments, "instructionOffset");
+  std::int64_t first = instruction + json::get<std::int32_t>(arguments, "instructionOffset");
   std::int64_t count = std::clamp(json::get<std::int64_t>(arguments, "instructionCount"), std::int64_t{0}, kMost);
   if (json::get<bool>(arguments, "wholeFunction")) {
     const auto all = static_cast<std::int64_t>(body.body.size());
-    first = all <= kMost ? 0 : std::clamp(std::int64_t{instruction} - kMost / 2, std::int64_t{0}, all - kMost);
+    first = all <= kMost ? 0 : std::clamp(instruction - kMost / 2, std::int64_t{0}, all - kMost);
     count = std::min(all, kMost);
   }
   Json list = Json::array();
   for (std::int64_t n = first; n < first + count; ++n) {
     if (n < 0 || n >= static_cast<std::int64_t>(body.body.size())) {
-      list.push_back(
-          {{"address", fmt::format("f{}:i{}", function, n)}, {"instruction", ""}, {"presentationHint", "invalid"}});
+      list.push_back({{"address", ptx_address(function, n)}, {"instruction", "??"}, {"presentationHint", "invalid"}});
       continue;
     }
     const debuginfo::CodePlace code{function, static_cast<std::uint32_t>(n)};
     const debuginfo::SourcePlace place = look.info().place(code);
-    Json one = {{"address", place_in_ptx(code)},
+    Json one = {{"address", ptx_address(function, n)},
+                {"instructionBytes", place_in_ptx(code)},
                 {"instruction", ptx::print(body.body[code.instruction], body, module)}};
     if (place.line) {
       one["line"] = place.line;
@@ -105,7 +133,7 @@ Json function_row(Sources& sources, const debuginfo::DebugInfo& info, const debu
               {"kernel", in.is_entry && !inlined},
               {"inlined", inlined},
               {"instructions", inlined ? 0 : in.body.size()},
-              {"instructionPointerReference", place_in_ptx(code)}};
+              {"instructionPointerReference", ptx_address(code.function, code.instruction)}};
   if (!place.file.empty()) one["source"] = sources.describe(place.file);
   return one;
 }

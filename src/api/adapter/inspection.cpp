@@ -136,7 +136,8 @@ Requests::Body Requests::stack_trace(const Json& arguments) {
                 {"name", frame.text.function + parameter_text(frames_.back(), parameters)},
                 {"line", frame.text.place.line},
                 {"column", frame.text.place.column},
-                {"instructionPointerReference", place_in_ptx(frame.code)}};
+                {"instructionPointerReference", ptx_address(frame.code.function, frame.code.instruction)},
+                {"place", place_in_ptx(frame.code)}};
     if (!frame.text.place.file.empty()) one["source"] = sources_.describe(frame.text.place.file);
     list.push_back(std::move(one));
   }
@@ -162,6 +163,28 @@ Requests::Body Requests::exception_info(const Json&) {
               {"details", {{"message", stop.text}, {"stackTrace", stop.details}}}};
 }
 
+namespace {
+
+// "blockIdx.x == 3 && threadIdx.x == 40": coordinates that can differ. `thread` unset: of the block alone.
+std::string condition_of(const Dim3& block, const std::optional<Dim3>& thread, const device::WarpFiber& like) {
+  const Dim3 grid = like.worker->launch->config.grid, threads = like.worker->launch->config.block;
+  std::string out;
+  const auto add = [&](const char* name, std::uint32_t index, std::uint32_t size) {
+    if (size > 1) out += fmt::format("{}{} == {}", out.empty() ? "" : " && ", name, index);
+  };
+  add("blockIdx.x", block.x, grid.x);
+  add("blockIdx.y", block.y, grid.y);
+  add("blockIdx.z", block.z, grid.z);
+  if (thread) {
+    add("threadIdx.x", thread->x, threads.x);
+    add("threadIdx.y", thread->y, threads.y);
+    add("threadIdx.z", thread->z, threads.z);
+  }
+  return out.empty() ? "CONDITION" : out;
+}
+
+}  // namespace
+
 Requests::Body Requests::focus(const Json& arguments) {
   const auto three = [&](const char* name) -> std::optional<Dim3> {
     const auto at = arguments.find(name);
@@ -178,9 +201,10 @@ Requests::Body Requests::focus(const Json& arguments) {
   };
   const Dim3 block = three("block").value_or(debugger_.look_at(*focus_warp_).block_index());
   const bool other_block = !(block == debugger_.look_at(*focus_warp_).block_index());
+  std::optional<Dim3> in_block = three("thread");
   unsigned warp = number("warp").value_or(other_block ? 0 : focus_warp_->context.warp);
   unsigned lane = number("lane").value_or(number("warp") || other_block ? ~0u : focus_lane_);
-  if (const auto thread = three("thread")) {
+  if (const auto& thread = in_block) {
     const auto& c = focus_warp_->context;
     if (thread->x >= c.ntid[0] || thread->y >= c.ntid[1] || thread->z >= c.ntid[2])
       return Error{ErrorKind::bad_input,
@@ -201,8 +225,10 @@ Requests::Body Requests::focus(const Json& arguments) {
     focus_lane_ = lane;
     return describe_focus();
   }
-  return Error{ErrorKind::bad_input,
-               fmt::format("warp {} of block {} is not resident: it has ended or not begun", warp, text_of(block)), ""};
+  return Error{
+      ErrorKind::bad_input,
+      fmt::format("warp {} of block {} is not resident: it has ended or not begun", warp, text_of(block)),
+      "a breakpoint with a condition stops there: break LINE if " + condition_of(block, in_block, *focus_warp_)};
 }
 
 Requests::Body Requests::warps(const Json&) {

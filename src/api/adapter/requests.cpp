@@ -6,9 +6,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
+#include <utility>
 
 #include "base/json.h"
+#include "dap/condition_text.h"
 
 namespace warpgrind::adapter {
 
@@ -96,6 +97,7 @@ std::span<const Requests::Command> Requests::commands() {
       {"warpgrind/launches", &Requests::launches, Needs::kernel},
       {"readMemory", &Requests::read_memory, Needs::kernel},
       {"warpgrind/warpValues", &Requests::warp_values, Needs::kernel},
+      {"warpgrind/tile", &Requests::tile, Needs::kernel},
       {"warpgrind/lastWrite", &Requests::last_write, Needs::kernel},
       {"warpgrind/warps", &Requests::warps, Needs::kernel},
       {"warpgrind/functions", &Requests::functions, Needs::kernel},
@@ -175,6 +177,13 @@ void Requests::on_stop(const debugger::Stop& stop) {
     forget();
     focus_warp_ = stop.warp;
     focus_lane_ = stop.lane;
+    if (const auto before = std::exchange(focus_before_, std::nullopt);
+        before && stop.reason == debugger::StopReason::history_start)
+      for (device::WarpFiber* warp : debugger_.warps())
+        if (warp->block_linear == before->block && warp->context.warp == before->warp) {
+          focus_warp_ = warp;
+          focus_lane_ = before->lane;
+        }
     const bool entry = std::find(stop.hit.begin(), stop.hit.end(), entry_) != stop.hit.end() && entry_ != 0;
     if (entry) {
       debugger_.remove(entry_);
@@ -247,6 +256,11 @@ Requests::Body Requests::replace(std::set<unsigned>& old, const std::vector<Brea
   old.clear();
   Json list = Json::array();
   for (const Breakpoint& b : wanted) {
+    if (const std::string problem = b.at == Breakpoint::At::kernel_entry ? "" : dap::problem_of_condition(b.condition);
+        !problem.empty()) {
+      list.push_back({{"verified", false}, {"message", fmt::format("condition '{}': {}", b.condition, problem)}});
+      continue;
+    }
     const Result<unsigned> number = debugger_.add(b);
     if (!number) {
       list.push_back({{"verified", false}, {"message", number.error().message}});
@@ -297,10 +311,12 @@ Requests::Body Requests::set_instruction_breakpoints(const Json& arguments) {
     const std::string reference = json::text(one, "instructionReference");
     Breakpoint b;
     b.at = Breakpoint::At::instruction;
-    if (std::sscanf(reference.c_str(), "f%u:i%u", &b.code.function, &b.code.instruction) != 2)
+    const auto at = read_ptx_place(reference);
+    const std::int64_t instruction = at ? at->instruction + json::get<std::int32_t>(one, "offset") : -1;
+    if (instruction < 0 || instruction > 0xffff'ffff)
       return Error{ErrorKind::bad_input, fmt::format("'{}' is no place in the PTX", reference),
                    "`disassemble` prints the places, for example f0:i12"};
-    b.code.instruction += static_cast<std::uint32_t>(json::get<std::int32_t>(one, "offset"));
+    b.code = {at->function, static_cast<std::uint32_t>(instruction)};
     if (debugger_.in_kernel()) b.module = &debugger_.look_at(*focus_warp_).info().module();
     read_conditions(one, b);
     wanted.push_back(std::move(b));
@@ -398,14 +414,20 @@ Requests::Body Requests::go_on(const Json&) {
 Requests::Body Requests::step(Step kind, const Json& arguments, bool back) {
   const Result<device::WarpFiber*> warp = warp_of(arguments);
   if (!warp) return warp.error();
-  if (kind == Step::out && debugger_.look_at(**warp).frames().size() <= 1)
+  std::uint32_t frame = 0;
+  if (kind == Step::out && !back && arguments.contains("frameId")) {
+    const Result<Frame> chosen = frame_of(arguments);
+    if (!chosen) return chosen.error();
+    if (chosen->warp == *warp) frame = chosen->index;
+  }
+  if (kind == Step::out && debugger_.look_at(**warp).frames().size() <= 1 + std::size_t{frame})
     return Error{ErrorKind::bad_input, "the outermost frame is the kernel: there is no caller to return to", ""};
   if (json::text(arguments, "granularity") == "instruction") kind = Step::instruction;
   const unsigned lane = lane_for(**warp);
   if (back) {
     if (Status begun = debugger_.step_back(kind, **warp, lane); !begun) return begun.error();
   } else {
-    debugger_.step(kind, **warp, lane);
+    debugger_.step(kind, **warp, lane, frame);
   }
   forget();
   return Json::object();

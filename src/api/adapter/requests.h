@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -22,6 +23,14 @@ using dap::Json;
 
 // Shared by the files of requests.
 std::string place_in_ptx(debuginfo::CodePlace code);  // "f0:i12"
+// The same as a number, as DAP wants an address: "0x10000000c" is f0:i12. `instruction` may lie outside of the
+// function.
+std::string ptx_address(std::uint32_t function, std::int64_t instruction);
+struct PtxPlace {
+  std::uint32_t function = 0;
+  std::int64_t instruction = 0;
+};
+std::optional<PtxPlace> read_ptx_place(const std::string& text);  // of either form
 
 class Requests final : public debugger::DebugListener {
  public:
@@ -82,6 +91,7 @@ class Requests final : public debugger::DebugListener {
   Body set_variable(const Json& arguments);
   Body set_expression(const Json& arguments);
   Body warp_values(const Json& arguments);
+  Body tile(const Json& arguments);
   Body data_breakpoint_info(const Json& arguments);
   Body set_data_breakpoints(const Json& arguments);
   Body last_write(const Json& arguments);
@@ -154,6 +164,11 @@ class Requests final : public debugger::DebugListener {
   unsigned entry_ = 0;  // the breakpoint of stopOnEntry
   device::WarpFiber* focus_warp_ = nullptr;
   unsigned focus_lane_ = 0;
+  struct FocusPlace {
+    std::uint64_t block = 0;  // linear
+    unsigned warp = 0, lane = 0;
+  };
+  std::optional<FocusPlace> focus_before_;  // of a search for a write, which stays there if it finds none
   std::vector<Frame> frames_;
   std::vector<Listed> lists_;
   std::vector<DataId> data_ids_;
@@ -161,7 +176,11 @@ class Requests final : public debugger::DebugListener {
   std::set<unsigned> of_data_;
   std::map<device::WarpFiber*, std::unique_ptr<debugger::StoppedWarp>> looks_;  // of this stop
   std::map<debuginfo::DebugInfo*, std::unique_ptr<Types>> types_;
-  std::map<std::pair<debuginfo::DebugInfo*, std::string>, debugger::Expression> conditions_;
+  struct Condition {
+    debugger::Expression expression;
+    bool was_undefined = false;  // the user knows it
+  };
+  std::map<std::pair<debuginfo::DebugInfo*, std::string>, Condition> conditions_;
 };
 
 }  // namespace warpgrind::adapter

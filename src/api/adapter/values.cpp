@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "adapter/requests.h"
 #include "base/json.h"
 #include "dap/base64.h"
 #include "debugger/expression.h"
 #include "debugger/format.h"
+#include "debugger/names.h"
+#include "debugger/number.h"
+#include "debugger/tile.h"
 #include "debugger/type_text.h"
 #include "device/access/peek.h"
 #include "device/state.h"
@@ -171,9 +175,14 @@ Requests::Body Requests::variables(const Json& arguments) {
         if (v.variable->kind ==
             (arguments_wanted ? debuginfo::VariableKind::parameter : debuginfo::VariableKind::local))
           add_variable(v);
+      const bool outermost = context.lane.frame() + 1 == context.lane.info().frames(context.lane.code()).size();
+      if (arguments_wanted && outermost)
+        for (const std::string& name : debugger::kernel_parameters(context)) add_expression(name);
       break;
     }
     case Listed::Of::globals:
+      if (context.lane.info().globals().empty())
+        for (const std::string& name : debugger::ptx_variables(context)) add_expression(name);
       for (const debuginfo::Variable& v : context.lane.info().globals())
         add_variable({&v, debuginfo::location_at(v, context.lane.code().instruction), 0, false});
       break;
@@ -188,8 +197,14 @@ Requests::Body Requests::variables(const Json& arguments) {
         const LaneView::RegisterBits bits = context.lane.read_register(r);
         const std::string number =
             bits.high ? fmt::format("{:#x}{:016x}", bits.high, bits.low) : fmt::format("{:#x}", bits.low);
+        const unsigned width = std::min(ptx::bits(function.registers[r].type), 64u);
+        const std::uint64_t all = width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+        const std::uint64_t undefined = context.lane.undefined_bits(r) & all;
+        const bool is_all = undefined == all;
         list.push_back({{"name", name},
-                        {"value", context.lane.is_unset(r) ? "<undefined>" : number},
+                        {"value", undefined == 0 ? number
+                                  : is_all       ? "<undefined>"
+                                                 : number + " <partly undefined>"},
                         {"type", std::string(ptx::name(function.registers[r].type))},
                         {"evaluateName", name},
                         {"variablesReference", 0}});
@@ -241,7 +256,7 @@ Requests::Body Requests::evaluate(const Json& arguments) {
   answer.erase("name");
   if (text == "$pc") {
     const debuginfo::CodePlace code = context.lane.code();
-    answer["memoryReference"] = place_in_ptx(code);
+    answer["memoryReference"] = ptx_address(code.function, code.instruction);
     answer["result"] = fmt::format("{} <{}, instruction {}>", place_in_ptx(code),
                                    context.lane.info().function(code.function).name, code.instruction);
   }
@@ -324,6 +339,52 @@ Requests::Body Requests::warp_values(const Json& arguments) {
   return Json{{"type", type}, {"lanes", std::move(lanes)}};
 }
 
+// Memory as a grid of numbers.
+Requests::Body Requests::tile(const Json& arguments) {
+  const Result<Frame> frame = frame_of(arguments);
+  if (!frame) return frame.error();
+  const Result<Inspected> inspected = inspect(*frame);
+  if (!inspected) return inspected.error();
+  const LaneContext context = inspected->context();
+  Result<Value> value = evaluate_text(context, json::text(arguments, "expression"), SideEffects::refused);
+  if (!value) return value.error();
+  if (context.types.is_pointer(value->type)) value = debugger::pointee(context, *value);
+  if (!value) return value.error();
+  debuginfo::TypeId as = debuginfo::kVoidType;
+  if (const std::string name = json::text(arguments, "type"); !name.empty()) {
+    as = debugger::parse_type(name, context.types);
+    if (as == debuginfo::kVoidType) return Error{ErrorKind::bad_input, fmt::format("'{}' is no type here", name), ""};
+  }
+  Result<debugger::TileShape> shape = debugger::shape_of(context, *value, as);
+  if (!shape) return shape.error();
+  const auto rows = json::get<std::uint64_t>(arguments, "rows"),
+             columns = json::get<std::uint64_t>(arguments, "columns");
+  if (rows != 0 || columns != 0) {
+    shape->rows = rows;
+    shape->columns = columns;
+  }
+  if (const auto stride = json::get<std::uint64_t>(arguments, "stride"); stride != 0) {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
+    const auto layout = debugger::number_layout(context.types, shape->element);
+    const std::uint64_t numbers = layout ? layout->components : 1;
+    if (stride % numbers != 0 || stride > kMost)
+      return Error{ErrorKind::bad_input, fmt::format("rows cannot be {} numbers apart", stride), ""};
+    shape->row_stride = stride / numbers * context.types.size(shape->element);
+  }
+  const Result<debugger::Tile> tile = debugger::read_tile(context, *shape, format_of(arguments));
+  if (!tile) return tile.error();
+  Json answer = {{"type", context.types.name(shape->element)},
+                 {"rows", shape->rows},
+                 {"columns", shape->columns},
+                 {"cells", tile->cells},
+                 {"text", debugger::tile_text(*tile, json::get<std::size_t>(arguments, "width"))}};
+  if (tile->has_extremes) {
+    answer["minimum"] = tile->minimum;
+    answer["maximum"] = tile->maximum;
+  }
+  return answer;
+}
+
 // ---- Conditions and messages of breakpoints
 
 Result<bool> Requests::holds(LaneView& lane, const std::string& condition) {
@@ -333,9 +394,14 @@ Result<bool> Requests::holds(LaneView& lane, const std::string& condition) {
   if (known == conditions_.end()) {
     Result<debugger::Expression> parsed = debugger::parse_expression(condition, context.types);
     if (!parsed) return parsed.error();
-    known = conditions_.emplace(key, parsed.take()).first;
+    known = conditions_.emplace(key, Condition{parsed.take()}).first;
   }
-  return debugger::evaluate_condition(context, known->second);
+  const Result<debugger::ConditionResult> result = debugger::evaluate_condition(context, known->second.expression);
+  if (!result) return result.error();
+  if (result->is_undefined && !std::exchange(known->second.was_undefined, true))
+    on_output(
+        fmt::format("condition '{}': it depends on a value that is not written yet, and does not hold\n", condition));
+  return result->holds;
 }
 
 // Replaces {expression} by its value.
@@ -359,7 +425,12 @@ std::string Requests::expand(LaneView& lane, const std::string& message) {
 // The memory of a value of the focused lane.
 Result<device::Watchpoint> Requests::memory_of(const Frame& frame, const Value& value, std::uint64_t bytes) {
   if (!value.address)
-    return Error{ErrorKind::bad_input, "this value is in a register or computed: only memory can be watched", ""};
+    return Error{ErrorKind::bad_input,
+                 value.reg
+                     ? "this value is in a register, where nvcc -G keeps variables: only memory can be watched. A .cu "
+                       "file that clang compiles (--compiler clang) has its variables in memory"
+                     : "this value is computed: only memory can be watched",
+                 ""};
   if (bytes == 0) return Error{ErrorKind::bad_input, "the size of this value is not known", ""};
   constexpr std::uint64_t kMost = std::uint64_t{1} << 16;
   if (bytes > kMost)
@@ -403,10 +474,14 @@ Result<Requests::WatchedMemory> Requests::watched_memory(const Frame& frame, con
 debugger::Debugger::Show Requests::shower(debuginfo::DebugInfo* info, debuginfo::TypeId type) {
   return [this, info, type](device::WarpFiber& warp, const std::vector<std::uint8_t>& bytes) -> std::string {
     const debugger::StoppedWarp look = debugger_.look_at(warp);
-    if (look.frames().empty() || &look.info() != info) return fmt::format("{} bytes of another module", bytes.size());
+    const auto middle = bytes.begin() + static_cast<std::ptrdiff_t>(bytes.size() / 2);
+    if (look.frames().empty() || &look.info() != info)
+      return fmt::format("{} bytes of another module", bytes.size() / 2);
     Value value;
     value.type = type;
-    value.bytes = bytes;
+    value.bytes.assign(bytes.begin(), middle);
+    if (std::any_of(middle, bytes.end(), [](std::uint8_t bits) { return bits != 0; }))
+      value.undefined.assign(middle, bytes.end());
     const std::unique_ptr<LaneView> lane = look.lane(0, 0);
     return shown({*lane, types_of(*info)}, value);
   };
@@ -468,7 +543,9 @@ Requests::Body Requests::last_write(const Json& arguments) {
   if (!frame) return frame.error();
   const Result<WatchedMemory> memory = watched_memory(*frame, json::text(arguments, "expression"));
   if (!memory) return memory.error();
+  const FocusPlace here{focus_warp_->block_linear, focus_warp_->context.warp, focus_lane_};
   if (Status begun = debugger_.go_to_last_write(memory->place); !begun) return begun.error();
+  focus_before_ = here;
   forget();
   return Json{{"description", "goes to the last write"}};
 }

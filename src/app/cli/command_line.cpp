@@ -1,8 +1,11 @@
 // JSON description of warpgrind's command line, from its CLI11 options.
 #include "cli/command_line.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
+#include "base/edit_distance.h"
 #include "gpu/gpu_model.h"
 
 namespace warpgrind::cli {
@@ -68,6 +71,33 @@ std::string command_line_json(const CLI::App& app) {
   json out = app_json(app);
   out["version"] = WARPGRIND_VERSION;
   return out.dump(1) + "\n";
+}
+
+bool refuse_unknown_command(const CLI::App& app, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0].starts_with("-")) return false;
+  const std::string& word = arguments[0];
+  std::string_view meant;
+  std::size_t least = 3;  // letters that may differ
+  for (const CLI::App* command : app.get_subcommands(nullptr)) {
+    if (command->get_name() == word) return false;
+    const std::size_t distance = edit_distance(word, command->get_name());
+    if (distance >= least) continue;
+    least = distance;
+    meant = command->get_name();
+  }
+  // Words that documents use for a command.
+  constexpr std::pair<std::string_view, std::string_view> kOther[] = {
+      {"playground", "serve"}, {"debugger", "debug"}, {"gdb", "debug"},  {"profile", "run"},
+      {"memcheck", "check"},   {"compile", "nvcc"},   {"vscode", "dap"}, {"adapter", "dap"}};
+  for (const auto& [other, command] : kOther)
+    if (word == other) meant = command;
+  const std::string list = "warpgrind --help lists the commands";
+  if (word.find('/') != std::string::npos || word.ends_with(".cu"))
+    complain(fmt::format("a command is missing before {}", word), fmt::format("warpgrind run {}; {}", word, list));
+  else
+    complain(fmt::format("there is no command \"{}\"", word),
+             meant.empty() ? list : fmt::format("did you mean {}? {}", meant, list));
+  return true;
 }
 
 }  // namespace warpgrind::cli

@@ -136,6 +136,7 @@ struct DapCommand {
   RunCommand run;                      // options of the virtual GPU; those of a launch request change them
   std::optional<unsigned short> port;  // of 127.0.0.1; 0: any free one; unset: the standard streams
   bool host = false;                   // host code is debugged, too, unless the launch request says otherwise
+  std::string extension;               // a file for VS Code's extension, which is written in place of all else
 };
 int dap(const DapCommand& command);
 int gpus(const std::string& name);                    // empty: all

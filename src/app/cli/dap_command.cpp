@@ -9,11 +9,14 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 
+#include "base/file.h"
 #include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/debug_program.h"
 #include "debug/relay.h"
+#include "debug/vscode_extension.h"
 
 namespace warpgrind::cli {
 
@@ -55,9 +58,21 @@ Result<Descriptor> listen_on(unsigned short port) {
   return socket;
 }
 
+// Names this program by its path, as an editor that was started from a desktop may have another PATH.
+int write_extension(const std::string& path) {
+  std::error_code problem;
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe", problem).string();
+  if (Status written = write_whole(path, debug::vscode_extension(program, WARPGRIND_VERSION)); !written)
+    return complain(written.error()), kUsageError;
+  print_text(stderr, fmt::format("{} makes {} known to VS Code. Install it: code --install-extension {}\n", path,
+                                 program, path));
+  return 0;
+}
+
 }  // namespace
 
 int dap(const DapCommand& command) {
+  if (!command.extension.empty()) return write_extension(command.extension);
   if (!command.port) return serve_standard_streams(command);
   const auto socket = listen_on(*command.port);
   if (!socket) return complain(socket.error()), kUsageError;

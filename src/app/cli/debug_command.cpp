@@ -6,6 +6,7 @@
 #include "cli/core_options.h"
 #include "cli/debug_program.h"
 #include "cli/main_source.h"
+#include "cli/prepared_run.h"
 #include "debug/terminal.h"
 
 namespace warpgrind::cli {
@@ -21,6 +22,9 @@ int debug(const DebugCommand& command) {
     complain("debug: no program given", "warpgrind debug [OPTIONS] PROGRAM [ARGUMENTS...]");
     return kUsageError;
   }
+  // As gdb, before the first prompt.
+  if (command.core.empty())
+    if (const auto found = find_program(command.run.program[0]); !found) return complain(found.error()), kUsageError;
   debug::LaunchOptions options;
   options.program = command.run.program;
   options.host = command.host;

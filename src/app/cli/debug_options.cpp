@@ -86,12 +86,14 @@ void double_dashes(const CLI::App& debug, std::vector<std::string>& arguments) {
 
 CLI::App* add_dap(CLI::App& app, DapCommand& command) {
   CLI::App* dap = app.add_subcommand(
-      "dap",
-      "Debug kernels from an editor: a debug adapter (DAP) on the standard streams; see docs/debugging-protocol.md");
+      "dap", "Debug kernels from an editor: a debug adapter (DAP) on the standard streams; see docs/editors.md");
   dap->add_option("--port", command.port,
                   "Serves one client after another on this port of 127.0.0.1; 0 selects any free port. Every user of "
                   "this machine can connect, and start programs as you")
       ->check(CLI::Range(0, 65535));
+  dap->add_option("--vscode", command.extension,
+                  "Writes an extension for VS Code to this file and leaves; then: code --install-extension FILE.vsix")
+      ->option_text("FILE.vsix");
   add_host(dap, command.host);
   add_debugging(dap, command.run);
   return dap;

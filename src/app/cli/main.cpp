@@ -760,6 +760,7 @@ int main(int argc, char** argv) {
   if (!arguments.empty() && arguments[0] == "correlate")
     correlation.run.program = cli::cut_program(*correlate, arguments);
   if (!arguments.empty() && arguments[0] == "lab") laboratory.topic_options = cli::cut_topic_options(*lab, arguments);
+  if (cli::refuse_unknown_command(app, arguments)) return cli::kUsageError;
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   try {
     app.parse(arguments);

@@ -30,6 +30,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kProfileName = "profile.json";
 
+}  // namespace
+
 Result<std::string> find_program(const std::string& name) {
   if (name.find('/') != std::string::npos || access(name.c_str(), F_OK) == 0) {
     struct stat info {};
@@ -47,6 +49,8 @@ Result<std::string> find_program(const std::string& name) {
   if (found.empty()) return Error{ErrorKind::bad_input, fmt::format("{}: no such program", name), ""};
   return found;
 }
+
+namespace {
 
 // Parses "1,2,3". All three are required, so that a second number is not mistaken for z.
 Status read_block(const std::string& text, Dim3& block) {

@@ -17,6 +17,9 @@ struct PreparedRun {
   bool is_core = false;            // it is warpgrind itself, which runs the launch of a core file
 };
 
+// Path of a program as a shell finds it, or of a .cu file. Error: there is none, or it cannot be run.
+Result<std::string> find_program(const std::string& name);
+
 // Checks the options, compiles a .cu file, and sets the environment of this process so that a program that it starts
 // runs on the virtual GPU. Call it once in a process. `own_profile`: the profile goes to `folder`.
 Status prepare_run(const RunCommand& command, bool own_profile, PreparedRun& out);

@@ -268,13 +268,13 @@ void BothSides::report(const Waiting& stop) {
   side_ = stop.side;
   Json body = stop.stop;
   if (stop.side == Side::device) {
-    device_stopped_ = true;
+    device_stopped_ = launch_stopped_ = true;
     for (Waiting& one : waiting_) one.from = std::min(one.from, Clock::now());
   } else {
     unseen_.erase(json::get<std::int64_t>(body, "threadId"));
     if (body.contains("launched")) {
       body.erase("launched");
-      if (!device_stopped_)
+      if (!device_stopped_ && !launch_stopped_)
         body["text"] = "The launch has returned, and the kernel has not begun: it will stop at its first line";
     }
   }
@@ -285,6 +285,7 @@ void BothSides::report(const Waiting& stop) {
 // gdb's step has come to a launch. The adapter must know it before the kernel begins.
 void BothSides::on_launch() {
   bool answered = false;
+  launch_stopped_ = false;
   DapClient::request("warpgrind/stopAtLaunch", Json::object(), [&answered](const Json&) { answered = true; });
   const auto limit = Clock::now() + kOtherSide;
   std::vector<pollfd> none;

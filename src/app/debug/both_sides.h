@@ -83,6 +83,7 @@ class BothSides final : public DapClient {
   bool heard_ = false;  // the adapter has answered something in this run
   Side side_ = Side::device;
   bool device_stopped_ = false;  // and the front knows it
+  bool launch_stopped_ = false;  // a kernel has stopped since a host thread last stepped over a launch
   bool shown_ = false;           // the front knows of a stop, and has not resumed the program
   std::deque<Waiting> waiting_;
   std::set<std::int64_t> unseen_;                     // host threads whose stops wait

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,7 +48,16 @@ std::vector<std::string_view> info_topics();
 Status info_line(Session& session, std::string_view place);
 Status info_source(Session& session, std::string_view);
 Status info_functions(Session& session, std::string_view pattern);
+// "EXPRESSION [ROWSxCOLUMNS] [by STRIDE] [of TYPE]" as arguments of `warpgrind/tile`. `number_of` evaluates STRIDE.
+Result<Json> read_tile_words(std::string text,
+                             const std::function<Result<std::int64_t>(const std::string&)>& number_of);
+// "block 3 thread (5,0,0)" as arguments of `warpgrind/focus`.
+Result<Json> read_focus(std::string_view text);
+// The format behind `print/`, as DAP's `format`; null without letters.
+Result<Json> format_of(const std::string& letters);
 Status do_warp_values(Session& session, const Arguments& arguments);
+// Of an instruction of `disassemble`: "f0:i12", or the address of host code.
+std::string place_of_instruction(const Json& instruction);
 Status print_ptx(Session& session, const std::string& reference, std::int64_t offset, std::uint64_t count);
 Status examine(Session& session, const std::string& format, const std::string& expression, bool again);
 Status print_value(Session& session, const std::string& format, const std::string& expression, const std::string& name);

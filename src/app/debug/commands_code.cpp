@@ -81,14 +81,14 @@ Result<Location> line_of(Session& session, const std::string& text) {
 // ---- disassemble
 
 struct Instruction {
-  std::string address, text, path;
+  std::string address, place, text, path;
   int line = 0;
 };
 
 std::vector<Instruction> read_instructions(const Json& body) {
   std::vector<Instruction> out;
   json::each(body, "instructions", [&](const Json& one) {
-    Instruction i{json::text(one, "address"), json::text(one, "instruction"), ""};
+    Instruction i{json::text(one, "address"), place_of_instruction(one), json::text(one, "instruction"), ""};
     if (const auto source = one.find("location"); source != one.end()) i.path = json::text(*source, "path");
     json::read(one, "line", i.line);
     if (json::text(one, "presentationHint") != "invalid") out.push_back(std::move(i));
@@ -116,7 +116,7 @@ std::string source_and_ptx(Session& session, const std::vector<Instruction>& all
       path = one.path;
       line = one.line;
     }
-    out += fmt::format("{} {}:\t{}\n", one.address == current ? "=>" : "  ", one.address, one.text);
+    out += fmt::format("{} {}:\t{}\n", one.address == current ? "=>" : "  ", one.place, one.text);
   }
   return out;
 }
@@ -151,7 +151,7 @@ Status do_disassemble(Session& session, const Arguments& arguments) {
   std::string out = fmt::format("PTX of {}:\n", json::text(*body, "function"));
   if (letters.empty())
     for (const Instruction& one : all)
-      out += fmt::format("{} {}:\t{}\n", one.address == current ? "=>" : "  ", one.address, one.text);
+      out += fmt::format("{} {}:\t{}\n", one.address == current ? "=>" : "  ", one.place, one.text);
   else
     out += source_and_ptx(session, all, current);
   session.print(out);

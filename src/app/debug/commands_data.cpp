@@ -1,5 +1,7 @@
 // Commands about values and memory.
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -42,6 +44,8 @@ Result<std::string> members_text(Session& session, std::int64_t reference, int d
   return out + (count > kMost ? ", ...}" : "}");
 }
 
+}  // namespace
+
 Result<Json> format_of(const std::string& letters) {
   if (letters.empty()) return Json();
   if (letters == "x") return Json{{"hex", true}};
@@ -49,6 +53,8 @@ Result<Json> format_of(const std::string& letters) {
     return Json{{"letter", letters}};
   return command_error(fmt::format("\"/{}\" is no format of a value: one of x d u o t c f a", letters));
 }
+
+namespace {
 
 Result<std::string> value_text(Session& session, const std::string& format, const std::string& expression,
                                const std::string& context, std::size_t remember) {
@@ -79,6 +85,13 @@ Result<Json> ask_for_type(Session& session, const std::string& expression, bool 
   return session.ask("warpgrind/type", {{"expression", expression}, {"frameId", (*frame)->id}, {"offsets", offsets}});
 }
 
+// Characters in a line of the terminal; of a file or a pipe as many as a page has.
+std::size_t terminal_width() {
+  constexpr std::size_t kPage = 120;
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : kPage;
+}
+
 // The state of x between two commands: an empty line goes on behind the memory that was printed.
 struct Examined {
   MemoryFormat format;
@@ -103,6 +116,11 @@ Status print_instructions(Session& session, const std::string& expression, std::
 
 }  // namespace
 
+std::string place_of_instruction(const Json& instruction) {
+  const std::string place = json::text(instruction, "instructionBytes");
+  return place.starts_with("f") && place.find(":i") != std::string::npos ? place : json::text(instruction, "address");
+}
+
 Status print_ptx(Session& session, const std::string& reference, std::int64_t offset, std::uint64_t count) {
   const auto body = session.ask("disassemble", {{"memoryReference", reference},
                                                 {"instructionOffset", offset},
@@ -113,7 +131,7 @@ Status print_ptx(Session& session, const std::string& reference, std::int64_t of
   json::each(*body, "instructions", [&](const Json& one) {
     std::string text = json::text(one, "instruction");
     if (const std::string symbol = json::text(one, "symbol"); !symbol.empty()) session.print(symbol + ":\n");
-    session.print(fmt::format("{} {}:\t{}\n", at++ == 0 ? "=>" : "  ", json::text(one, "address"), text));
+    session.print(fmt::format("{} {}:\t{}\n", at++ == 0 ? "=>" : "  ", place_of_instruction(one), text));
   });
   return Ok{};
 }
@@ -174,6 +192,70 @@ Status do_warp_values(Session& session, const Arguments& arguments) {
   const auto body = session.ask("warpgrind/warpValues", {{"expression", arguments.text}, {"frameId", (*frame)->id}});
   if (!body) return body.error();
   session.print(warp_table(*body));
+  return Ok{};
+}
+
+namespace {
+
+// "tile 8x8 by 32 of half" without the part behind this word, which is returned.
+std::string cut_behind(std::string& text, std::string_view word) {
+  const std::string wanted = fmt::format(" {} ", word);
+  const std::size_t at = text.rfind(wanted);
+  if (at == std::string::npos) return {};
+  std::string out(trim(std::string_view(text).substr(at + wanted.size())));
+  text.erase(at);
+  return out;
+}
+
+}  // namespace
+
+Result<Json> read_tile_words(std::string text,
+                             const std::function<Result<std::int64_t>(const std::string&)>& number_of) {
+  if (trim(text).empty()) return command_error("Which memory? Give an array or a pointer.");
+  Json request = Json::object();
+  if (const std::string type = cut_behind(text, "of"); !type.empty()) request["type"] = type;
+  if (const std::string stride = cut_behind(text, "by"); !stride.empty()) {
+    auto number = read_number(stride);
+    if (!number) {
+      const auto value = number_of(stride);
+      if (!value) return value.error();
+      number = *value;
+    }
+    request["stride"] = *number;
+  }
+  const std::string_view all = trim(text);
+  const std::size_t blank = all.find_last_of(' ');
+  const std::string_view last = blank == std::string_view::npos ? std::string_view() : all.substr(blank + 1);
+  const std::size_t cross = last.find('x');
+  const auto rows = cross == std::string_view::npos ? std::nullopt : read_number(last.substr(0, cross));
+  const auto columns = rows ? read_number(last.substr(cross + 1)) : std::nullopt;
+  if (columns) {
+    request["rows"] = *rows;
+    request["columns"] = *columns;
+  }
+  request["expression"] = std::string(trim(columns ? all.substr(0, blank) : all));
+  return request;
+}
+
+Status do_tile(Session& session, const Arguments& arguments) {
+  auto request = read_tile_words(arguments.text, [&session](const std::string& stride) -> Result<std::int64_t> {
+    const auto value = session.evaluate(stride, "watch", Json());
+    if (!value) return value.error();
+    const auto number = read_number(json::text(*value, "result"));
+    if (!number) return command_error(fmt::format("\"by {}\": a number of numbers is needed.", stride));
+    return *number;
+  });
+  if (!request) return request.error();
+  const auto frame = session.frame();
+  if (!frame) return frame.error();
+  (*request)["frameId"] = (*frame)->id;
+  (*request)["width"] = terminal_width();
+  auto format = format_of(arguments.format);
+  if (!format) return format.error();
+  if (!format->is_null()) (*request)["format"] = format.take();
+  const auto body = session.ask("warpgrind/tile", request.take());
+  if (!body) return body.error();
+  session.print(fmt::format("{}\n{}", json::text(*body, "type"), json::text(*body, "text")));
   return Ok{};
 }
 
@@ -257,6 +339,10 @@ Status do_set(Session& session, const Arguments& arguments) {
   if (what == "follow-fork-mode" || what == "schedule-multiple")
     return Error{ErrorKind::unsupported, fmt::format("There is no {}: each process that uses CUDA is debugged.", what),
                  "`inferior N` selects one; `set detach-on-fork on` lets all but the first run freely"};
+  // Scripts for gdb begin with these. Nothing here depends on them.
+  constexpr std::string_view kOfGdb[] = {"confirm", "pagination", "width", "height", "print", "verbose", "cuda"};
+  if (std::find(std::begin(kOfGdb), std::end(kOfGdb), what) != std::end(kOfGdb) && rest.find('=') == std::string::npos)
+    return Ok{};
   if (what.starts_with("$")) {
     const auto body = session.evaluate(arguments.text, "repl");
     return body ? Status(Ok{}) : body.error();

@@ -1,24 +1,14 @@
 // `info`: facts about the program and the session.
 #include <fmt/format.h>
 
-#include <array>
-#include <charconv>
-
 #include "base/json.h"
 #include "debug/commands.h"
+#include "debug/stop_text.h"
 #include "debug/words.h"
 
 namespace warpgrind::debug {
 
 namespace {
-
-std::string triple_text(const Json& parent, std::string_view key) {
-  const auto found = parent.find(key);
-  if (found == parent.end() || !found->is_array() || found->size() != 3) return "(?)";
-  std::array<std::int64_t, 3> numbers{};
-  for (std::size_t i = 0; i < numbers.size(); ++i) json::read_value((*found)[i], numbers[i]);
-  return fmt::format("({},{},{})", numbers[0], numbers[1], numbers[2]);
-}
 
 // Variables of the scope with this hint; `name`: only that one.
 Status print_scope(Session& session, const char* hint, const char* none, std::string_view name = {}) {
@@ -28,7 +18,8 @@ Status print_scope(Session& session, const char* hint, const char* none, std::st
   if (!scopes) return scopes.error();
   std::int64_t reference = 0;
   json::each(*scopes, "scopes", [&](const Json& scope) {
-    if (json::text(scope, "presentationHint") == hint) json::read(scope, "variablesReference", reference);
+    if (json::text(scope, "presentationHint") == hint || json::text(scope, "name") == hint)
+      json::read(scope, "variablesReference", reference);
   });
   std::string out;
   if (reference != 0) {
@@ -39,7 +30,9 @@ Status print_scope(Session& session, const char* hint, const char* none, std::st
       out += fmt::format("{} = {}\n", json::text(one, "name"), json::text(one, "value"));
     });
   }
-  if (out.empty() && !name.empty()) return command_error(fmt::format("There is no register {}.", name));
+  if (out.empty() && !name.empty())
+    return command_error(
+        fmt::format("There is no {} {}.", hint == std::string_view("registers") ? "register" : "variable", name));
   session.print(out.empty() ? none : out);
   return Ok{};
 }
@@ -52,19 +45,32 @@ Status info_args(Session& session, std::string_view) {
   return print_scope(session, "arguments", "No arguments.\n");
 }
 
-Status info_registers(Session& session, std::string_view name) {
-  return print_scope(session, "registers", "No registers.\n", name);
+Status info_registers(Session& session, std::string_view names) {
+  if (trim(names).empty()) return print_scope(session, "registers", "No registers.\n");
+  while (!trim(names).empty()) {
+    const std::string name = cut_word(names);
+    if (Status printed = print_scope(session, "registers", "", name); !printed) return printed;
+  }
+  return Ok{};
 }
 
-Status info_breakpoints(Session& session, std::string_view) {
-  if (session.breakpoints.all().empty()) {
-    session.print("No breakpoints or watchpoints.\n");
-    return Ok{};
-  }
-  std::string out = "Num  Type            Disp Enb What\n";
+Status info_variables(Session& session, std::string_view name) {
+  return print_scope(session, "Globals and shared memory", "No variables of the module.\n", trim(name));
+}
+
+// Where a breakpoint was found, if its name does not say it.
+std::string place_of(const Breakpoint& one) {
+  const bool by_name = one.kind == BreakpointKind::function || one.kind == BreakpointKind::line;
+  return by_name && one.verified() && !one.place.empty() && one.place != one.what() ? " at " + one.place : "";
+}
+
+Status list_breakpoints(Session& session, bool all) {
+  std::string out;
   for (const Breakpoint& one : session.breakpoints.all()) {
+    if (!all && one.kind != BreakpointKind::data) continue;
+    if (out.empty()) out = "Num  Type            Disp Enb What\n";
     out += fmt::format("{:<4} {:<15} {:<4} {}   {}\n", one.number, one.type(), one.temporary ? "del" : "keep",
-                       one.enabled ? "y" : "n", one.what());
+                       one.enabled ? "y" : "n", one.what() + place_of(one));
     if (!one.condition.empty() && one.what().find(" of ") == std::string::npos)
       out += fmt::format("\tstop only if {}\n", one.condition);
     if (!one.hit_condition.empty()) out += fmt::format("\tstop only at hits {}\n", one.hit_condition);
@@ -73,18 +79,53 @@ Status info_breakpoints(Session& session, std::string_view) {
     if (one.hits != 0) out += fmt::format("\tstopped here {} time{}\n", one.hits, one.hits == 1 ? "" : "s");
     if (!one.message.empty() && !one.verified()) out += fmt::format("\tpending: {}\n", one.message);
   }
-  session.print(out);
+  session.print(!out.empty() ? out : all ? "No breakpoints or watchpoints.\n" : "No watchpoints.\n");
   return Ok{};
+}
+
+Status info_breakpoints(Session& session, std::string_view) {
+  return list_breakpoints(session, true);
+}
+
+Status info_watchpoints(Session& session, std::string_view) {
+  return list_breakpoints(session, false);
 }
 
 Status info_threads(Session& session, std::string_view) {
   const auto body = session.ask("threads", Json::object());
   if (!body) return body.error();
-  json::each(*body, "threads", [&](const Json& one) {
-    const auto id = json::get<std::int64_t>(one, "id");
-    const std::string number = id >= hostdebug::kFirstHostId ? "" : fmt::format("{}", id);  // the name has the host's
-    session.print(fmt::format("{} {:<5} {}\n", id == session.thread ? "*" : " ", number, json::text(one, "name")));
-  });
+  session.print(threads_text(*body, session.thread));
+  return Ok{};
+}
+
+Status info_warps(Session& session, std::string_view) {
+  const auto body = session.ask("warpgrind/warps", Json::object());
+  if (!body) return body.error();
+  session.print(warps_text(*body));
+  return Ok{};
+}
+
+Status info_blocks(Session& session, std::string_view) {
+  const auto body = session.ask("warpgrind/warps", Json::object());
+  if (!body) return body.error();
+  session.print(blocks_text(*body));
+  return Ok{};
+}
+
+// Lanes of the warp in focus, by its mask of active ones.
+Status info_lanes(Session& session, std::string_view) {
+  const auto body = session.ask("warpgrind/warps", Json::object());
+  if (!body) return body.error();
+  const std::string text = lanes_text(*body);
+  if (text.empty()) return command_error("No warp is in focus.");
+  session.print(text);
+  return Ok{};
+}
+
+Status info_launches(Session& session, std::string_view) {
+  const auto body = session.ask("warpgrind/launches", Json::object());
+  if (!body) return body.error();
+  session.print(launches_text(*body));
   return Ok{};
 }
 
@@ -103,84 +144,6 @@ Status info_inferiors(Session& session, std::string_view) {
   return Ok{};
 }
 
-Status info_warps(Session& session, std::string_view) {
-  const auto body = session.ask("warpgrind/warps", Json::object());
-  if (!body) return body.error();
-  json::each(*body, "blocks", [&](const Json& block) {
-    session.print(fmt::format("block {}\n", triple_text(block, "block")));
-    json::each(block, "warps", [&](const Json& warp) {
-      const std::string waits = json::text(warp, "waits");
-      session.print(fmt::format("{} warp {:<3} active {}  {}{}\n", json::get<bool>(warp, "focused") ? "*" : " ",
-                                json::get<std::int64_t>(warp, "warp"), json::text(warp, "active"),
-                                json::text(warp, "place"), waits.empty() ? "" : "  waits for " + waits));
-    });
-  });
-  return Ok{};
-}
-
-Status info_blocks(Session& session, std::string_view) {
-  const auto body = session.ask("warpgrind/warps", Json::object());
-  if (!body) return body.error();
-  json::each(*body, "blocks", [&](const Json& block) {
-    std::size_t warps = 0, waiting = 0;
-    bool focused = false;
-    json::each(block, "warps", [&](const Json& warp) {
-      ++warps;
-      waiting += !json::text(warp, "waits").empty();
-      focused |= json::get<bool>(warp, "focused");
-    });
-    session.print(fmt::format("{} block {}  {} warp{}, {} waiting\n", focused ? "*" : " ", triple_text(block, "block"),
-                              warps, warps == 1 ? "" : "s", waiting));
-  });
-  return Ok{};
-}
-
-// Lanes of the warp in focus, by its mask of active ones.
-Status info_lanes(Session& session, std::string_view) {
-  const auto body = session.ask("warpgrind/warps", Json::object());
-  if (!body) return body.error();
-  bool found = false;
-  json::each(*body, "blocks", [&](const Json& block) {
-    json::each(block, "warps", [&](const Json& warp) {
-      if (!json::get<bool>(warp, "focused")) return;
-      found = true;
-      const std::string mask = json::text(warp, "active");
-      std::uint32_t bits = 0;
-      const char* const digits = mask.c_str() + (mask.starts_with("0x") ? 2 : 0);
-      std::from_chars(digits, mask.c_str() + mask.size(), bits, 16);
-      session.print(fmt::format("block {}, warp {}\n", triple_text(block, "block"), json::get<int>(warp, "warp")));
-      for (unsigned first = 0; first < 32;) {
-        const bool active = (bits >> first & 1) != 0;
-        unsigned last = first;
-        while (last + 1 < 32 && ((bits >> (last + 1) & 1) != 0) == active) ++last;
-        const std::string lanes = first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
-        session.print(fmt::format("  lane{} {:<6} {}\n", first == last ? " " : "s", lanes,
-                                  active ? json::text(warp, "place") : "inactive"));
-        first = last + 1;
-      }
-    });
-  });
-  return found ? Status(Ok{}) : command_error("No warp is in focus.");
-}
-
-Status info_launches(Session& session, std::string_view) {
-  const auto body = session.ask("warpgrind/launches", Json::object());
-  if (!body) return body.error();
-  constexpr unsigned kMostShown = 20;
-  unsigned launches = 0;
-  json::each(*body, "launches", [&](const Json& one) {
-    if (++launches > kMostShown && json::text(one, "state") != "stopped") return;
-    const std::string stream = json::text(one, "stream");
-    session.print(fmt::format("{:<4} {}<<<{}, {}>>>{}  {}\n", json::get<std::int64_t>(one, "id"),
-                              json::text(one, "kernel"), triple_text(one, "grid"), triple_text(one, "block"),
-                              stream.empty() ? "" : "  stream " + stream, json::text(one, "state")));
-  });
-  if (launches > kMostShown) session.print(fmt::format("{} launches in all\n", launches));
-  const std::string why = json::text(*body, "whyNoMore");
-  if (!why.empty()) session.print(fmt::format("No earlier launch can be entered: {}.\n", why));
-  return Ok{};
-}
-
 Status info_frame(Session& session, std::string_view) {
   const auto frame = session.frame();
   if (!frame) return frame.error();
@@ -188,7 +151,7 @@ Status info_frame(Session& session, std::string_view) {
   if (!(*frame)->path.empty()) session.print(fmt::format("  source {}\n", (*frame)->path));
   if (!(*frame)->instruction.empty())
     session.print(
-        fmt::format("  {} {}\n", session.thread >= hostdebug::kFirstHostId ? "address" : "PTX", (*frame)->instruction));
+        fmt::format("  {} {}\n", session.thread >= hostdebug::kFirstHostId ? "address" : "PTX", (*frame)->place));
   session.print(fmt::format("  {}\n", session.focus));
   return Ok{};
 }
@@ -220,12 +183,25 @@ struct Topic {
   Status (*print)(Session& session, std::string_view rest);
 };
 constexpr Topic kTopics[] = {
-    {"args", info_args},           {"blocks", info_blocks},    {"breakpoints", info_breakpoints},
-    {"display", info_display},     {"frame", info_frame},      {"functions", info_functions},
-    {"inferiors", info_inferiors}, {"kernels", info_launches}, {"lanes", info_lanes},
-    {"launches", info_launches},   {"line", info_line},        {"locals", info_locals},
-    {"registers", info_registers}, {"source", info_source},    {"sources", info_sources},
-    {"threads", info_threads},     {"warps", info_warps},      {"watchpoints", info_breakpoints},
+    {"args", info_args},
+    {"blocks", info_blocks},
+    {"breakpoints", info_breakpoints},
+    {"display", info_display},
+    {"frame", info_frame},
+    {"functions", info_functions},
+    {"inferiors", info_inferiors},
+    {"kernels", info_launches},
+    {"lanes", info_lanes},
+    {"launches", info_launches},
+    {"line", info_line},
+    {"locals", info_locals},
+    {"registers", info_registers},
+    {"source", info_source},
+    {"sources", info_sources},
+    {"threads", info_threads},
+    {"variables", info_variables},
+    {"warps", info_warps},
+    {"watchpoints", info_watchpoints},
 };
 
 // Beginnings that gdb's users type although they are not unique.

@@ -76,7 +76,11 @@ Status do_nexti(Session& session, const Arguments& arguments) {
 }
 
 Status do_finish(Session& session, const Arguments&) {
-  return step(session, {}, "stepOut", nullptr);
+  if (Status stopped = session.needs_stop(); !stopped) return stopped;
+  if (session.frame_index() == 0) return step(session, {}, "stepOut", nullptr);
+  const auto frame = session.frame();
+  if (!frame) return frame.error();
+  return session.resume("stepOut", {{"threadId", session.thread}, {"frameId", (*frame)->id}});
 }
 
 Status do_reverse_step(Session& session, const Arguments& arguments) {

@@ -44,7 +44,9 @@ bool is_instruction(std::string_view text) {
 Status set_at_place(Session& session, std::string text, bool temporary) {
   Breakpoint one;
   one.temporary = temporary;
-  one.condition = cut_condition(text);
+  auto condition = read_condition(text);
+  if (!condition) return condition.error();
+  one.condition = condition.take();
   if (text.starts_with("*")) {
     one.expression = trim(std::string_view(text).substr(1));
     if (!is_instruction(one.expression))
@@ -66,7 +68,14 @@ Status set_watch(Session& session, std::string text, const char* access, const c
   one.kind = BreakpointKind::data;
   one.process = session.selected().number;
   one.access_type = access;
-  one.condition = cut_condition(text);
+  auto condition = read_condition(text);
+  if (!condition) return condition.error();
+  one.condition = condition.take();
+  // gdb's watch -location: the memory stays the same when the expression's value changes. It always does here.
+  if (std::string_view rest = text; text.starts_with("-l ") || text.starts_with("-location ")) {
+    (void)cut_word(rest);
+    text = std::string(trim(rest));
+  }
   one.expression = text;
   if (text.empty()) return command_error("Which value? Give an expression.");
   const auto frame = session.frame();
@@ -208,7 +217,9 @@ Status do_catch(Session& session, const Arguments& arguments) {
     return command_error("Nothing is checked: start the debugger with --check.");
   if (one.expression == "barrier" || one.expression == "divergence") {
     std::string left = one.condition;
-    one.condition = cut_condition(left);
+    auto condition = read_condition(left);
+    if (!condition) return condition.error();
+    one.condition = condition.take();
     if (!left.empty()) return command_error(fmt::format("catch {} takes only \"if CONDITION\".", one.expression));
   } else if (one.expression != "launch" && !one.condition.empty()) {
     return command_error(fmt::format("catch {} has no arguments.", one.expression));
@@ -220,6 +231,7 @@ Status do_condition(Session& session, const Arguments& arguments) {
   std::string_view rest = arguments.text;
   const auto one = cut_breakpoint(session, rest);
   if (!one) return one.error();
+  if (Status good = check_condition(trim(rest)); !good) return good;
   (*one)->condition = trim(rest);
   if (rest.empty()) session.print(fmt::format("Breakpoint {} now unconditional.\n", (*one)->number));
   return session.send_breakpoints((*one)->kind);

@@ -40,7 +40,8 @@ std::string cut_value(std::string_view& text) {
   return value;
 }
 
-// "block 3 thread (5,0,0)" as arguments of warpgrind/focus.
+}  // namespace
+
 Result<Json> read_focus(std::string_view text) {
   Json out = Json::object();
   for (text = trim(text); !text.empty(); text = trim(text)) {
@@ -64,6 +65,8 @@ Result<Json> read_focus(std::string_view text) {
   }
   return out;
 }
+
+namespace {
 
 Status move_to(Session& session, const char* command, Json request, bool moves) {
   const auto body = session.ask(command, std::move(request));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/words.h"
+#include "dap/condition_text.h"
 #include "debug/words.h"
 
 namespace warpgrind::debug {
@@ -48,6 +49,21 @@ std::string cut_condition(std::string& text) {
     return condition;
   }
   return "";
+}
+
+Status check_condition(std::string_view condition) {
+  const std::string problem = dap::problem_of_condition(condition);
+  if (problem.empty()) return Ok{};
+  return Error{ErrorKind::bad_input, fmt::format("condition '{}': {}", condition, problem), ""};
+}
+
+Result<std::string> read_condition(std::string& text) {
+  std::string condition = cut_condition(text);
+  const std::string_view rest = trim(text);
+  if (rest == "if" || rest.ends_with(" if"))
+    return Error{ErrorKind::bad_input, "a condition is expected behind 'if'", ""};
+  if (Status good = check_condition(condition); !good) return good.error();
+  return condition;
 }
 
 }  // namespace warpgrind::debug

@@ -20,5 +20,8 @@ Result<Location> read_location(std::string_view text, const std::string& file, i
 
 // Cuts a condition off: "saxpy.cu:9 if i > 3" becomes "saxpy.cu:9", and "i > 3" is returned.
 std::string cut_condition(std::string& text);
+// The same. Error: there is no condition behind `if`, or it cannot be right.
+Result<std::string> read_condition(std::string& text);
+Status check_condition(std::string_view condition);
 
 }  // namespace warpgrind::debug

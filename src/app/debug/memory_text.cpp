@@ -117,6 +117,7 @@ Result<MemoryFormat> read_memory_format(std::string_view text, MemoryFormat befo
   }
   if (out.letter == 'c' && !sized) out.size = 1;
   if (out.letter == 'a') out.size = 8;
+  if (out.letter == 'f' && out.size == 1 && !sized) out.size = 4;
   if (out.letter == 'f' && out.size == 1) return Error{ErrorKind::bad_input, "format f needs the size h, w or g", ""};
   return out;
 }

@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/words.h"
+#include "debug/console.h"
 
 namespace warpgrind::debug {
 
@@ -88,6 +89,20 @@ std::size_t cut_bytes(std::string_view text) {
     return length > back ? back : 0;
   }
   return 0;
+}
+
+// Editors show a breakpoint that is not found yet in grey, with this text.
+void explain_pending(Json& response, const std::string& command) {
+  const bool by_line = command == "setBreakpoints";
+  if (!by_line && command != "setFunctionBreakpoints") return;
+  const auto body = response.find("body");
+  if (body == response.end() || !body->is_object()) return;
+  const auto list = body->find("breakpoints");
+  if (list == body->end() || !list->is_array()) return;
+  for (Json& one : *list)
+    if (one.is_object() && json::text(one, "reason") == "pending" && !one.contains("message"))
+      one["message"] =
+          by_line ? "waits for a kernel that has code at this line" : "waits for a kernel that has this function";
 }
 
 Json arguments_of(const Json& request) {
@@ -183,6 +198,8 @@ void Relay::report_end(const ProcessEnd& end) {
 void Relay::pass_event(const Json& event) {
   heard_ = program_.heard();
   const std::string name = json::text(event, "event");
+  if (const auto body = event.find("body"); name == "stopped" && body != event.end())
+    json::read(*body, "threadId", thread_);
   // These are the relay's own: it knows the end of the process, and `initialized` has been sent at the launch.
   if (name != "initialized" && name != "exited" && name != "terminated") send_to_editor(event);
 }
@@ -194,11 +211,49 @@ void Relay::pass_reverse_request(const Json& request) {
 
 void Relay::pass_on(const Json& request) {
   program_.request(json::text(request, "command"), arguments_of(request),
-                   [this, number = json::get<std::int64_t>(request, "seq")](const Json& response) {
+                   [this, number = json::get<std::int64_t>(request, "seq"),
+                    command = json::text(request, "command")](const Json& response) {
                      Json answer = response;
+                     explain_pending(answer, command);
                      answer["request_seq"] = number;
                      send_to_editor(std::move(answer));
                    });
+}
+
+void Relay::evaluate_typed(const Json& request) {
+  program_.request("evaluate", arguments_of(request), [this, request](const Json& response) {
+    if (!json::get<bool>(response, "success")) return run_in_console(request, response);
+    Json answer = response;
+    answer["request_seq"] = json::get<std::int64_t>(request, "seq");
+    send_to_editor(std::move(answer));
+  });
+}
+
+void Relay::run_in_console(const Json& request, const Json& refused) {
+  const Json arguments = arguments_of(request);
+  auto command = read_console(json::text(arguments, "expression"), arguments, thread_);
+  if (!command) return refuse(request, problem_of(refused));
+  if (!*command) return refuse(request, command->error().message);
+  const ConsoleCommand run = command->take();
+  const auto show = [this](const Json& asked, std::string text) {
+    if (text.ends_with('\n')) text.pop_back();  // the console begins a new line itself
+    respond(asked, {{"result", std::move(text)}, {"variablesReference", 0}});
+  };
+  if (run.request.empty()) return show(request, run.text(Json::object()));
+  program_.request(run.request, run.arguments, [this, request, run, show](const Json& response) {
+    if (!json::get<bool>(response, "success")) return refuse(request, problem_of(response));
+    const auto found = response.find("body");
+    const Json body = found != response.end() && found->is_object() ? *found : Json::object();
+    if (run.is_value) return respond(request, body);
+    show(request, run.text(body));
+    if (!run.moves) return;
+    json::read(body, "threadId", thread_);
+    send_event("stopped", {{"reason", "goto"},
+                           {"description", json::text(body, "description")},
+                           {"threadId", thread_},
+                           {"allThreadsStopped", true},
+                           {"focus", body}});
+  });
 }
 
 void Relay::handle_launch(const Json& request) {
@@ -295,6 +350,8 @@ void Relay::handle(const Json& message) {
     respond(message);
   } else if (state_ == State::waits_for_launch) {
     kept_.push_back(message);
+  } else if (command == "evaluate" && json::text(arguments_of(message), "context") == "repl") {
+    evaluate_typed(message);
   } else {
     pass_on(message);
   }

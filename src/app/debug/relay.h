@@ -31,6 +31,9 @@ class Relay {
   void offer(Descriptor socket, pid_t process);
   void say(const std::string& text);  // a line of ours in the editor's console
   void pass_on(const Json& request);
+  // What the user has typed into the console: an expression or, if it is none, a command of `warpgrind debug`.
+  void evaluate_typed(const Json& request);
+  void run_in_console(const Json& request, const Json& refused);
   void pass_event(const Json& event);
   void pass_reverse_request(const Json& request);
   void pass_output(const std::string& category, std::string_view text);
@@ -55,6 +58,7 @@ class Relay {
   std::vector<Json> kept_;                  // requests before the launch
   std::map<std::string, std::string> cut_;  // first bytes of a character whose others have not come, by stream
   std::int64_t sequence_ = 0;
+  std::int64_t thread_ = 0;                        // of the focus
   std::map<std::int64_t, std::int64_t> reversed_;  // number of a request at the editor -> at the adapter
 };
 

@@ -342,6 +342,8 @@ Result<const std::vector<Frame>*> Session::read_frames(bool all) {
     json::read(one, "line", frame.line);
     frame.function = json::text(one, "name");
     frame.instruction = json::text(one, "instructionPointerReference");
+    frame.place = json::text(one, "place");
+    if (frame.place.empty()) frame.place = frame.instruction;
     if (const auto file = one.find("source"); file != one.end() && file->is_object()) {
       frame.path = json::text(*file, "path");
       frame.name = json::text(*file, "name");
@@ -384,7 +386,14 @@ void Session::print_place(bool whole) {
   if (!selected) return print(selected.error().message + "\n");
   const Frame& at = **selected;
   if (whole) print(frame_line(frame_number) + "\n");
-  if (at.path.empty()) return;
+  if (at.path.empty()) {
+    if (launch != 0 && !std::exchange(said_no_lines_, true))
+      print(
+          "This kernel has no line numbers: build it with nvcc -G for lines and variables, or with -lineinfo for "
+          "lines.\n"
+          "`stepi` and `disassemble` work; steps by lines go on to the next stop.\n");
+    return;
+  }
   const auto line = source.line(at.path, at.line);
   if (line)
     print(fmt::format("{}\t{}\n", at.line, *line));

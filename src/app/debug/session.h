@@ -19,7 +19,8 @@ struct Frame {
   std::int64_t id = 0;
   std::string function, path, name;  // path and name of the source file; empty: unknown
   int line = 0;
-  std::string instruction;  // reference of the place in the PTX
+  std::string instruction;  // reference of the place in the PTX, or address of host code
+  std::string place;        // the same for the user: "f0:i12"
 };
 
 struct Display {
@@ -162,7 +163,8 @@ class Session : public ProcessView {
   bool stop_on_entry_ = false;
   bool heard_ = false;
   bool killed_ = false;  // by the user
-  bool quiet_ = false;   // the end of the program is not printed
+  bool said_no_lines_ = false;
+  bool quiet_ = false;  // the end of the program is not printed
   ProcessEnd end_;
 };
 

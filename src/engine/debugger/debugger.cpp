@@ -18,6 +18,11 @@ namespace warpgrind::debugger {
 
 namespace {
 
+// "lane 3", "lanes 0-3, 7"
+std::string lanes_named(LaneMask lanes) {
+  return (std::popcount(lanes) == 1 ? "lane " : "lanes ") + lanes_text(lanes);
+}
+
 Position position_of(const device::WarpFiber& f) {
   return {f.block_linear, f.context.warp, f.context.steps};
 }
@@ -172,11 +177,16 @@ const std::uint8_t* Debugger::flags_for(const device::Launch& launch, const Kern
 namespace {
 
 // Bytes of watched memory now, as seen by a warp of its block. Empty: they cannot be read.
+// The watched bytes, and behind them as many with the undefined bits. Empty: another block's memory, or no longer
+// there.
 std::vector<std::uint8_t> bytes_of(const device::Watchpoint& w, const device::WarpFiber& warp) {
-  std::vector<std::uint8_t> out(w.high - w.low);
+  const std::size_t size = w.high - w.low;
+  std::vector<std::uint8_t> out(2 * size);
   if (w.space == StateSpace::shared && warp.block_linear != w.block) return {};
   if (w.space == StateSpace::local && (warp.block_linear != w.block || warp.context.warp != w.warp)) return {};
-  return device::peek(warp, w.lane, w.space, w.low, out) ? out : std::vector<std::uint8_t>();
+  if (!device::peek(warp, w.lane, w.space, w.low, std::span(out).first(size))) return {};
+  device::peek_undefined(warp, w.lane, w.space, w.low, std::span(out).last(size));
+  return out;
 }
 
 }  // namespace
@@ -329,16 +339,27 @@ bool Debugger::condition_holds(const Touched& touch, device::WarpFiber& warp) {
 // Fills the stop if a touch is one.
 bool Debugger::look_at_touched(device::WarpFiber& warp, Stop* stop) {
   bool stops = false;
+  struct Said {
+    std::string text;
+    LaneMask lanes = 0;
+  };
+  std::vector<Said> all;  // lanes that do the same are one
   for (const Touched& touch : touched_) {
     const std::string text = say_touched(touch, warp);
     if (text.empty() || !condition_holds(touch, warp)) continue;
     if (!stops) stop->lane = same_warp(touch.at, position_of(warp)) ? touch.lane : stop->lane;
-    stop->text += (stops ? "; " : "") + text;
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Said& said) { return said.text == text; });
+    Said& said = same == all.end() ? all.emplace_back(text) : *same;
+    said.lanes |= LaneMask{1} << touch.lane;
     if (std::find(stop->hit.begin(), stop->hit.end(), touch.watchpoint) == stop->hit.end())
       stop->hit.push_back(touch.watchpoint);
     stops = true;
   }
   touched_.clear();
+  for (const Said& said : all) {
+    stop->text += (stop->text.empty() ? "" : "; ") + said.text;
+    if (std::popcount(said.lanes) > 1) stop->text += fmt::format(" ({})", lanes_named(said.lanes));
+  }
   if (stops) stop->reason = StopReason::data;
   return stops;
 }
@@ -382,10 +403,11 @@ void Debugger::go_on() {
   resumed_.notify_all();
 }
 
-void Debugger::step(Step kind, device::WarpFiber& warp, unsigned lane) {
+void Debugger::step(Step kind, device::WarpFiber& warp, unsigned lane, std::uint32_t frame) {
   const StoppedWarp look = look_at(warp);
   const std::uint32_t place = look.frames().empty() ? 0 : look.frames().front().frame->place;
   going_ = Going{kind, launch_->serial, position_of(warp), lane, standing(look, place)};
+  if (kind == Step::out) going_->start.depth -= std::min<std::size_t>(frame, going_->start.depth);
   go_on();
 }
 
@@ -401,6 +423,7 @@ Status Debugger::begin_again(Again again) {
     if (stop_.reason != StopReason::exception) left_at_ = Left{stop_.position, again.lane};
   }
   again_ = std::move(again);
+  explanations_.set_by_user.clear();
   go_on();
   return Ok{};
 }
@@ -502,7 +525,11 @@ std::vector<unsigned> Debugger::hits(const Kernel& kernel, const StoppedWarp& wa
       if (first_time && message_) listener_.on_output(message_(*warp.lane(first, 0), known.what.log_message) + "\n");
       continue;
     }
-    if (out.empty()) *lane = first;
+    // A condition chooses the lane, also if a breakpoint without one stops here, too.
+    const bool chooses = !known.what.condition.empty() && std::all_of(out.begin(), out.end(), [&](unsigned other) {
+      return breakpoints_[other].what.condition.empty();
+    });
+    if (out.empty() || chooses) *lane = first;
     if (known.what.at == Breakpoint::At::divergence) split_off_ = split_off;
     out.push_back(number);
   }
@@ -605,8 +632,9 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
       unsigned lane = stop.lane;
       if (!data) stop.hit = hits(kernel, warp, place, lanes, true, &lane);
       if (split_off_ != 0 && !stop.hit.empty())
-        stop.text = fmt::format("the lanes of the warp split: lanes {} are here, lanes {} go another way",
-                                lanes_text(lanes), lanes_text(split_off_));
+        stop.text = fmt::format("the lanes of the warp split: {} {} here, {} another way", lanes_named(lanes),
+                                std::popcount(lanes) == 1 ? "is" : "are",
+                                lanes_named(split_off_) + (std::popcount(split_off_) == 1 ? " goes" : " go"));
       const bool stepped =
           going_ && going_->launch == launch.serial && ends_step(*going_, context, standing(warp, place), lanes);
       if (!data && !stop.hit.empty()) {
@@ -624,7 +652,9 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
         return false;
       }
       if (going_ && same_warp(stop.position, going_->from) && stop.reason == StopReason::breakpoint &&
-          (lanes >> going_->lane & 1) && breakpoints_[stop.hit.front()].what.condition.empty())
+          (lanes >> going_->lane & 1) && std::all_of(stop.hit.begin(), stop.hit.end(), [&](unsigned number) {
+            return breakpoints_[number].what.condition.empty();
+          }))
         stop.lane = going_->lane;
     }
     going_.reset();

@@ -83,6 +83,7 @@ class Debugger final : public device::StopHandler {
   void remove(unsigned breakpoint);
   void set_enabled(unsigned breakpoint, bool enabled);
   // Watches memory from the next time that the launch goes on. Returns the number.
+  // `bytes`: those of the value, and behind them as many with its undefined bits.
   using Show = std::function<std::string(device::WarpFiber& warp, const std::vector<std::uint8_t>& bytes)>;
   // condition: an expression; empty: always.
   unsigned watch(device::Watchpoint memory, const std::string& text, const std::string& condition, bool changes_only,
@@ -118,7 +119,8 @@ class Debugger final : public device::StopHandler {
   std::vector<device::WarpFiber*> warps() const;  // resident ones, by block and number
   StoppedWarp look_at(device::WarpFiber& warp);
   void go_on();
-  void step(Step kind, device::WarpFiber& warp, unsigned lane);
+  // frame: Step::out leaves this one, and those inside it.
+  void step(Step kind, device::WarpFiber& warp, unsigned lane, std::uint32_t frame = 0);
   Status step_back(Step kind, device::WarpFiber& warp, unsigned lane);
   Status go_back();  // to the breakpoint that was hit last before
 

@@ -47,8 +47,11 @@ enum class SideEffects : bool { refused, allowed };
 
 // The value with its bytes and its place, if it has one. An array or structure of more than kLoadedBytes stays unread.
 Result<Value> evaluate(LaneContext context, const Expression& expression, SideEffects effects = SideEffects::refused);
-// For conditions: as in `if (expression)`.
-Result<bool> evaluate_condition(LaneContext context, const Expression& expression);
+// For conditions: as in `if (expression)`. A value with bits that were never written does not hold.
+struct ConditionResult {
+  bool holds = false, is_undefined = false;
+};
+Result<ConditionResult> evaluate_condition(LaneContext context, const Expression& expression);
 
 // What expressions see, for completion: variables of the place, without hidden ones, innermost first.
 std::vector<std::string> visible_names(LaneContext context);

@@ -321,10 +321,14 @@ Result<Value> evaluate(LaneContext context, const Expression& expression, SideEf
   return value;
 }
 
-Result<bool> evaluate_condition(LaneContext context, const Expression& expression) {
+Result<ConditionResult> evaluate_condition(LaneContext context, const Expression& expression) {
   Result<Value> value = Evaluator(context, expression, SideEffects::refused).run();
   if (!value.ok()) return value.error();
-  return is_true(context, *value);
+  if (Status loaded = load(context, *value); !loaded.ok()) return loaded.error();
+  if (value->has_undefined()) return ConditionResult{false, true};
+  const Result<bool> truth = is_true(context, *value);
+  if (!truth.ok()) return truth.error();
+  return ConditionResult{*truth, false};
 }
 
 }  // namespace warpgrind::debugger

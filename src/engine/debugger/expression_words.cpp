@@ -57,6 +57,14 @@ class Splitter {
     if (begins_name(c)) {
       word.kind = WordKind::name;
       word.text = take_name();
+      // Words of C++ for operators.
+      constexpr std::pair<std::string_view, std::string_view> kWords[] = {{"and", "&&"}, {"or", "||"}, {"not", "!"}};
+      for (const auto& [name, sign] : kWords)
+        if (word.text == name) {
+          word.kind = WordKind::sign;
+          word.text = sign;
+          break;
+        }
       return Ok{};
     }
     if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return number(word);

@@ -54,6 +54,8 @@ class LaneView {
   virtual void read_undefined(Address /*from*/, std::span<std::uint8_t> /*undefined*/) const {}
   // True if no path from the function's beginning to code() writes the register.
   virtual bool is_unset(ptx::RegId /*reg*/) const { return false; }
+  // Bits of a register that come from what was never written, as far as that is known.
+  virtual std::uint64_t undefined_bits(ptx::RegId reg) const { return is_unset(reg) ? ~std::uint64_t{0} : 0; }
   // "in a 4096-byte allocation, byte 16", or why not; for pointers. Empty: nothing is known.
   virtual std::string describe(Address address) const = 0;
 };

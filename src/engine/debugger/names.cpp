@@ -6,6 +6,7 @@
 #include "debugger/expression.h"
 #include "debugger/kept_values.h"
 #include "debugger/members.h"
+#include "debuginfo/readable_names.h"
 
 namespace warpgrind::debugger {
 
@@ -116,6 +117,88 @@ std::optional<Value> enumerator_in_scope(TypeTable& types, std::string_view scop
   return found;
 }
 
+constexpr std::string_view kParameter = "param_";
+
+// The types in `(float*, int, Item const*)`.
+std::vector<std::string> types_in(std::string_view parameters) {
+  std::vector<std::string> out;
+  int depth = 0;
+  for (const char c : parameters) {
+    if (c == '(' || c == '<' || c == '[') {
+      if (depth++ == 0) out.emplace_back();
+      if (depth == 1) continue;
+    } else if ((c == ')' || c == '>' || c == ']') && --depth == 0) {
+      break;
+    } else if (c == ',' && depth == 1) {
+      out.emplace_back();
+      continue;
+    }
+    if (!out.empty()) out.back() += c;
+  }
+  return out;
+}
+
+TypeId type_of_parameter(TypeTable& types, const ptx::Function& kernel, std::size_t index) {
+  const std::uint64_t size = kernel.variables[index].size;
+  const std::vector<std::string> texts = types_in(readable_name(kernel.name).parameters);
+  if (index < texts.size() && texts.size() == kernel.parameter_count) {
+    const TypeId type = parse_type(texts[index], types);
+    if (type != kVoidType && types.size(type) == size) return type;
+    if (texts[index].ends_with('*') && size == 8) return types.pointer_to(kVoidType);
+  }
+  return types.array_of(types.builtin(Builtin::unsigned_char), {size});
+}
+
+const ptx::Function* kernel_of(LaneContext context) {
+  const ptx::Module* module = context.types.symbols().module();
+  const ptx::Function* f = module ? &module->functions[context.lane.code().function] : nullptr;
+  const bool shows =
+      f && f->is_entry && !context.types.symbols().why_no_variables(context.lane.code().function).empty();
+  return shows ? f : nullptr;
+}
+
+bool is_of_user(const ptx::Variable& v) {
+  return (v.space == StateSpace::global || v.space == StateSpace::constant || v.space == StateSpace::shared) &&
+         !v.name.starts_with('$') && !v.name.starts_with("__unnamed");
+}
+
+// `use(variable, scope, index)` for what the source may know.
+template <class F>
+void for_ptx_variables(LaneContext context, const F& use) {
+  const ptx::Module* module = context.types.symbols().module();
+  if (!module) return;
+  const std::vector<ptx::Variable>& own = module->functions[context.lane.code().function].variables;
+  for (std::uint32_t i = 0; i < own.size(); ++i)
+    if (is_of_user(own[i])) use(own[i], ptx::Scope::function, i);
+  for (std::uint32_t i = 0; i < module->variables.size(); ++i)
+    if (is_of_user(module->variables[i])) use(module->variables[i], ptx::Scope::module, i);
+}
+
+std::optional<ResolvedName> ptx_variable(LaneContext context, const std::string& name) {
+  std::optional<ResolvedName> found;
+  TypeTable& types = context.types;
+  if (const ptx::Function* kernel = kernel_of(context); kernel && name.starts_with(kParameter)) {
+    for (std::uint32_t i = 0; i < kernel->parameter_count; ++i) {
+      if (name != std::string(kParameter) + std::to_string(i)) continue;
+      found.emplace();
+      found->type = type_of_parameter(types, *kernel, i);
+      found->location = InVariable{StateSpace::param, ptx::Scope::function, i, 0};
+    }
+  }
+  for_ptx_variables(context, [&](const ptx::Variable& v, ptx::Scope scope, std::uint32_t index) {
+    if (found || (v.name != name && last_name(v.name) != name)) return;
+    found.emplace();
+    const TypeId element = types.builtin(type_of_register(v.type));
+    const std::uint64_t size = std::max<std::uint64_t>(types.size(element), 1);
+    found->type = v.size > size ? types.array_of(element, {v.size / size}) : element;
+    found->location = InVariable{v.space, scope, index, 0};
+  });
+  if (!found) return std::nullopt;
+  found->is_known = true;
+  found->name = name;
+  return found;
+}
+
 Result<ResolvedName> resolve_global(LaneContext context, const Node& name) {
   const CodePlace code = context.lane.code();
   std::vector<const Variable*> inside;  // a namespace or class
@@ -126,6 +209,8 @@ Result<ResolvedName> resolve_global(LaneContext context, const Node& name) {
         std::string_view(variable.name).substr(variable.name.size() - name.text.size() - 2, 2) == "::")
       inside.push_back(&variable);
   }
+  if (inside.empty() && name.file.empty())
+    if (std::optional<ResolvedName> found = ptx_variable(context, name.text)) return *std::move(found);
   if (name.only_global || inside.empty()) return unknown_name(context, name.text);
   if (inside.size() == 1) return resolved(*inside[0], place_of_global(*inside[0], code));
   std::string message = "'" + name.text + "' may be ";
@@ -204,6 +289,23 @@ Result<Value> register_value(LaneContext context, std::string_view name) {
   }
   if (context.kept) return context.kept->find(name.substr(1), context.types);
   return Error{ErrorKind::bad_input, "this PTX function has no register '" + std::string(name) + "'", {}};
+}
+
+std::vector<std::string> ptx_variables(LaneContext context) {
+  std::vector<std::string> names;
+  for_ptx_variables(context, [&](const ptx::Variable& v, ptx::Scope, std::uint32_t) {
+    if (const std::string name = last_name(v.name); std::ranges::find(names, name) == names.end())
+      names.push_back(name);
+  });
+  return names;
+}
+
+std::vector<std::string> kernel_parameters(LaneContext context) {
+  std::vector<std::string> names;
+  if (const ptx::Function* kernel = kernel_of(context))
+    for (std::uint32_t i = 0; i < kernel->parameter_count; ++i)
+      names.push_back(std::string(kParameter) + std::to_string(i));
+  return names;
 }
 
 std::vector<std::string> visible_names(LaneContext context) {

@@ -20,6 +20,11 @@ std::optional<Value> built_in_value(LaneContext context, std::string_view name);
 // An enumerator's value in its type.
 std::optional<Value> enumerator_value(TypeTable& types, TypeId enumeration, std::string_view name);
 
+// Names that code without variables of the source (-lineinfo) still has. PTX variables are one number or bytes. The
+// kernel's parameters are `param_0`, `param_1`, ..., with the types in the kernel's name.
+std::vector<std::string> ptx_variables(LaneContext context);
+std::vector<std::string> kernel_parameters(LaneContext context);
+
 // `%r5`, and `%tid.x` as threadIdx.x has it: `%tid` is a uint3.
 Result<Value> register_value(LaneContext context, std::string_view name);
 

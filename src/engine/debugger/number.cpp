@@ -292,6 +292,8 @@ std::string floating_text(const NumberLayout& layout, const Number& number, unsi
                              : layout.format == NumberFormat::fp6_e2m3 || layout.format == NumberFormat::fp6_e3m2
                                  ? 6
                                  : layout.bits();
+  // There are few numbers of up to 8 bits: "1.2" would read back as 1.25, but is not what one computes with.
+  if (used <= 8) return shortest(static_cast<float>(value));
   return shortest_small(layout, value, bits & ((static_cast<unsigned __int128>(1) << used) - 1));
 }
 

@@ -112,6 +112,7 @@ class StoppedLane final : public LaneView {
                                "lane's cannot be changed",
                                function().registers[r].name),
                    ""};
+    explanations_.set_by_user.insert(key_of(r));
     if (type == ptx::ScalarType::pred) {
       auto lanes = load<std::uint32_t>(at);
       lanes = (lanes & ~(1u << lane_)) | static_cast<std::uint32_t>(bits.low & 1) << lane_;
@@ -174,6 +175,13 @@ class StoppedLane final : public LaneView {
   bool is_unset(ptx::RegId reg) const override {
     return explanations_.unset.of(function()).unset_before(frame_.code.instruction, reg);
   }
+  std::uint64_t undefined_bits(ptx::RegId reg) const override {
+    if (is_unset(reg)) return ~std::uint64_t{0};
+    if (!launch().shadow || !frame_.frame->slots) return 0;
+    return debugger::undefined_bits(*this, function(), explanations_.sources.of(function()), frame_.code.instruction,
+                                    reg,
+                                    [this](ptx::RegId r) { return explanations_.set_by_user.contains(key_of(r)); });
+  }
   std::string describe(Address address) const override {
     if (address.space != StateSpace::generic && address.space != StateSpace::global) return {};
     const std::string place = device::locate(fiber_, address.value);
@@ -190,6 +198,9 @@ class StoppedLane final : public LaneView {
  private:
   const jit::WarpContext& context() const { return fiber_.context; }
   const device::Launch& launch() const { return *fiber_.worker->launch; }
+  Explanations::RegisterKey key_of(ptx::RegId r) const {
+    return {fiber_.block_linear, context().warp, lane_, frame_.code.function, r};
+  }
   const ptx::Function& function() const { return info_.module().functions[frame_.code.function]; }
 
   // "tile+16": the variable that holds its byte `at`.

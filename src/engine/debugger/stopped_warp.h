@@ -3,10 +3,13 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "debugger/lane_view.h"
+#include "debugger/register_sources.h"
 #include "debugger/unset_registers.h"
 #include "device/state.h"
 #include "jit/stop_places.h"
@@ -27,6 +30,11 @@ struct Explanations {
   // Text for an address of global memory, such as the call that allocated it. Empty: nothing is known.
   std::function<std::string(std::uint64_t address)> origin;
   UnsetRegisterCache unset;
+  RegisterSourceCache sources;
+  // Registers that the user has changed: what they came from says nothing any more.
+  using RegisterKey =
+      std::tuple<std::uint64_t, std::uint32_t, unsigned, std::uint32_t, ptx::RegId>;  // block ... function
+  std::set<RegisterKey> set_by_user;
 };
 
 class StoppedWarp {

@@ -22,6 +22,7 @@ class Symbols {
   virtual const std::vector<debuginfo::Variable>& globals() const = 0;
   virtual std::string why_no_variables(std::uint32_t function) const = 0;
   virtual std::vector<debuginfo::TypeId> enumerations_with(const std::string& /*enumerator*/) const { return {}; }
+  virtual const ptx::Module* module() const { return nullptr; }  // null: there is no PTX
   // Registers of a PTX function.
   virtual const std::vector<ptx::Register>& registers(std::uint32_t function) const = 0;
 };
@@ -41,6 +42,7 @@ class ModuleSymbols final : public Symbols {
   std::vector<debuginfo::TypeId> enumerations_with(const std::string& enumerator) const override {
     return info_.enumerations_with(enumerator);
   }
+  const ptx::Module* module() const override { return &info_.module(); }
   const std::vector<ptx::Register>& registers(std::uint32_t function) const override {
     return info_.module().functions[function].registers;
   }

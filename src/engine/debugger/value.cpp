@@ -91,6 +91,16 @@ void set_undefined(Value& value, std::vector<std::uint8_t> bits) {
   value.undefined = std::move(bits);
 }
 
+void put_undefined(const LaneView& lane, ptx::RegId reg, std::span<std::uint8_t> bytes) {
+  if (lane.is_unset(reg)) {
+    std::ranges::fill(bytes, std::uint8_t{0xff});
+    return;
+  }
+  const std::uint64_t bits = lane.undefined_bits(reg);
+  for (std::size_t k = 0; k < std::min<std::size_t>(bytes.size(), 8); ++k)
+    bytes[k] = static_cast<std::uint8_t>(bits >> (8 * k));
+}
+
 // Undefined bits of a value in one register, in memory or in pieces, which is no bit field.
 std::vector<std::uint8_t> undefined_of_place(const LaneView& lane, const Value& value, std::size_t size) {
   std::vector<std::uint8_t> out(size);
@@ -98,13 +108,13 @@ std::vector<std::uint8_t> undefined_of_place(const LaneView& lane, const Value& 
   if (value.address) {
     lane.read_undefined(*value.address, all);
   } else if (value.reg) {
-    if (lane.is_unset(*value.reg)) std::ranges::fill(all, std::uint8_t{0xff});
+    put_undefined(lane, *value.reg, all);
   } else {
     std::uint64_t at = 0;
     for (const ValuePiece& piece : value.pieces) {
       const auto part = all.subspan(at, std::min<std::uint64_t>(piece.size, size - at));
       if (piece.address) lane.read_undefined(*piece.address, part);
-      if (piece.reg && lane.is_unset(*piece.reg)) std::ranges::fill(part, std::uint8_t{0xff});
+      if (piece.reg) put_undefined(lane, *piece.reg, part);
       at += part.size();
     }
   }
@@ -220,6 +230,34 @@ Result<Value> place_variable(LaneContext context, const std::string& name, TypeI
   return value;
 }
 
+namespace {
+
+// A kernel's parameter in its prologue, which has not copied it yet: as the launch gave it.
+std::optional<Value> launch_parameter(LaneContext context, const VisibleVariable& variable) {
+  const ptx::Module* module = context.types.symbols().module();
+  const CodePlace code = context.lane.code();
+  if (variable.variable->kind != VariableKind::parameter || !module) return std::nullopt;
+  const ptx::Function& kernel = module->functions[code.function];
+  const DebugInfo& info = context.lane.info();
+  if (!kernel.is_entry || code.instruction >= info.body_begin(code.function)) return std::nullopt;
+  if (context.lane.frame() + 1 != info.frames(code).size()) return std::nullopt;
+  std::uint32_t index = 0, count = 0;
+  for (const VisibleVariable& one : context.types.symbols().variables(code, context.lane.frame())) {
+    if (one.variable->kind != VariableKind::parameter) continue;
+    if (one.variable == variable.variable) index = count;
+    ++count;
+  }
+  if (count != kernel.parameter_count || kernel.variables[index].size != context.types.size(variable.variable->type))
+    return std::nullopt;
+  const Result<Address> place = context.lane.address_of({StateSpace::param, ptx::Scope::function, index, 0});
+  if (!place.ok()) return std::nullopt;
+  Value value = place_at(variable.variable->type, *place);
+  if (!load(context, value).ok()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
 Result<Value> read_variable(LaneContext context, const VisibleVariable& variable) {
   Result<Value> value = place_variable(context, variable.variable->name, variable.variable->type, variable.location);
   if (!value.ok()) return value;
@@ -229,6 +267,8 @@ Result<Value> read_variable(LaneContext context, const VisibleVariable& variable
   }
   if (Status loaded = load(context, *value); !loaded.ok())
     return no_value(variable.variable->name, loaded.error().message);
+  if (value->is_undefined())
+    if (std::optional<Value> given = launch_parameter(context, variable)) return *std::move(given);
   return value;
 }
 

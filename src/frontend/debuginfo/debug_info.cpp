@@ -128,17 +128,83 @@ struct DebugInfo::Impl {
 
   std::uint32_t inlined_copy(CodePlace code) {
     const std::vector<const Scope*> path = inlined_path(code);
-    if (path.empty()) return 0;
-    return copies.try_emplace(path.back(), static_cast<std::uint32_t>(copies.size() + 1)).first->second;
+    return path.empty() ? 0 : inlined_copy_of(path.back());
+  }
+  std::uint32_t inlined_copy_of(const Scope* scope) {
+    return copies.try_emplace(scope, static_cast<std::uint32_t>(copies.size() + 1)).first->second;
+  }
+
+  // nvcc -G jumps to the first instruction of a call that it inlined. Such a jump is the call: its line is that of
+  // the call, whatever the compiler says (often a line of the function that is called). nullptr: it is none.
+  const Scope* called_by(CodePlace code) {
+    const ptx::Function& f = module->functions[code.function];
+    const std::uint32_t next = code.instruction + 1;
+    if (next >= f.body.size()) return nullptr;
+    const ptx::Instruction& jump = f.body[code.instruction];
+    if (jump.opcode != ptx::Opcode::bra || jump.operands.empty() || jump.operands[0].kind != ptx::OperandKind::label ||
+        f.labels[jump.operands[0].index].instruction != next)
+      return nullptr;
+    if (!has_dwarf(code.function) || lines.has_inlined_names(code.function)) return nullptr;
+    const std::vector<const Scope*> here = inlined_path(code), behind = inlined_path({code.function, next});
+    if (behind.size() <= here.size() || !std::equal(here.begin(), here.end(), behind.begin())) return nullptr;
+    return first_instruction(*behind[here.size()]) == next ? behind[here.size()] : nullptr;
+  }
+
+  SourcePlace place(CodePlace code) {
+    if (code.function < module->functions.size())
+      if (const Scope* call = called_by(code)) return call->called;
+    return lines.place(code);
+  }
+
+  // Calls on a line that were inlined, by DWARF: a breakpoint there stops before them. The compiler's own code of the
+  // line may be only what stores the result.
+  std::vector<StopPlace> inlined_calls(std::string_view file, std::uint32_t line) {
+    std::vector<StopPlace> out;
+    for (std::uint32_t f = 0; f < module->functions.size(); ++f) {
+      if (!module->functions[f].has_body || !lines.has_file(f, file)) continue;
+      if (lines.has_inlined_names(f) || !has_dwarf(f)) continue;
+      for_scopes(scope(f), [&](const Scope& s) {
+        if (s.kind != ScopeKind::inlined || s.called.line != line || !path_matches(s.called.file, file)) return;
+        std::uint32_t first = first_instruction(s);
+        if (first == ptx::kNoId) return;
+        if (first > 0 && called_by({f, first - 1})) --first;
+        out.push_back({{f, first}, s.called, true});
+      });
+    }
+    return out;
+  }
+
+  // Number of the inlined copy that has this line; that of a call is around the call.
+  std::uint32_t copy_of(const StopPlace& stop) {
+    std::vector<const Scope*> path = inlined_path(stop.code);
+    while (!path.empty() && path.back()->called == stop.place) path.pop_back();
+    return path.empty() ? 0 : inlined_copy_of(path.back());
+  }
+
+  std::vector<StopPlace> find_line(std::string_view file, std::uint32_t line) {
+    std::vector<StopPlace> out = lines.find_line(file, line);
+    const std::vector<StopPlace> calls = inlined_calls(file, line);
+    if (calls.empty()) return out;
+    out.insert(out.end(), calls.begin(), calls.end());
+    std::stable_sort(out.begin(), out.end(), [](const StopPlace& a, const StopPlace& b) { return a.code < b.code; });
+    out.erase(
+        std::unique(out.begin(), out.end(), [](const StopPlace& a, const StopPlace& b) { return a.code == b.code; }),
+        out.end());
+    std::set<std::pair<std::uint32_t, std::uint32_t>> known;  // function, copy
+    for (StopPlace& stop : out)
+      if (!lines.has_inlined_names(stop.code.function))
+        stop.is_first = known.emplace(stop.code.function, copy_of(stop)).second;
+    return out;
   }
 
   std::vector<Frame> frames(CodePlace code) {
     std::vector<Frame> by_line = lines.frames(code);
     const std::vector<const Scope*> path = inlined_path(code);
     by_line.back().function = scope(code.function).name;
+    if (by_line.size() == 1) by_line.back().place = place(code);
     if (path.size() + 1 <= by_line.size()) return by_line;
     std::vector<Frame> out;
-    SourcePlace place = lines.place(code);
+    SourcePlace place = this->place(code);
     for (std::size_t k = path.size(); k-- > 0;) {
       out.push_back({path[k]->name, path[k]->linkage_name, place, true});
       place = path[k]->called;
@@ -237,7 +303,7 @@ std::vector<std::string> DebugInfo::files() const {
 }
 
 SourcePlace DebugInfo::place(CodePlace code) const {
-  return impl_->lines.place(code);
+  return impl_->place(code);
 }
 
 std::vector<Frame> DebugInfo::frames(CodePlace code) const {
@@ -261,10 +327,10 @@ std::uint32_t DebugInfo::body_begin(std::uint32_t function) const {
 }
 
 std::vector<StopPlace> DebugInfo::find_line(std::string_view file, std::uint32_t line) const {
-  std::vector<StopPlace> out = impl_->lines.find_line(file, line);
+  std::vector<StopPlace> out = impl_->find_line(file, line);
   if (!out.empty()) return out;
   const std::uint32_t next = impl_->next_line(file, line);
-  return next == 0 ? out : impl_->lines.find_line(file, next);
+  return next == 0 ? out : impl_->find_line(file, next);
 }
 
 std::vector<StopPlace> DebugInfo::find_function(std::string_view name) const {

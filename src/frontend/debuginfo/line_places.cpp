@@ -31,8 +31,20 @@ SourcePlace LinePlaces::source(const ptx::SourceLocation& l) const {
   return {l.file < module_.files.size() ? module_.files[l.file] : std::string(), l.line, l.column};
 }
 
+const ptx::SourceLocation* LinePlaces::shown_location(CodePlace code) const {
+  const ptx::SourceLocation* own = location(code);
+  if (!own || own->line != 0) return own;
+  const std::uint32_t copy = inlined_copy_(code);
+  for (CodePlace before = code; before.instruction-- > 0;) {
+    const ptx::SourceLocation* l = location(before);
+    if (!l || l->inlined_at != own->inlined_at || inlined_copy_(before) != copy) break;
+    if (l->line != 0) return l;
+  }
+  return own;
+}
+
 SourcePlace LinePlaces::place(CodePlace code) const {
-  const ptx::SourceLocation* l = location(code);
+  const ptx::SourceLocation* l = shown_location(code);
   return l ? source(*l) : SourcePlace{};
 }
 
@@ -49,7 +61,7 @@ std::vector<Frame> LinePlaces::frames(CodePlace code) const {
   if (code.function >= module_.functions.size()) return {};
   const ptx::Function& f = module_.functions[code.function];
   std::vector<Frame> out;
-  const ptx::SourceLocation* own = location(code);
+  const ptx::SourceLocation* own = shown_location(code);
   for (auto at = own ? static_cast<std::int32_t>(own - f.locations.data()) : kNotInlined; at != kNotInlined;
        at = location_around(f, at)) {
     const ptx::SourceLocation& l = f.locations[static_cast<std::size_t>(at)];

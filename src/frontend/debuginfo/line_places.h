@@ -49,6 +49,8 @@ class LinePlaces {
 
  private:
   const ptx::SourceLocation* location(CodePlace code) const;
+  // Where a line of 0 (code that the compiler added) continues the code before it, that code's location.
+  const ptx::SourceLocation* shown_location(CodePlace code) const;
   SourcePlace source(const ptx::SourceLocation& l) const;
   std::vector<bool> matching_files(std::string_view file) const;
   using Copy = std::pair<std::int32_t, std::uint32_t>;  // call (SourceLocation::inlined_at), copy by DWARF

@@ -28,6 +28,21 @@ __global__ void spin(int* out, int rounds) {
   *out = sum;
 }
 
+struct Point {
+  short x, y;
+};
+struct Partial {
+  float sum;
+  Point at;
+  unsigned char flags[4];
+};
+
+__global__ void partials(float* out) {
+  __shared__ Partial part[32];
+  part[threadIdx.x] = {1.5f, {2, 3}, {4, 5, 6, 7}};
+  out[threadIdx.x] = part[31 - threadIdx.x].sum;
+}
+
 __global__ void outside(int* out) {
   int place = threadIdx.x == 5 ? 1 << 28 : threadIdx.x;
   out[place] = 1;
@@ -44,6 +59,7 @@ int main(int count, char** words) {
   transpose<1><<<1, dim3(32, 2)>>>(in, out);
   split<<<2, 32>>>(reinterpret_cast<int*>(out));
   if (count > 1 && words[1][0] == 'l') spin<<<1, 32>>>(reinterpret_cast<int*>(out), 50000);
+  if (count > 1 && words[1][0] == 'p') partials<<<1, 32>>>(out);
   if (count > 1 && words[1][0] == 'f') outside<<<1, 64>>>(reinterpret_cast<int*>(out));
   std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }

@@ -4,6 +4,7 @@ import type { Page } from "../data";
 import { h } from "../dom";
 import { definitionLink } from "../metric";
 import { go } from "../state";
+import { hasSteps } from "../views/steps";
 import { Editor } from "./editor";
 import { compilerMessages, findingMessages, lineCounters } from "./marks";
 import { readReport, Result } from "./result";
@@ -110,8 +111,8 @@ async function execute(mode: server.Mode): Promise<void> {
       showColumns(mode.startsWith("steps") ? undefined : page); // counters of code without optimisation
     } else say("The program was changed while it ran: its lines are not marked.");
     if (done.comparable && mode === "run") addComparison(done.id);
-    if (page?.profiles.some((p) => p.findings.length)) go({ view: "findings" });
-    else if (mode.startsWith("steps") && page) go({ view: "steps" });
+    if (mode.startsWith("steps") && page && hasSteps(page)) go({ view: "steps" });
+    else if (page?.profiles.some((p) => p.findings.length)) go({ view: "findings" });
   } finally {
     running = "";
     stopButton.disabled = true;
@@ -195,7 +196,13 @@ document.getElementById("app")!.replaceChildren(
     "header",
     null,
     h("h1", null, "warpgrind ", h("span", null, "playground")),
-    h("div", { class: "controls" }, starts, h("label", null, "GPU ", gpu), argumentsOf, runButton, checkButton, stepsButton, judgeButton, stopButton, h("label", null, "compare with ", compare), keepButton),
+    h(
+      "div",
+      { class: "controls" },
+      h("div", { class: "choices" }, starts, h("label", null, "GPU ", gpu), argumentsOf),
+      h("div", { class: "actions" }, runButton, checkButton, stepsButton, judgeButton, stopButton),
+      h("div", { class: "choices kept" }, h("label", null, "compare with ", compare), keepButton),
+    ),
     themeButton,
   ),
   message,

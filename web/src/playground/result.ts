@@ -80,7 +80,7 @@ export class Result {
     return [
       result,
       task,
-      ["findings", findingsTitle(page), isChecked(page) || page.profiles.some((p) => p.findings.length > 0), (s) => findingsView(page, s)],
+      ["findings", findingsTitle(page), isChecked(page) || page.profiles.some((p) => p.findings.length > 0), (s) => findingsView(page, s, { block: this.recordBlock })],
       ["line", "Line", kernels.length > 0, (s) => this.line(page, Number(s.line ?? 0))],
       ["changes", changesTitle(page), !!page.baseline, () => changesView(page)],
       ["summary", "Summary", page.profiles.length > 0, () => summaryView(page)],

@@ -127,9 +127,10 @@ export class LanePane {
     const different = new Set(known.map((k) => k.v)).size;
     const over = equal ? (known.length === 1 ? `only in lane ${known[0].l}` : "the same in all lanes") : numeric ? `${shown(low)} \u2026 ${shown(high)}` : `${different} different values`;
     const open = this.open.has(key);
+    const long = known.some((k) => k.v!.startsWith("{") || k.v!.length > 24); // a structure, an array
     return h(
       "div",
-      { class: `st-var${changed ? " changed" : ""}` },
+      { class: `st-var${changed ? " changed" : ""}${long ? " long" : ""}` },
       h(
         "button",
         {

@@ -137,6 +137,7 @@ export function wordText(memory: Memory, word: number, variable: SharedVariable 
     for (let b = from; b < from + length; ++b) if (!defined[b]) return false;
     return true;
   };
+  if (variable?.members?.length) return membersText(memory, at, variable);
   if (!format) return known(at, 4) ? `0x${data.getUint32(at, true).toString(16)}` : kUndefined;
   if (size > 4) {
     if ((at - (variable?.offset ?? 0)) % size !== 0 || at + size > bytes.length) return "";
@@ -148,6 +149,24 @@ export function wordText(memory: Memory, word: number, variable: SharedVariable 
 }
 
 const kUndefined = "?"; // bytes that nothing wrote
+
+/** Offset in the structure that holds an offset of shared memory. */
+const inStructure = (offset: number, variable: SharedVariable): number => (offset - variable.offset) % (variable.element_bytes || 4);
+
+/** The numbers of a structure that begin in a word. */
+function membersText(memory: Memory, at: number, variable: SharedVariable): string {
+  const data = new DataView(memory.bytes.buffer, memory.bytes.byteOffset, memory.bytes.byteLength);
+  const out: string[] = [];
+  for (let b = 0; b < 4; ++b) {
+    const inside = inStructure(at + b, variable);
+    const member = variable.members!.find((m) => inside >= m.offset && inside < m.offset + m.bytes);
+    if (!member || (inside - member.offset) % member.element_bytes !== 0 || at + b + member.element_bytes > memory.bytes.length) continue;
+    let known = true;
+    for (let i = 0; i < member.element_bytes; ++i) known &&= !!memory.defined[at + b + i];
+    out.push(known ? text(one(data, at + b, member.format, member.element_bytes), member.element_bytes) : kUndefined);
+  }
+  return out.join(" ");
+}
 
 /** What a lane moves, as numbers: `words` begins with the lane's own. Empty: the format does not fit. */
 export function valueText(words: number[], bytes: number, format: string, elementBytes: number): string {
@@ -161,7 +180,7 @@ export function valueText(words: number[], bytes: number, format: string, elemen
   return out.join(" ");
 }
 
-/** At most four or five characters, for a cell: "1024.53" is "1025", 123456 is "123k", -0.25 is "-.25". */
+/** At most four or five characters, for a cell: "1024.53" is "1025", 123456 is "123k", -0.25 is "-.25", "12 100 0 255" is "12\u2026". */
 export function rounded(words: string): string {
   return shortened(words).replace(/^(-?)0\./, "$1.");
 }
@@ -169,6 +188,8 @@ export function rounded(words: string): string {
 function shortened(words: string): string {
   if (words.length <= 4) return words;
   const value = Number(words);
+  const [first] = words.split(" ");
+  if (first !== words && first.length <= 3) return `${first}\u2026`; // the first of several numbers
   if (words.includes(" ") || words.startsWith("0x") || !Number.isFinite(value)) return "\u00b7";
   const size = Math.abs(value);
   if (size >= 1e9 || size < 1e-3) return value.toExponential(0).replace("e+", "e");
@@ -187,7 +208,10 @@ export function elementName(variable: SharedVariable | undefined, offset: number
     indices.unshift(index % size);
     index = Math.floor(index / size);
   }
-  return `${variable.name}[${[index, ...indices].join("][")}]`;
+  const inside = inStructure(offset, variable);
+  const members = (variable.members ?? []).filter((m) => m.offset < inside + 4 && m.offset + m.bytes > inside).map((m) => m.name);
+  const member = members.length > 1 ? `.{${members.join(", ")}}` : members.length ? `.${members[0]}` : "";
+  return dimensions.length || !variable.members?.length ? `${variable.name}[${[index, ...indices].join("][")}]${member}` : `${variable.name}${member}`;
 }
 
 /** The element of global memory that a lane touches. */

@@ -9,6 +9,7 @@ import { address, go, kernelState, type State } from "../state";
 import { table } from "../table";
 import { siteCard } from "./access";
 import { accessDrawing } from "./finding_memory";
+import { linkToSteps, type Rerun } from "./steps";
 import { streamDrawing } from "./finding_streams";
 
 interface Found {
@@ -42,7 +43,8 @@ export function placeText(a: { file: string; line: number; ptx_line?: number; fu
 }
 
 export function accessText(a: FindingAccess): string {
-  const what = a.bytes && a.thread ? `${a.access} of ${a.bytes} byte${a.bytes === 1 ? "" : "s"}` : a.access;
+  const bytes = `${a.bytes} byte${a.bytes === 1 ? "" : "s"}`;
+  const what = a.bytes && a.thread ? (a.access ? `${a.access} of ${bytes}` : bytes) : a.access;
   return [a.role ? `${a.role}: ${what}` : what, threadText(a), a.object, a.stream ? `in ${a.stream}` : ""].filter(Boolean).join(", ");
 }
 
@@ -139,7 +141,7 @@ function placeLink(kernels: KernelRef[], found: Found, at: { file: string; line:
   return inKernel ? h("a", { href: address(kernelState(kernel.index, "source", known)) }, placeText(at)) : placeText(at);
 }
 
-function facts(kernels: KernelRef[], found: Found): Child {
+function facts(kernels: KernelRef[], found: Found, toSteps: Child): Child {
   const f = found.finding;
   const row = (title: string, ...value: Child[]): Child => h("div", null, h("dt", null, title), h("dd", null, ...value));
   return h(
@@ -169,6 +171,7 @@ function facts(kernels: KernelRef[], found: Found): Child {
     f.missing ? row("Missing", f.missing) : null,
     f.notes?.length ? row("Notes", f.notes.map((n) => h("div", null, n))) : null,
     f.advice ? row("Do", f.advice) : null,
+    toSteps ? row("Look", toSteps) : null,
     row("Seen", `${count(f.count ?? 1)} time${(f.count ?? 1) === 1 ? "" : "s"}`),
   );
 }
@@ -253,7 +256,7 @@ function accessSection(kernels: KernelRef[], found: Found): Child {
   return picture || cards.some(Boolean) ? section("In memory", picture, cards) : null;
 }
 
-function detail(kernels: KernelRef[], found: Found): Child {
+function detail(kernels: KernelRef[], found: Found, stepsTo: (found: Found) => Child): Child {
   const f = found.finding;
   return [
     h(
@@ -261,7 +264,7 @@ function detail(kernels: KernelRef[], found: Found): Child {
       { class: "card", "aria-labelledby": "finding" },
       h("h2", { id: "finding", tabindex: -1 }, h("span", { class: `severity ${severityOf(f).toLowerCase()}` }, severityOf(f)), ` ${f.kind}`),
       h("p", { class: "message" }, f.message),
-      facts(kernels, found),
+      facts(kernels, found, stepsTo(found)),
     ),
     sourceSection(found),
     accessSection(kernels, found),
@@ -269,18 +272,18 @@ function detail(kernels: KernelRef[], found: Found): Child {
   ];
 }
 
-export function findingsView(page: Page, state: State): Child {
+export function findingsView(page: Page, state: State, rerun?: Rerun): Child {
   const all = allFindings(page);
   const kernels = allKernels(page);
   const groups = [...new Set(page.profiles.flatMap((p) => p.checks ?? []))];
-  const looked = groups.length ? `Looked for: ${groups.join(", ")}.` : "This profile is not of warpgrind check.";
+  const looked = groups.length ? `Looked for: ${groups.join(", ")}.` : "The run ended there: warpgrind check finds all errors in one run.";
   if (!all.length) return section("Findings", h("p", { class: "nothing" }, h("strong", null, "Nothing was found.")), h("p", { class: "soft" }, looked));
   const shown = all.filter((f) => passes(f.finding, state));
   const chosen = shown.find((f) => String(f.index) === state.f) ?? shown[0];
   const sums = severities
     .map((s) => [s, all.filter((f) => severityOf(f.finding) === s).length] as const)
     .filter(([, n]) => n)
-    .map(([s, n]) => `${count(n)} ${s}`);
+    .map(([s, n]) => (s === "INFO" ? `${count(n)} for information` : `${count(n)} ${s.toLowerCase()}${n === 1 ? "" : "s"}`));
   return [
     section(
       "Findings",
@@ -289,6 +292,6 @@ export function findingsView(page: Page, state: State): Child {
       h("p", { class: "soft", "aria-live": "polite" }, shown.length === all.length ? "All are shown." : `${count(shown.length)} of ${count(all.length)} are shown.`),
       findingTable(shown, chosen, state, page.profiles.length > 1),
     ),
-    chosen ? detail(kernels, chosen) : null,
+    chosen ? detail(kernels, chosen, (found) => linkToSteps(page, found.profile, found.finding, rerun)) : null,
   ];
 }

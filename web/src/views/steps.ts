@@ -1,6 +1,6 @@
 // One block of a kernel, step by step (`--steps`).
 import { chapterState } from "../course";
-import { type Banks, modelOf, type Page, type Recording, type SourceFile, type Topic } from "../data";
+import { type Banks, type Finding, modelOf, type Page, type Profile, type Recording, type SourceFile, type Topic } from "../data";
 import { type Child, h, note, section } from "../dom";
 import { count, shortKernel } from "../format";
 import { address, go, type State } from "../state";
@@ -16,6 +16,7 @@ export interface Rerun {
 
 interface Recorded {
   recording: Recording;
+  profile?: Profile; // of a program; a topic of the lab has none
   sources: SourceFile[];
   banks?: Banks; // of the GPU
   group: string; // topic of the lab
@@ -27,7 +28,7 @@ const unique = (list: string[]): string[] => [...new Set(list)];
 
 const all = (page: Page): Recorded[] => [
   ...page.profiles.flatMap((profile) =>
-    (profile.recordings ?? []).map((recording) => ({ recording, sources: profile.sources ?? [], banks: modelOf(page, profile)?.banks, group: "", rungs: [] })),
+    (profile.recordings ?? []).map((recording) => ({ recording, profile, sources: profile.sources ?? [], banks: modelOf(page, profile)?.banks, group: "", rungs: [] })),
   ),
   ...(page.lab?.topics ?? []).flatMap((topic) =>
     (topic.recordings ?? []).map((recording, i) => ({
@@ -48,6 +49,30 @@ export function recordingAt(page: Page, topic: Topic, index: number): number {
 
 export const hasSteps = (page: Page): boolean => all(page).length > 0;
 
+/** A way to step through the block in which a finding was made. */
+export function linkToSteps(page: Page, profile: Profile, finding: Finding, rerun?: Rerun): Child {
+  const at = finding.accesses?.find((a) => a.block && a.thread);
+  const name = at?.kernel || finding.kernel;
+  if (!at?.block || !name) return null;
+  const same = (other: string): boolean => shortKernel(other) === shortKernel(name);
+  const index = at.block.join(",");
+  const title = `Step through block (${index})`;
+  const r = all(page).findIndex(({ recording }) => profile.recordings?.includes(recording) && same(recording.name) && recording.index.join(",") === index);
+  if (r >= 0) {
+    const { recording } = all(page)[r];
+    return h("a", { class: "button", href: address({ view: "steps", r: String(r), step: recording.fault ? String(recording.steps.length) : undefined }) }, title);
+  }
+  if (rerun) return h("button", { type: "button", class: "button", onclick: () => rerun.block(index) }, title);
+  return [`To step through block (${index}): `, h("code", null, `warpgrind run --steps --block ${index} -k ${shortKernel(name).replace(/<.*/, "")} --report steps.html \u2026`)];
+}
+
+/** The launch ended by a fault of another block. */
+function faultElsewhere(page: Page, { recording, profile }: Recorded, rerun?: Rerun): Child {
+  const fault = profile?.findings.find((f) => f.accesses?.some((a) => a.block && a.block.join(",") !== recording.index.join(",")) && shortKernel(f.kernel) === shortKernel(recording.name));
+  if (!fault || recording.fault || profile?.checks?.length) return null;
+  return note(h("strong", null, "Another block did not end well: "), `${fault.message}. `, linkToSteps(page, profile!, fault, rerun));
+}
+
 /** Why there are no more steps, with a way to the fault. */
 function ending(recording: Recording, state: State): Child {
   const last = String(recording.steps.length);
@@ -63,7 +88,8 @@ function ending(recording: Recording, state: State): Child {
 
 export function stepsView(page: Page, state: State, rerun?: Rerun): Child {
   const recordings = all(page);
-  const { recording, sources, group, ...own } = recordings[Number(state.r ?? 0)] ?? recordings[0];
+  const chosen = recordings[Number(state.r ?? 0)] ?? recordings[0];
+  const { recording, sources, group, ...own } = chosen;
   const option = (r: Recorded, i: number): HTMLElement => h("option", { value: i, selected: r.recording === recording }, [r.rungs.join(", "), shortKernel(r.recording.name)].filter(Boolean).join(": "));
   const groups = unique(recordings.map((r) => r.group));
   const select = h(
@@ -98,7 +124,7 @@ export function stepsView(page: Page, state: State, rerun?: Rerun): Child {
   });
   return [
     head,
-    ending(recording, state),
+    ending(recording, state) ?? faultElsewhere(page, chosen, rerun),
     player.element,
     h("p", { class: "soft st-foot" }, "One step is one warp at one line. Panes show the state after the step. ", recording.no_variables ? optimised : unoptimised),
   ];

@@ -252,6 +252,12 @@ export function summaryView(page: Page): Child {
     page.profiles.flatMap((p) => p.not_modelled).length
       ? note("Not modelled: ", [...new Set(page.profiles.flatMap((p) => p.not_modelled))].join("; "))
       : null,
+    page.profiles.some((p) => p.recordings?.some((r) => !r.no_variables))
+      ? note(
+          h("strong", null, "Built for debugging. "),
+          "This run recorded steps of code without optimisation: its counters, its time and the advice below are those of that code. Local memory, for example, holds every variable there. Run without --steps for figures that count.",
+        )
+      : null,
     page.profiles.map((p, i) => findings(p, page.profiles.slice(0, i).reduce((n, before) => n + before.findings.length, 0))),
     section(
       top.length === 3 ? "The three most useful things to do" : "Most useful things to do",

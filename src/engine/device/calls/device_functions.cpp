@@ -6,6 +6,8 @@
 #include <cctype>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <set>
 
 #include "device/access/access.h"
 #include "device/access/count.h"
@@ -189,6 +191,16 @@ extern "C" void wg_call_vprintf(jit::WarpContext* context, std::uint32_t site, s
   }
 }
 
+// A debugger runs a launch again to go back. What its assertions said then is not said again.
+bool is_said(const Launch& launch, const std::string& line) {
+  if (!launch.stops) return false;
+  static std::mutex lock;
+  static auto& said = *new std::set<std::string>;  // kernels may run until the process ends
+  const std::lock_guard held(lock);
+  const bool is_new = said.insert(line).second;
+  return launch.repeats && !is_new;
+}
+
 // void __assertfail(const void* message, const void* file, unsigned line, const void* function, size_t char_size)
 extern "C" void wg_call___assertfail(jit::WarpContext* context, std::uint32_t site, std::uint32_t mask,
                                      const std::uint32_t* arguments, std::uint32_t*) {
@@ -204,9 +216,10 @@ extern "C" void wg_call___assertfail(jit::WarpContext* context, std::uint32_t si
     const std::uint32_t line = arguments[4 * kWarpSize + lane];
     Fault where;
     set_thread(where, c, lane);
-    std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file.c_str(),
-                 line, function.c_str(), where.block.x, where.block.y, where.block.z, where.thread.x, where.thread.y,
-                 where.thread.z, message.c_str());
+    const std::string text = fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.\n",
+                                         file, line, function, where.block.x, where.block.y, where.block.z,
+                                         where.thread.x, where.thread.y, where.thread.z, message);
+    if (!is_said(launch_of(c), text)) std::fputs(text.c_str(), stderr);
     if (first.empty()) first = fmt::format("assertion `{}` failed ({}:{})", message, file, line);
   }
   if (mask) raise(c, site, static_cast<unsigned>(std::countr_zero(mask)), FaultKind::assertion, std::move(first));
