@@ -87,7 +87,8 @@ struct KernelRecord {
   std::unique_ptr<jit::CompiledKernel> code;  // the first code; facts are the same for all code of the kernel
   std::unique_ptr<const sass::Code> machine;  // null: nothing is counted
   std::vector<SiteFacts> sites;
-  // Work of each block of code, for events::BlockWork. Empty: all warps run the same rounds of its loops, or they depend on other warps.
+  // Work of each block of code, for events::BlockWork. Empty: all warps run the same rounds of its loops, or they
+  // depend on other warps.
   std::vector<std::uint32_t> weights;
   std::string demangled;
   jit::LaneShape shape = jit::LaneShape::linear;
