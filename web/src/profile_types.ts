@@ -97,6 +97,10 @@ export interface Work {
   path_1000: number; // ... 1000 cycles
   slowest_290: number; // what the slowest warp of a block takes longer, at 290 cycles,
   slowest_700: number; // ... at 700 cycles
+  uneven_1?: number; // factor of the time because warps and blocks differ, if one warp keeps an SM's units busy,
+  uneven_4?: number; // ... 4 warps,
+  uneven_16?: number; // ... 16 warps,
+  uneven_64?: number; // ... 64 warps; 0: not known
   shared_wavefronts: number; // of shared memory, atomics too
   l1_load_passes: number; // of global and local loads through the banks of L1
   l1_store_passes: number; // of global and local stores

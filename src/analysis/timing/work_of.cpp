@@ -485,6 +485,7 @@ double spilled_load_misses(const GpuModel& model, const LaunchWork& work, double
 
 LaunchWork WorkReader::read(const LaunchSeen& launch) {
   static const sass::Code kNone;
+  if (gone_.again()) kernels_.clear();
   Kernel& kernel = kernels_[launch.facts];
   return Reading(launch, launch.code ? *launch.code : kNone).run(model_, kernel.like, kernel.path, kernel.scheduled);
 }

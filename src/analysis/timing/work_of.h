@@ -7,6 +7,7 @@
 
 #include "events/access_log.h"
 #include "events/cache_counts.h"
+#include "events/kernels_gone.h"
 #include "events/scoreboard.h"
 #include "events/site.h"
 #include "gpu/occupancy.h"
@@ -45,7 +46,7 @@ struct LaunchSeen {
 double spilled_load_misses(const GpuModel& model, const LaunchWork& work, double bytes, double shared_bytes);
 
 // Reader of launches. It caches each kernel's warp path while launches are equal. Not thread-safe. The address of a
-// kernel's facts identifies it, so they must outlive the reader.
+// kernel's facts identifies it until a kernel is destroyed (events/kernels_gone.h).
 class WorkReader {
  public:
   explicit WorkReader(const GpuModel& model) : model_(model) {}
@@ -58,6 +59,7 @@ class WorkReader {
     ScheduledBlocks scheduled;
   };
   const GpuModel& model_;
+  events::KernelsGone gone_;
   std::map<const events::KernelFacts*, Kernel> kernels_;
 };
 

@@ -61,6 +61,7 @@ TimeEstimates::TimeEstimates(const GpuModel& model) : model_(model), reader_(mod
 TimeEstimates::~TimeEstimates() = default;
 
 TimeEstimates::Before& TimeEstimates::read(const timing::LaunchSeen& seen) {
+  if (gone_.again()) before_.clear();
   std::unique_ptr<Before>& before = before_[seen.facts];
   if (!before) before = std::make_unique<Before>();
   if (before->is_like(seen)) return *before;

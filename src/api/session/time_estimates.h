@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "device/device.h"
+#include "events/kernels_gone.h"
 #include "gpu/gpu_model.h"
 #include "timing/estimate.h"
 #include "timing/l2_contents.h"
@@ -55,6 +56,7 @@ class TimeEstimates {
   const GpuModel& model_;
   mutable std::mutex mutex_;
   timing::WorkReader reader_;
+  events::KernelsGone gone_;
   std::map<int, timing::L2Contents> l2_;  // by device
   std::map<const events::KernelFacts*, std::unique_ptr<Before>> before_;
   std::string rows_;
