@@ -152,6 +152,13 @@ TEST(RoundsOfLoops, OfAFunctionThatIsCalled) {
   EXPECT_EQ(flow::Rounds::equal, rounds("mov.u32 %r4, %r1;\n" + call, sums));
 }
 
+// The step of a depth-first search: the branch that ends the loop compares a number that no data flow into.
+TEST(RoundsOfLoops, DifferWithWhatABranchAssigns) {
+  EXPECT_EQ(flow::Rounds::differ,
+            rounds("mov.u32 %r4, 9;\nL: add.u32 %r4, %r4, -1; ld.global.u32 %r5, [%rd3]; setp.eq.u32 %p2, %r5, 0;\n"
+                   "@%p2 bra S; add.u32 %r4, %r4, 2;\nS: setp.ne.u32 %p1, %r4, 0; @%p1 bra L; ret;\n"));
+}
+
 // A queue of work, and a flag that another block sets. Where the result of an atomic is only an address, warps do not
 // depend on each other.
 TEST(RoundsOfLoops, AskOtherWarps) {
@@ -166,6 +173,10 @@ TEST(RoundsOfLoops, AskOtherWarps) {
       flow::Rounds::differ,
       rounds("L: ld.global.u32 %r4, [%rd3]; atom.global.add.u32 %r5, [%rd1], 1; mul.wide.u32 %rd6, %r5, 4;\n"
              "add.u64 %rd7, %rd1, %rd6; st.global.u32 [%rd7], %r4; setp.lt.u32 %p1, %r4, %r1; @%p1 bra L; ret;\n"));
+  EXPECT_EQ(flow::Rounds::differ,
+            rounds("L: ld.global.u32 %r4, [%rd3]; atom.global.add.u32 %r5, [%rd1], 1; setp.ge.u32 %p2, %r5, 100;\n"
+                   "@%p2 bra S; st.global.u32 [%rd3], %r4;\nS: setp.lt.u32 %p1, %r4, %r1; @%p1 bra L; ret;\n"))
+      << "only a store depends on the atomic";
 }
 
 }  // namespace

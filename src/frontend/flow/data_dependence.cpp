@@ -69,14 +69,16 @@ class DataFlow {
     return std::nullopt;
   }
 
-  bool rounds_differ() const {
-    return std::any_of(reached_.begin(), reached_.end(), [this](std::uint32_t f) {
-      const std::vector<bool> to_loop = leads_to_loop(f);
+  // Whether a branch on what is not known may change the rounds of a loop. directly: it does so itself. Otherwise also:
+  // it lies in a loop or before one, and what it skips may be what the loop's end depends on.
+  bool rounds_depend(bool directly) const {
+    return std::any_of(reached_.begin(), reached_.end(), [&](std::uint32_t f) {
       const ControlFlow& cfg = states_[f].cfg;
+      const std::vector<bool> to_loop = leads_to_loop(f);
       return std::any_of(cfg.order.begin(), cfg.order.end(), [&](std::uint32_t b) {
         if (!to_loop[b] || cfg.blocks[b].successors.size() < 2) return false;
         const auto found = look_at(f, cfg.blocks[b].end - 1);
-        return found && found->kind == DataDependence::Kind::branch;
+        return found && found->kind == DataDependence::Kind::branch && (!directly || decides_rounds(f, b));
       });
     });
   }
@@ -121,6 +123,26 @@ class DataFlow {
         if (!leads[from]) leads[from] = true, left.push_back(from);
     }
     return leads;
+  }
+
+  // Whether a loop begins, or a function is called, on some way from the end of the block to where all ways meet again.
+  bool decides_rounds(std::uint32_t f, std::uint32_t block) const {
+    const ControlFlow& cfg = states_[f].cfg;
+    const auto& body = module_.functions[f].body;
+    std::vector<bool> seen(cfg.blocks.size() + 1);
+    seen[cfg.blocks[block].post_dominator] = seen[cfg.exit()] = true;
+    std::vector<std::uint32_t> left = cfg.blocks[block].successors;
+    while (!left.empty()) {
+      const std::uint32_t b = left.back();
+      left.pop_back();
+      if (seen[b]) continue;
+      seen[b] = true;
+      const bool calls = std::any_of(body.begin() + cfg.blocks[b].first, body.begin() + cfg.blocks[b].end,
+                                     [this](const Instruction& i) { return callee_of(i).has_value(); });
+      if (cfg.blocks[b].loop_head || calls) return true;
+      left.insert(left.end(), cfg.blocks[b].successors.begin(), cfg.blocks[b].successors.end());
+    }
+    return false;
   }
 
   // Function with a body that a call names.
@@ -372,8 +394,8 @@ std::optional<DataDependence> find_data_dependence(const ptx::Module& module, st
 }
 
 Rounds rounds_of_loops(const ptx::Module& module, std::uint32_t kernel) {
-  if (!DataFlow(module, kernel, DataFlow::Known::launch).rounds_differ()) return Rounds::equal;
-  const bool asked = DataFlow(module, kernel, DataFlow::Known::all_but_others).rounds_differ();
+  if (!DataFlow(module, kernel, DataFlow::Known::launch).rounds_depend(false)) return Rounds::equal;
+  const bool asked = DataFlow(module, kernel, DataFlow::Known::all_but_others).rounds_depend(true);
   return asked ? Rounds::asked : Rounds::differ;
 }
 

@@ -28,7 +28,7 @@ struct DataDependence {
 // The first dependence in the kernel or in functions that it calls; nullopt: there is none.
 std::optional<DataDependence> find_data_dependence(const ptx::Module& module, std::uint32_t kernel);
 
-// How often warps run the kernel's loops, as far as the branches that lead to a loop or out of one say.
+// How often warps run the kernel's loops, as far as branches in loops and before them say.
 enum class Rounds : std::uint8_t {
   equal,   // all warps alike
   differ,  // it depends on data, on the thread or on the block
