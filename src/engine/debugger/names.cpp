@@ -157,9 +157,14 @@ const ptx::Function* kernel_of(LaneContext context) {
   return shows ? f : nullptr;
 }
 
+// clang's modules have variables of these names, whose memory is never written.
+bool is_built_in(std::string_view name) {
+  return name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim" || name == "warpSize";
+}
+
 bool is_of_user(const ptx::Variable& v) {
   return (v.space == StateSpace::global || v.space == StateSpace::constant || v.space == StateSpace::shared) &&
-         !v.name.starts_with('$') && !v.name.starts_with("__unnamed");
+         !v.name.starts_with('$') && !v.name.starts_with("__unnamed") && !is_built_in(v.name);
 }
 
 // `use(variable, scope, index)` for what the source may know.
