@@ -440,7 +440,7 @@ def editor_console(build):
     check(rows[0], "float")
     check([float(c) for row in rows[6:10] for c in row.split(":")[1].split()], SQUARES[96:128])  # warp 0 adds already
     check(typed("whatis kind"), "type = Kind")
-    # Another lane: the editor is told by a stop.
+    # Another lane: a stop says so to the editor.
     check(typed("lane 3"), "[block (1,0,0), thread (35,0,0), warp 1, lane 3]")
     stop = client.stopped()
     check((stop["reason"], stop["threadId"], client.value("threadIdx.x")), ("goto", stop["focus"]["threadId"], "35"))

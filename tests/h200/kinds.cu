@@ -8,11 +8,7 @@
 #include <string>
 #include <vector>
 
-#define CHECK(call)                                                                 \
-  do {                                                                              \
-    const cudaError_t e = (call);                                                   \
-    if (e != cudaSuccess) std::printf("%s\n", cudaGetErrorString(e)), std::exit(1); \
-  } while (0)
+#include "cases.h"
 
 namespace {
 

@@ -1,15 +1,7 @@
 // Microbenchmarks of what warps and blocks wait for each other: loads of more and more warps, short blocks, loops of
 // compare-and-swap, fences. lab/results/h200/queues.csv has the times of an H200. Each case runs twice, and its label
 // is printed in the order of the launches. Each kernel of a case is named k_*.
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-
-#define CHECK(call)                                                                 \
-  do {                                                                              \
-    const cudaError_t e = (call);                                                   \
-    if (e != cudaSuccess) std::printf("%s\n", cudaGetErrorString(e)), std::exit(1); \
-  } while (0)
+#include "cases.h"
 
 namespace {
 
@@ -71,21 +63,6 @@ __global__ void k_fence(int rounds, float* out) {
   if (rounds < 0) *out = 1;
 }
 
-template <class Launch>
-void twice(const std::string& label, const Launch& launch) {
-  for (int i = 0; i < 2; ++i) {
-    launch();
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
-    std::printf("%s\n", label.c_str());
-  }
-}
-std::string text(const char* name, std::initializer_list<std::size_t> numbers) {
-  std::string out = name;
-  for (const std::size_t n : numbers) out += " " + std::to_string(n);
-  return out;
-}
-
 void loads(const unsigned* p, unsigned* out) {
   constexpr int kRounds = 32;
   constexpr unsigned kWarpsOfBlock = 8;
@@ -94,9 +71,9 @@ void loads(const unsigned* p, unsigned* out) {
       for (unsigned warps = 1; warps <= 64; warps *= 2) {
         const unsigned of_block = warps < kWarpsOfBlock ? warps : kWarpsOfBlock, blocks = kSms * (warps / of_block);
         const std::size_t words = mib << 18;
-        twice(text("load", {mib, stride, warps}),
+        twice(label("load", {mib, stride, warps}),
               [&] { k_load<false><<<blocks, of_block * 32>>>(p, words, kRounds, stride, out); });
-        twice(text("load_and_barrier", {mib, stride, warps}),
+        twice(label("load_and_barrier", {mib, stride, warps}),
               [&] { k_load<true><<<blocks, of_block * 32>>>(p, words, kRounds, stride, out); });
       }
 }
@@ -105,11 +82,11 @@ void short_blocks(double* p) {
   for (const unsigned threads : {64u, 128u, 256u, 512u, 1024u})
     for (const std::size_t n : {std::size_t{1} << 20, std::size_t{1} << 24}) {
       const auto blocks = static_cast<unsigned>(n / threads);
-      twice(text("copy", {threads, n}), [&] { k_copy<<<blocks, threads>>>(p, p + n); });
-      twice(text("copy_by_shared_memory", {threads, n}),
+      twice(label("copy", {threads, n}), [&] { k_copy<<<blocks, threads>>>(p, p + n); });
+      twice(label("copy_by_shared_memory", {threads, n}),
             [&] { k_copy_by_shared_memory<<<blocks, threads>>>(p, p + n); });
-      twice(text("store", {threads, n}), [&] { k_store<<<blocks, threads>>>(p); });
-      twice(text("nothing", {threads, n}), [&] { k_nothing<<<blocks, threads>>>(nullptr); });
+      twice(label("store", {threads, n}), [&] { k_store<<<blocks, threads>>>(p); });
+      twice(label("nothing", {threads, n}), [&] { k_nothing<<<blocks, threads>>>(nullptr); });
     }
 }
 
@@ -119,14 +96,14 @@ void contention(unsigned* p) {
       for (const unsigned threads : {32u, 256u}) {
         if (words < 16 && blocks * threads > 2000) continue;  // takes milliseconds
         CHECK(cudaMemset(p, 0, 1 << 20));
-        twice(text("compare_and_swap", {words, blocks, threads}),
+        twice(label("compare_and_swap", {words, blocks, threads}),
               [&] { k_compare_and_swap<<<blocks, threads>>>(p, words, 2); });
       }
   auto* floats = reinterpret_cast<float*>(p);
   for (const unsigned blocks : {1u, kSms})
     for (const unsigned threads : {32u, 256u, 1024u}) {
-      twice(text("store_and_fence", {blocks, threads}), [&] { k_store_and_fence<<<blocks, threads>>>(floats, 16); });
-      twice(text("fence", {blocks, threads}), [&] { k_fence<<<blocks, threads>>>(16, floats); });
+      twice(label("store_and_fence", {blocks, threads}), [&] { k_store_and_fence<<<blocks, threads>>>(floats, 16); });
+      twice(label("fence", {blocks, threads}), [&] { k_fence<<<blocks, threads>>>(16, floats); });
     }
 }
 

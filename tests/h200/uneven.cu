@@ -1,15 +1,7 @@
 // Microbenchmarks of warps and blocks that have different amounts of work, and of threads that read or write structures
 // word by word. lab/results/h200/uneven.csv has the times of an H200. Each case runs twice, and its label is printed in
 // the order of the launches. Each kernel of a case is named k_*.
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-
-#define CHECK(call)                                                                 \
-  do {                                                                              \
-    const cudaError_t e = (call);                                                   \
-    if (e != cudaSuccess) std::printf("%s\n", cudaGetErrorString(e)), std::exit(1); \
-  } while (0)
+#include "cases.h"
 
 namespace {
 
@@ -94,30 +86,15 @@ __global__ void k_change_arrays(const float* p, float* out, std::size_t n) {
   for (int k = 0; k < K; ++k) out[k * n + i] += p[k * n + i];
 }
 
-template <class Launch>
-void twice(const std::string& label, const Launch& launch) {
-  for (int i = 0; i < 2; ++i) {
-    launch();
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
-    std::printf("%s\n", label.c_str());
-  }
-}
-
-std::string text(std::string kind, std::initializer_list<unsigned> numbers) {
-  for (const unsigned n : numbers) kind += " " + std::to_string(n);
-  return kind;
-}
-
 void uneven(unsigned* p, unsigned* out) {
   for (int pattern = kEven; pattern <= kHalving; ++pattern)
     for (const unsigned blocks : {kSms, 8 * kSms, 64 * kSms})
       for (const unsigned threads : {32u, 256u}) {
         const auto of = static_cast<Pattern>(pattern);
         const std::string name = kNames[pattern];
-        twice(text("arithmetic " + name, {blocks, threads}),
+        twice(label("arithmetic " + name, {blocks, threads}),
               [&] { k_arithmetic<<<blocks, threads>>>(of, 40, reinterpret_cast<float*>(out)); });
-        twice(text("loads " + name, {blocks, threads}), [&] { k_loads<<<blocks, threads>>>(of, 12, p, out); });
+        twice(label("loads " + name, {blocks, threads}), [&] { k_loads<<<blocks, threads>>>(of, 12, p, out); });
       }
 }
 
@@ -125,10 +102,10 @@ template <int K>
 void structures(float* p, float* out) {
   for (const unsigned n : {1u << 17, 1u << 22}) {
     const unsigned blocks = n / 256;
-    twice(text("read_structures", {K, n}), [&] { k_read_structures<K><<<blocks, 256>>>(p, out); });
-    twice(text("write_structures", {K, n}), [&] { k_write_structures<K><<<blocks, 256>>>(out); });
-    twice(text("change_structures", {K, n}), [&] { k_change_structures<K><<<blocks, 256>>>(p, out); });
-    twice(text("change_arrays", {K, n}), [&] { k_change_arrays<K><<<blocks, 256>>>(p, out, n); });
+    twice(label("read_structures", {K, n}), [&] { k_read_structures<K><<<blocks, 256>>>(p, out); });
+    twice(label("write_structures", {K, n}), [&] { k_write_structures<K><<<blocks, 256>>>(out); });
+    twice(label("change_structures", {K, n}), [&] { k_change_structures<K><<<blocks, 256>>>(p, out); });
+    twice(label("change_arrays", {K, n}), [&] { k_change_arrays<K><<<blocks, 256>>>(p, out, n); });
   }
 }
 

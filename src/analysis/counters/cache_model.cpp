@@ -326,11 +326,7 @@ class Scaling {
       : facts_(facts), counts_(counts), replay_(replay), out_(out) {
     for (std::size_t s = 0; s < replay.sites.size(); ++s) {
       const SiteSeen& seen = replay.sites[s];
-      Tally* const to = seen.use == Use::read ? loads_ : stores_;
-      if (seen.use == Use::atomic) continue;
-      to[0].add(seen.global);
-      to[1].add(seen.local);
-      to[2].add(seen.texture);
+      if (seen.use != Use::atomic) (seen.use == Use::read ? loads_ : stores_).add(seen);
     }
   }
 
@@ -355,18 +351,18 @@ class Scaling {
     }
     const bool load = seen.use == Use::read && type == AccessType::load;
     const bool texture = site.kind == SiteKind::texture;
-    const Tally* average = load ? loads_ : stores_;
+    const StateSpace space = texture ? StateSpace::texture : StateSpace::global;
+    const TallyBySpace& average = load ? loads_ : stores_;
     double* below = load ? &out_.l2_read_sectors : &out_.l2_written_sectors;
     double lines = 0;
     events::SiteCaches* of_site = load ? &out_.sites[s] : nullptr;
     const double blocks = replay_.blocks > 0 ? out_.blocks / replay_.blocks : 1;
-    add_lookups(texture ? seen.texture : seen.global, texture ? seen.late.texture : seen.late.global, blocks,
-                average[texture ? 2 : 0], as_double(c.global.sectors),
+    add_lookups(seen.of(space), seen.late.of(space), blocks, average.of(space), as_double(c.global.sectors),
                 texture ? &out_.texture
                 : load  ? &out_.global_loads
                         : &out_.global_stores,
                 of_site, below, &lines);
-    add_lookups(seen.local, seen.late.local, blocks, average[1], as_double(c.local.sectors),
+    add_lookups(seen.local, seen.late.local, blocks, average.local, as_double(c.local.sectors),
                 load ? &out_.local_loads : &out_.local_stores, of_site, below, &lines);
     if (load) out_.l2_read_lines += lines;
     add_requests(s, c, load, texture, blocks);
@@ -380,15 +376,8 @@ class Scaling {
     out_.translation_misses += sectors / t.sectors * t.translations * t.translation_misses / known;
   }
 
-  static Tally of_all_spaces(const TallyBySpace& of) {
-    Tally t = of.global;
-    t.add(of.local);
-    t.add(of.texture);
-    return t;
-  }
-
   void add_requests(std::size_t s, const events::SiteCounts& c, bool load, bool texture, double blocks) {
-    const Tally t = of_all_spaces(replay_.sites[s]), late = of_all_spaces(replay_.sites[s].late);
+    const Tally t = replay_.sites[s].total(), late = replay_.sites[s].late.total();
     // A texture instruction makes several requests.
     const double requests = texture ? as_double(c.requests) : as_double(c.global_requests + c.local_requests);
     const Scale k = scale_of(t, late, &Tally::requests, requests, blocks);
@@ -407,7 +396,7 @@ class Scaling {
   const events::LaunchCounts& counts_;
   const Replayed& replay_;
   CacheCounts& out_;
-  Tally loads_[3], stores_[3];
+  TallyBySpace loads_, stores_;
 };
 
 // Without L2, each transaction goes to DRAM.

@@ -167,11 +167,7 @@ class Replay : public Replayed {
     const std::uint64_t there = std::min<std::uint64_t>(sizes_.resident_blocks, (log_.grid.count() + sms - 1) / sms);
     part_ = std::min(1.0, static_cast<double>(most) / static_cast<double>(std::max<std::uint64_t>(1, there)));
     for (const auto& [group, by_sm] : by_group) run_group(by_sm);
-    for (SiteSeen& s : sites) {
-      s.global.add(s.late.global);
-      s.local.add(s.late.local);
-      s.texture.add(s.late.texture);
-    }
+    for (SiteSeen& s : sites) s.add(s.late);
   }
 
  private:

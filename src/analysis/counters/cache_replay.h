@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "counters/cache_model.h"
@@ -41,8 +42,20 @@ inline Use use_of(AccessType type) {
 
 struct TallyBySpace {
   Tally global, local, texture;
-  Tally& of(StateSpace space) {
+  const Tally& of(StateSpace space) const {
     return space == StateSpace::local ? local : space == StateSpace::texture ? texture : global;
+  }
+  Tally& of(StateSpace space) { return const_cast<Tally&>(std::as_const(*this).of(space)); }
+  void add(const TallyBySpace& o) {
+    global.add(o.global);
+    local.add(o.local);
+    texture.add(o.texture);
+  }
+  Tally total() const {
+    Tally t = global;
+    t.add(local);
+    t.add(texture);
+    return t;
   }
 };
 

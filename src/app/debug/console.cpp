@@ -116,7 +116,7 @@ constexpr const char* kHelp =
     "  last-write EXPRESSION        go back to the last write of a value\n"
     "  reverse-step, reverse-finish go back into a call, or to it\n"
     "  thread (X,Y,Z), block N, warp N, lane N   look at another thread\n"
-    "  info warps|lanes|blocks|launches|threads  who is where, and waits for what\n"
+    "  info warps|lanes|blocks|launches|threads  where each is, and what it waits for\n"
     "  ptype EXPRESSION, whatis EXPRESSION       the type\n";
 
 Result<ConsoleCommand> read_help(const Line&) {

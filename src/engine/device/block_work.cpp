@@ -66,10 +66,9 @@ void note_warp(Worker& w, Block& b) {
 
 void note_block(Worker& w, Block& b) {
   events::BlockWork& of = *w.launch->work;
-  const bool warps_noted = w.launch->work->of_warps;
-  const double all = as_double(warps_noted ? b.work : new_work(w));
+  const double all = as_double(of.of_warps ? b.work : new_work(w));
   of.all[b.linear] = static_cast<float>(all);
-  of.slowest[b.linear] = static_cast<float>(warps_noted ? as_double(b.slowest) : all / b.warps);
+  of.slowest[b.linear] = static_cast<float>(of.of_warps ? as_double(b.slowest) : all / b.warps);
   b.work = b.slowest = 0;
 }
 

@@ -259,7 +259,7 @@ struct alignas(64) Block {
   std::vector<std::uint64_t> copy_places;  // offsets (count_copy_place())
   events::LateLoads late_loads;
   events::BlockLog* log = nullptr;      // set if the block is logged
-  std::uint64_t work = 0, slowest = 0;  // of its ended warps (work.h)
+  std::uint64_t work = 0, slowest = 0;  // of its ended warps (block_work.h)
   // Wants::whole_blocks: warps that left as a whole, not yet published, and the site of the last one.
   std::uint32_t left = 0, left_site = 0;
   Block() = default;

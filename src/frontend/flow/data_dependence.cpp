@@ -105,17 +105,20 @@ class DataFlow {
       if (const auto callee = callee_of(i)) reach(*callee);
   }
 
+  // A loop begins in the block, or it calls a function, which may have one.
+  bool begins_loop(std::uint32_t f, const BasicBlock& block) const {
+    const auto& body = module_.functions[f].body;
+    return block.loop_head || std::any_of(body.begin() + block.first, body.begin() + block.end,
+                                          [this](const Instruction& i) { return callee_of(i).has_value(); });
+  }
+
   // By block: it is in a loop, or a loop or the call of a function with one comes after it.
   std::vector<bool> leads_to_loop(std::uint32_t f) const {
     const ControlFlow& cfg = states_[f].cfg;
     std::vector<bool> leads(cfg.blocks.size());
     std::vector<std::uint32_t> left;
-    for (const std::uint32_t b : cfg.order) {
-      const auto& body = module_.functions[f].body;
-      const bool calls = std::any_of(body.begin() + cfg.blocks[b].first, body.begin() + cfg.blocks[b].end,
-                                     [this](const Instruction& i) { return callee_of(i).has_value(); });
-      if (cfg.blocks[b].loop_head || calls) leads[b] = true, left.push_back(b);
-    }
+    for (const std::uint32_t b : cfg.order)
+      if (begins_loop(f, cfg.blocks[b])) leads[b] = true, left.push_back(b);
     while (!left.empty()) {
       const std::uint32_t b = left.back();
       left.pop_back();
@@ -128,7 +131,6 @@ class DataFlow {
   // Whether a loop begins, or a function is called, on some way from the end of the block to where all ways meet again.
   bool decides_rounds(std::uint32_t f, std::uint32_t block) const {
     const ControlFlow& cfg = states_[f].cfg;
-    const auto& body = module_.functions[f].body;
     std::vector<bool> seen(cfg.blocks.size() + 1);
     seen[cfg.blocks[block].post_dominator] = seen[cfg.exit()] = true;
     std::vector<std::uint32_t> left = cfg.blocks[block].successors;
@@ -137,9 +139,7 @@ class DataFlow {
       left.pop_back();
       if (seen[b]) continue;
       seen[b] = true;
-      const bool calls = std::any_of(body.begin() + cfg.blocks[b].first, body.begin() + cfg.blocks[b].end,
-                                     [this](const Instruction& i) { return callee_of(i).has_value(); });
-      if (cfg.blocks[b].loop_head || calls) return true;
+      if (begins_loop(f, cfg.blocks[b])) return true;
       left.insert(left.end(), cfg.blocks[b].successors.begin(), cfg.blocks[b].successors.end());
     }
     return false;
