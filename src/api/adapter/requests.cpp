@@ -209,6 +209,12 @@ void Requests::on_resolved(unsigned breakpoint, const debuginfo::SourcePlace& at
   event("breakpoint", {{"reason", "changed"}, {"breakpoint", std::move(known)}});
 }
 
+void Requests::on_removed(unsigned breakpoint, const std::string& why) {
+  Json known = {{"id", breakpoint}, {"verified", false}};
+  if (!why.empty()) known["message"] = why;
+  event("breakpoint", {{"reason", "removed"}, {"breakpoint", std::move(known)}});
+}
+
 void Requests::forget() {
   frames_.clear();
   lists_.clear();

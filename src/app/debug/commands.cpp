@@ -115,6 +115,7 @@ Status run_line(Session& session, std::string_view line, std::string& last) {
   arguments.text = rest;
   Session::interrupted();  // a Ctrl-C before this command is not for it
   session.look();
+  session.breakpoints.remove_gone();
   const Status done = (*command)->run(session, arguments);
   if ((*command)->repeats) last = text;
   return done;

@@ -84,7 +84,7 @@ void Session::read_event(Inferior& from, const Json& event) {
   } else if (name == "output") {
     if (json::text(*body, "category") != "telemetry") print(json::text(*body, "output"));
   } else if (name == "breakpoint") {
-    breakpoints.read_event(from.number, *body);
+    if (const std::string text = breakpoints.read_event(from.number, *body); !text.empty()) print(text);
   }
 }
 
@@ -479,6 +479,7 @@ void Session::report_stop() {
   print_place(moved);
   last_function = at ? (*at)->function : "";
   last_focus = focus;
+  breakpoints.remove_gone();
   show_displays();
 }
 

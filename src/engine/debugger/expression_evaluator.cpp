@@ -120,6 +120,7 @@ class Evaluator {
       known = found.take();
     }
     Result<Value> value = place_variable(context_, known.name, known.type, known.location);
+    if (value.ok() && value->reg) value->variable = known.variable;
     if (!value.ok() || known.members.empty()) return value;
     value = pointee(context_, *value);
     return value.ok() ? follow_members(context_, value.take(), known.members) : std::move(value);

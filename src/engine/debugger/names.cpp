@@ -31,6 +31,7 @@ ResolvedName resolved(const Variable& variable, const Location& location) {
   result.name = variable.name;
   result.type = variable.type;
   result.location = location;
+  result.variable = &variable;
   return result;
 }
 

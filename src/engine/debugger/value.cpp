@@ -358,6 +358,7 @@ Result<Value> part_of(LaneContext context, const Value& whole, std::uint64_t off
     if (offset > 16 || size > 16 || whole.bit_offset / 8 + offset + size > 16)
       return bad("the register ends before that");
     part.reg = whole.reg;
+    part.variable = whole.variable;
     part.bit_offset = whole.bit_offset + static_cast<std::uint32_t>(offset * 8);
     part.bit_size = static_cast<std::uint32_t>(size * 8);
   } else if (!whole.pieces.empty()) {
@@ -420,6 +421,7 @@ Result<Value> member_of(LaneContext context, const Value& structure, const Membe
     if (offset >= 16 || structure.bit_offset + offset * 8 + member.bit_offset % 8 + member.bit_size > 128)
       return bad("the register ends before that");
     field.reg = structure.reg;
+    field.variable = structure.variable;
     field.bit_offset += structure.bit_offset + static_cast<std::uint32_t>(offset * 8);
     return field;
   }
