@@ -209,6 +209,35 @@ def registers_by_name(build):
     client.ends_well(build)
 
 
+def before_the_first_write(build):
+    """At the launch's beginning parameters have the values that the launch gives them, and nothing else has one."""
+    client = Watcher(build, line_of("int i ="), "threadIdx.x == 3")
+    check((client.value("sum"), client.value("i + 1"), client.value("rounds")), ("<undefined>", "<undefined>", str(ROUNDS)))
+    client.go("reverseContinue")
+    check(client.line(), line_of("__global__"))
+    check((client.value("rounds + 1"), client.value("out[5]")), (str(ROUNDS + 1), "<undefined>"))
+    check(client.scope("Arguments")["rounds"]["value"], str(ROUNDS))
+    client.ends_well(build)
+
+
+def sets_values_of_the_warp(build):
+    """One register for the whole warp is changed in all lanes, and the debugger says so; a function of the lane's number is refused."""
+    needs_nvcc()
+    client = Watcher(build, ADD, "i == 70 && k == 1")
+    client.call("setExpression", expression="k", value="2", frameId=client.frames()[0]["id"])
+    said = client.wait(lambda m: m.get("event") == "output" and "changed in all" in m["body"]["output"])["body"]["output"]
+    assert said.startswith("%r") and "one value for all lanes of the warp" in said, said
+    check(client.lanes("k"), ["2"] * 32)
+    refused = client.answer("setExpression", expression="i", value="2", frameId=client.frames()[0]["id"])
+    assert not refused["success"] and "cannot be changed" in refused["message"], refused
+    client.breaks_at(STORE, "i == 70")
+    client.go("continue")
+    mores = [len(collatz(70 + k + 1)) for k in (0, 1, 3)]  # the loop goes on with 3
+    check(client.value("sum"), str(sum(more for more in mores if more % 3)))
+    client.call("disconnect", terminateDebuggee=True)
+    client.process.wait(60)
+
+
 def in_the_terminal(build):
     needs_nvcc()
     commands = [f"break registers.cu:{ADD} if i == 70 && k == 0", "run", "delete", "watch sum if sum > 1", "rwatch i", "info watchpoints", "continue",
@@ -226,7 +255,8 @@ def in_the_terminal(build):
     assert re.search(r"sum is watched no longer: its thread ends here\n#0  count .*\n\d+\t}\n", out), out
 
 
-CASES = [changes_both_ways, one_call_of_several, last_writes, reads, conditions_and_hit_counts, ends_with_its_call, registers_by_name, in_the_terminal]
+CASES = [changes_both_ways, one_call_of_several, last_writes, reads, conditions_and_hit_counts, ends_with_its_call, registers_by_name,
+         before_the_first_write, sets_values_of_the_warp, in_the_terminal]
 
 if __name__ == "__main__":
     run_cases(CASES, __doc__)

@@ -15,6 +15,11 @@ namespace warpgrind::debugger {
 // variables, also without their namespace if that is unique. Error: says what is in scope.
 Result<ResolvedName> resolve_name(LaneContext context, const Node& name);
 
+// As place_variable(). Before a value has its place, also: a kernel's parameter in the prologue, which has not copied
+// it yet, as the launch gave it; and what is to be in registers that no path has written yet, as an undefined value.
+Result<Value> find_variable(LaneContext context, const debuginfo::Variable& variable,
+                            const debuginfo::Location& location);
+
 // threadIdx, blockIdx, blockDim, gridDim, warpSize, and enumerators `Colour::red`.
 std::optional<Value> built_in_value(LaneContext context, std::string_view name);
 // An enumerator's value in its type.
