@@ -66,7 +66,9 @@ class Debugger final : public device::StopHandler {
   using Evaluate = std::function<Result<bool>(LaneView&, const std::string& expression)>;
   using Expand = std::function<std::string(LaneView&, const std::string& message)>;
 
-  explicit Debugger(DebugListener& listener) : listener_(listener) {}
+  explicit Debugger(DebugListener& listener) : listener_(listener) {
+    explanations_.say = [this](const std::string& line) { listener_.on_output(line + "\n"); };
+  }
   void evaluate_with(Evaluate condition, Expand message);
   // Text for an address of global memory, shown with pointers. Called under hold().
   void explain_with(std::function<std::string(std::uint64_t address)> origin) {

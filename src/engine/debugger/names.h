@@ -15,8 +15,8 @@ namespace warpgrind::debugger {
 // variables, also without their namespace if that is unique. Error: says what is in scope.
 Result<ResolvedName> resolve_name(LaneContext context, const Node& name);
 
-// As place_variable(). Before a value has its place, also: a kernel's parameter in the prologue, which has not copied
-// it yet, as the launch gave it; and what is to be in registers that no path has written yet, as an undefined value.
+// As place_variable(), and for variables that have no place yet. A kernel's parameter that the prologue has not copied
+// yet has the value that the launch gave. What will be in registers that no path has written yet is undefined.
 Result<Value> find_variable(LaneContext context, const debuginfo::Variable& variable,
                             const debuginfo::Location& location);
 
