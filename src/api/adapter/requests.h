@@ -72,6 +72,7 @@ class Requests final : public debugger::DebugListener {
   Body variables(const Json& arguments);
   Body evaluate(const Json& arguments);
   Body type_definition(const Json& arguments);
+  Body completions(const Json& arguments);
   Body go_on(const Json& arguments);
   Body next(const Json& arguments);
   Body step_in(const Json& arguments);

@@ -8,6 +8,7 @@
 #include "adapter/requests.h"
 #include "base/json.h"
 #include "dap/base64.h"
+#include "debugger/completion.h"
 #include "debugger/expression.h"
 #include "debugger/format.h"
 #include "debugger/names.h"
@@ -280,6 +281,26 @@ Requests::Body Requests::type_definition(const Json& arguments) {
   return Json{{"type", context.types.name(type)},
               {"size", context.types.size(type)},
               {"definition", debugger::type_text(context.types, type, json::get<bool>(arguments, "offsets"))}};
+}
+
+// Names for the last word of a text, from its first column (1) to `column`.
+Requests::Body Requests::completions(const Json& arguments) {
+  const Result<Frame> frame = frame_of(arguments);
+  if (!frame) return frame.error();
+  const Result<Inspected> inspected = inspect(*frame);
+  if (!inspected) return inspected.error();
+  const std::string text = json::text(arguments, "text");
+  const auto column = json::get<std::size_t>(arguments, "column");
+  const std::size_t end = std::min(column == 0 ? text.size() : column - 1, text.size());
+  const debugger::Completions found =
+      debugger::complete_expression(inspected->context(), std::string_view(text).substr(0, end));
+  Json targets = Json::array();
+  for (const std::string& word : found.words)
+    targets.push_back({{"label", word},
+                       {"start", found.begin + 1},
+                       {"length", end - found.begin},
+                       {"type", found.are_members ? "field" : "variable"}});
+  return Json{{"targets", std::move(targets)}};
 }
 
 Requests::Body Requests::set_variable(const Json& arguments) {
