@@ -238,6 +238,50 @@ def sets_values_of_the_warp(build):
     client.process.wait(60)
 
 
+def steps_see_no_other_values(build):
+    """What a variable has after each step of its thread are values that its watchpoint has shown, in the same order."""
+    program = str(HERE / "programs/walks.cu")
+    lines = ["", *pathlib.Path(program).read_text().splitlines()]
+    for kernel, names in (("divided", ("v", "count")), ("local_array", ("sum",)), ("second_warp", ("value",))):
+        first = next(n for n, line in enumerate(lines) if f"void {kernel}(" in line)
+        begin = next(n for n, line in enumerate(lines) if n > first and names[0] in line)
+        seen = {name: [] for name in names}
+        for stepping in (True, False):
+            client = Walker(build, kernel, program=program)
+            client.call("setBreakpoints", source={"path": program}, breakpoints=[{"line": begin + 1, "condition": "threadIdx.x == 45 && blockIdx.x == 0"}])
+            client.begin()
+            client.call("setBreakpoints", source={"path": program}, breakpoints=[])
+            if stepping:
+                for _ in range(60):
+                    for name in names:
+                        got = client.answer("evaluate", expression=name, context="watch")
+                        value = got["body"]["result"] if got["success"] else "<undefined>"
+                        if value != "<undefined>" and value not in seen[name][-1:]:
+                            seen[name].append(value)
+                    client.call("stepIn", threadId=client.stop["threadId"])
+                    stop = client.wait(lambda m: m.get("event") in ("stopped", "exited"))
+                    if stop["event"] == "exited" or stop["body"]["focus"]["thread"] != [45, 0, 0]:
+                        break
+                    client.stop = stop["body"]
+            else:
+                shown = {name: [client.value(name)] for name in names}
+                ids = [client.call("dataBreakpointInfo", name=name)["dataId"] for name in names]
+                client.call("setDataBreakpoints", breakpoints=[{"dataId": one, "accessType": "write"} for one in ids])
+                while True:
+                    client.call("continue", threadId=client.stop["threadId"])
+                    stop = client.wait(lambda m: m.get("event") in ("stopped", "exited"))
+                    if stop["event"] == "exited":
+                        break
+                    for name, value in re.findall(r"(\w+): old value \S+, new value ([^;\s]+)", stop["body"]["text"]):
+                        shown[name].append(value)
+                for name in names:
+                    rest = iter(shown[name])  # a step over a loop in one line sees its end only
+                    assert all(value in rest for value in seen[name]), (kernel, name, shown[name], seen[name])
+                    assert len(seen[name]) > 1, (kernel, name, seen[name])
+            client.call("disconnect", terminateDebuggee=True)
+            client.process.wait(60)
+
+
 def in_the_terminal(build):
     needs_nvcc()
     commands = [f"break registers.cu:{ADD} if i == 70 && k == 0", "run", "delete", "watch sum if sum > 1", "rwatch i", "info watchpoints", "continue",
@@ -256,7 +300,7 @@ def in_the_terminal(build):
 
 
 CASES = [changes_both_ways, one_call_of_several, last_writes, reads, conditions_and_hit_counts, ends_with_its_call, registers_by_name,
-         before_the_first_write, sets_values_of_the_warp, in_the_terminal]
+         before_the_first_write, sets_values_of_the_warp, steps_see_no_other_values, in_the_terminal]
 
 if __name__ == "__main__":
     run_cases(CASES, __doc__)

@@ -96,7 +96,8 @@ void Debugger::pause() {
   pausing_ = true;
   for (device::Launch* launch : running_) {
     Kernel& kernel = kernel_of(*launch);
-    for (auto* flags : {&kernel.flags, &kernel.with_sites, &kernel.search_breaks, &kernel.search_all})
+    for (auto* flags :
+         {&kernel.flags, &kernel.with_sites, &kernel.search_breaks, &kernel.search_all, &kernel.search_register})
       std::fill(flags->begin(), flags->end(), std::uint8_t{1});
     kernel.generation = ~std::uint64_t{0};  // resolve_all() writes them anew
   }
@@ -155,7 +156,8 @@ void Debugger::resolve_all(const device::Launch& launch, Kernel& kernel) {
 const std::uint8_t* Debugger::flags_for(const device::Launch& launch, const Kernel& kernel) const {
   if (searches(launch)) {
     // At its first place each warp gets its own flags.
-    if (again_->phase == Again::Phase::travel || again_->step || again_->of_memory) return kernel.only_first.data();
+    if (again_->phase == Again::Phase::travel || again_->step) return kernel.only_first.data();
+    if (again_->of_memory) return searched_register_ ? kernel.only_first.data() : kernel.search_register.data();
     return again_->last_place ? kernel.every.data() : kernel.search_breaks.data();
   }
   if (going_ || pausing_ || seeks_present(launch)) return kernel.every.data();
