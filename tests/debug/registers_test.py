@@ -179,7 +179,6 @@ def conditions_and_hit_counts(build):
 
 
 def ends_with_its_call(build):
-    needs_nvcc()
     client = Watcher(build, NEXT, "start == 71 && value == start")
     never = {"condition": "blockIdx.x > 9"}
     ids = [client.find("steps"), client.find("sum", frame=1)]
@@ -283,7 +282,6 @@ def steps_see_no_other_values(build):
 
 
 def in_the_terminal(build):
-    needs_nvcc()
     commands = [f"break registers.cu:{ADD} if i == 70 && k == 0", "run", "delete", "watch sum if sum > 1", "rwatch i", "info watchpoints", "continue",
                 "delete 3", "continue", "info watchpoints", "last-write sum", "watch k", "delete 4", "watch sum if sum < 0", "delete 2", "continue",
                 "continue"]

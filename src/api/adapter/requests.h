@@ -123,6 +123,7 @@ class Requests final : public debugger::DebugListener {
   // A value that can be watched: in memory, or in a register.
   struct WatchedValue {
     device::Watchpoint memory;
+    std::optional<debugger::WatchedCall> in_call;  // whose local memory it is
     std::optional<debugger::WatchedRegister> in_register;
     debuginfo::TypeId type = debuginfo::kVoidType;
   };

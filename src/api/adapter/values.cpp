@@ -519,6 +519,8 @@ Result<Requests::WatchedValue> Requests::watched_value(const Frame& frame, const
   Result<device::Watchpoint> memory = memory_of(frame, *value, context.types.size(value->type));
   if (!memory) return memory.error();
   out.memory = *memory;
+  if (memory->space == StateSpace::local)
+    out.in_call = debugger_.find_call(*looks_[frame.warp], frame.lane, memory->low);
   return out;
 }
 
@@ -580,12 +582,16 @@ Requests::Body Requests::set_data_breakpoints(const Json& arguments) {
     if (access.empty()) access = "write";
     debugger::Debugger::WatchOptions options{data.text, json::text(one, "condition"), json::text(one, "hitCondition"),
                                              access == "write", shower(data.info, data.value.type)};
-    const auto watch = [&](auto place) {
+    WatchedValue value = data.value;
+    const auto set_access = [&](auto& place) {
       place.reads = access != "write";
       place.writes = access != "read";
-      return debugger_.watch(std::move(place), std::move(options));
     };
-    const Result<unsigned> number = data.value.in_register ? watch(*data.value.in_register) : watch(data.value.memory);
+    set_access(value.memory);
+    if (value.in_register) set_access(*value.in_register);
+    const Result<unsigned> number = value.in_register
+                                        ? debugger_.watch(std::move(*value.in_register), std::move(options))
+                                        : debugger_.watch(value.memory, value.in_call, std::move(options));
     if (!number) {
       list.push_back({{"verified", false}, {"message", number.error().message}});
       continue;

@@ -43,11 +43,10 @@ Result<unsigned> Debugger::add(const Breakpoint& breakpoint) {
 
 void Debugger::remove(unsigned breakpoint) {
   const auto held = hold();
-  if (watches_.erase(breakpoint)) {
-    std::erase_if(watched_.all, [&](const device::Watchpoint& w) { return w.number == breakpoint; });
-  } else {
+  if (watches_.contains(breakpoint))
+    erase_watch(breakpoint);
+  else
     breakpoints_.erase(breakpoint);
-  }
   ++generation_;
   for (device::Launch* launch : running_) resolve_all(*launch, kernel_of(*launch));
 }
@@ -112,7 +111,7 @@ void Debugger::disconnect() {
   const auto held = hold();
   connected_ = false;
   breakpoints_.clear();
-  std::erase_if(watches_, [](const auto& one) { return one.second.in_register.has_value(); });
+  std::erase_if(watches_, [](const auto& one) { return one.second.call() != nullptr; });
   ++generation_;
   for (device::Launch* launch : running_) resolve_all(*launch, kernel_of(*launch));
   going_.reset();
@@ -163,7 +162,7 @@ const std::uint8_t* Debugger::flags_for(const device::Launch& launch, const Kern
   if (going_ || pausing_ || seeks_present(launch)) return kernel.every.data();
   // A warp that is not there now may come to the uses of its watched registers later.
   const bool seeks_call = std::any_of(watches_.begin(), watches_.end(), [&](const auto& one) {
-    const auto& value = one.second.in_register;
+    const WatchedCall* value = one.second.call();
     return value && is_in(*value, launch) && !find_warp(launch, value->call.block, value->call.warp);
   });
   return seeks_call ? kernel.with_sites.data() : kernel.flags.data();

@@ -94,9 +94,12 @@ class Debugger final : public device::StopHandler {
   // A register to watch, as register_to_watch(), in the launch that is stopped.
   Result<WatchedRegister> find_register(const StoppedWarp& warp, unsigned lane, const WarpFrame& frame,
                                         const debuginfo::Variable* variable, ptx::RegId reg);
+  // The call whose local memory has the byte.
+  std::optional<WatchedCall> find_call(const StoppedWarp& warp, unsigned lane, std::uint64_t local);
   // Watches from the next time that the launch goes on. Returns the number. Error: the hit condition is wrong, or the
   // call of the register's function has ended.
-  Result<unsigned> watch(device::Watchpoint memory, WatchOptions options);
+  // call: whose local memory it is; none: it is not that of a call.
+  Result<unsigned> watch(device::Watchpoint memory, const std::optional<WatchedCall>& call, WatchOptions options);
   Result<unsigned> watch(WatchedRegister value, WatchOptions options);
   // Runs the launch again to find the last write to this memory or register before the stop, and stops there.
   Status go_to_last_write(device::Watchpoint memory);
@@ -172,7 +175,9 @@ class Debugger final : public device::StopHandler {
     dap::HitRule rule;
     std::vector<std::uint8_t> value;
     std::optional<WatchedRegister> in_register;  // none: one of watched_
+    std::optional<WatchedCall> in_call;          // local memory of a call
     std::uint64_t hits = 0;
+    const WatchedCall* call() const { return in_register ? &*in_register : in_call ? &*in_call : nullptr; }
   };
   // A watched value is touched before the warp's next place, where it stops.
   struct Touched {
@@ -238,11 +243,13 @@ class Debugger final : public device::StopHandler {
   bool searches(const device::Launch& launch) const { return again_ && again_->launch == launch.before; }
   bool condition_holds(const Touched& touch, device::WarpFiber& warp);
   void find_sites(const device::Launch& launch, Kernel& kernel);
-  bool is_in(const WatchedRegister& value, const device::Launch& launch) const;
+  bool is_in(const WatchedCall& value, const device::Launch& launch) const;
+  Status is_active(const WatchedCall& call) const;
+  void erase_watch(unsigned number);
   const std::uint8_t* flags_for(const device::WarpFiber& warp, const Kernel& kernel) const;
   bool is_watched(const device::WarpFiber& warp) const;
   bool concerns(const device::WarpFiber& warp, const Kernel& kernel, std::uint32_t place) const;
-  bool is_due(const RegisterSite& site, const WatchedRegister& value, const StoppedWarp& warp, LaneMask lanes) const;
+  bool is_due(const RegisterSite& site, const WatchedCall& value, const StoppedWarp& warp, LaneMask lanes) const;
   void expect_touches(device::WarpFiber& warp, const Kernel& kernel, const StoppedWarp& look);
   void expect_all_touches(const device::Launch& launch, const Kernel& kernel);
   void search_registers(const Kernel& kernel, const StoppedWarp& warp, std::uint32_t place, LaneMask lanes);

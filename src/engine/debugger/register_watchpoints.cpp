@@ -1,5 +1,6 @@
-// Watchpoints of registers. Each use of a watched register has a place before it in the machine code, whose flag is set
-// for the warp of the watched call alone. There the warp is told to stop at its next place, behind the use.
+// Watchpoints of registers, and the end of calls whose variables are watched. Each use of a watched register has a
+// place before it in the machine code, whose flag is set for the warp of the watched call alone. There the warp is told
+// to stop at its next place, behind the use.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace warpgrind::debugger {
 
 using Kind = RegisterSite::Kind;
 
-bool Debugger::is_in(const WatchedRegister& value, const device::Launch& launch) const {
+bool Debugger::is_in(const WatchedCall& value, const device::Launch& launch) const {
   const auto number = numbers_.find(launch.serial);
   return number != numbers_.end() && number->second == value.call.launch && value.module == &launch.module->module();
 }
@@ -23,14 +24,27 @@ Result<WatchedRegister> Debugger::find_register(const StoppedWarp& warp, unsigne
   return found;
 }
 
+std::optional<WatchedCall> Debugger::find_call(const StoppedWarp& warp, unsigned lane, std::uint64_t local) {
+  for (const WarpFrame& frame : warp.frames()) {
+    if (frame.frame->local_base > local) continue;
+    WatchedCall out = call_to_watch(warp, lane, frame, kernel_of(*launch_).places);
+    out.call.launch = launch_number();
+    return out;
+  }
+  return std::nullopt;
+}
+
 void Debugger::find_sites(const device::Launch& launch, Kernel& kernel) {
   kernel.sites.clear();
   kernel.with_sites = kernel.flags;
   const auto add = [&](const WatchedRegister& value, unsigned number) {
     if (value.module == &launch.module->module()) add_sites(value, number, kernel.places, kernel.sites);
   };
-  for (const auto& [number, watched] : watches_)
+  for (const auto& [number, watched] : watches_) {
     if (watched.in_register) add(*watched.in_register, number);
+    const WatchedCall* const call = watched.call();
+    if (call && call->module == &launch.module->module()) add_ends(*call, number, kernel.places, kernel.sites);
+  }
   if (searched_register_) add(*searched_register_, 0);
   kernel.search_register = kernel.only_first;
   for (const auto& [place, sites] : kernel.sites)
@@ -40,15 +54,14 @@ void Debugger::find_sites(const device::Launch& launch, Kernel& kernel) {
   kernel.search_breaks[kernel.first] = kernel.search_all[kernel.first] = 1;
 }
 
-// A register of a call in this warp is watched, or sought by go_to_last_write().
+// A call in this warp is watched, or go_to_last_write() seeks a register of it.
 bool Debugger::is_watched(const device::WarpFiber& warp) const {
-  const auto is_here = [&](const std::optional<WatchedRegister>& value) {
+  const auto is_here = [&](const WatchedCall* value) {
     return value && is_in(*value, *warp.worker->launch) && value->call.block == warp.block_linear &&
            value->call.warp == warp.context.warp;
   };
-  if (again_ && again_->of_memory) return is_here(searched_register_);
-  return std::any_of(watches_.begin(), watches_.end(),
-                     [&](const auto& one) { return is_here(one.second.in_register); });
+  if (again_ && again_->of_memory) return searched_register_ && is_here(&*searched_register_);
+  return std::any_of(watches_.begin(), watches_.end(), [&](const auto& one) { return is_here(one.second.call()); });
 }
 
 const std::uint8_t* Debugger::flags_for(const device::WarpFiber& warp, const Kernel& kernel) const {
@@ -69,14 +82,14 @@ bool Debugger::concerns(const device::WarpFiber& warp, const Kernel& kernel, std
   return sites != kernel.sites.end() &&
          std::any_of(sites->second.begin(), sites->second.end(), [&](const RegisterSite& site) {
            const auto known = watches_.find(site.watch);
-           if (known == watches_.end() || !known->second.in_register) return false;
-           const Call& call = known->second.in_register->call;
+           if (known == watches_.end() || !known->second.call()) return false;
+           const Call& call = known->second.call()->call;
            return call.block == warp.block_linear && call.warp == warp.context.warp;
          });
 }
 
 // The lane comes to the use from this place, in the watched call.
-bool Debugger::is_due(const RegisterSite& site, const WatchedRegister& value, const StoppedWarp& warp,
+bool Debugger::is_due(const RegisterSite& site, const WatchedCall& value, const StoppedWarp& warp,
                       LaneMask lanes) const {
   const jit::StopFrame* const frame = frame_of(value.call, warp.fiber());
   if (!frame || frame != warp.fiber().context.stop_frame || !(lanes >> value.call.lane & 1)) return false;
@@ -109,10 +122,8 @@ void Debugger::expect_all_touches(const device::Launch& launch, const Kernel& ke
   std::erase_if(touched_, [](const Touched& touch) { return touch.reg != ptx::kNoId; });
   std::set<device::WarpFiber*> warps;
   for (const auto& [number, watched] : watches_)
-    if (watched.in_register && is_in(*watched.in_register, launch))
-      if (device::WarpFiber* const warp =
-              find_warp(launch, watched.in_register->call.block, watched.in_register->call.warp))
-        warps.insert(warp);
+    if (const WatchedCall* const value = watched.call(); value && is_in(*value, launch))
+      if (device::WarpFiber* const warp = find_warp(launch, value->call.block, value->call.warp)) warps.insert(warp);
   for (device::WarpFiber* warp : warps) {
     warp->context.stop_flags = flags_for(*warp, kernel);
     expect_touches(*warp, kernel, look_at(*warp));
@@ -145,7 +156,7 @@ bool Debugger::end_calls(const Kernel& kernel, const StoppedWarp& warp, std::uin
   for (const RegisterSite& site : sites->second) {
     const auto known = watches_.find(site.watch);
     if (known == watches_.end() || (site.kind != Kind::ends && site.kind != Kind::returned)) continue;
-    const WatchedRegister& value = *known->second.in_register;
+    const WatchedCall& value = *known->second.call();
     if (!is_in(value, *warp.fiber().worker->launch)) continue;
     const bool returned = site.kind == Kind::returned;
     if (returned ? depth_of(warp.fiber()) != value.caller_depth || !(lanes >> value.call.lane & 1) ||
@@ -160,7 +171,7 @@ bool Debugger::end_calls(const Kernel& kernel, const StoppedWarp& warp, std::uin
     stop->ended.push_back(site.watch);
     ended = true;
   }
-  for (const unsigned number : stop->ended) watches_.erase(number);
+  for (const unsigned number : stop->ended) erase_watch(number);
   if (!ended) return false;
   stop->reason = StopReason::data;
   ++generation_;
@@ -171,9 +182,9 @@ bool Debugger::end_calls(const Kernel& kernel, const StoppedWarp& warp, std::uin
 void Debugger::end_watches(std::uint64_t launch, const std::string& why) {
   std::vector<unsigned> ended;
   for (const auto& [number, watched] : watches_)
-    if (watched.in_register && watched.in_register->call.launch == launch) ended.push_back(number);
+    if (watched.call() && watched.call()->call.launch == launch) ended.push_back(number);
   for (const unsigned number : ended) {
-    watches_.erase(number);
+    erase_watch(number);
     listener_.on_removed(number, why);
   }
   if (!ended.empty()) ++generation_;

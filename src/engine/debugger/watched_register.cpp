@@ -31,21 +31,12 @@ ptx::Guard guard_at(const ptx::Function& function, std::uint32_t place, std::uin
 
 }  // namespace
 
-Result<WatchedRegister> register_to_watch(const StoppedWarp& warp, unsigned lane, const WarpFrame& frame,
-                                          const std::vector<jit::StopPlace>& places,
-                                          const debuginfo::Variable* variable, ptx::RegId reg) {
-  if (!frame.frame->slots)
-    return Error{ErrorKind::bad_input,
-                 "optimised code keeps a register only as long as it is used: it cannot be watched. Compile with -G",
-                 ""};
-  WatchedRegister out;
+WatchedCall call_to_watch(const StoppedWarp& warp, unsigned lane, const WarpFrame& frame,
+                          const std::vector<jit::StopPlace>& places) {
+  WatchedCall out;
   out.call = call_of(warp.fiber(), lane, *frame.frame);
   out.module = &warp.info().module();
   out.function = frame.code.function;
-  out.variable = variable;
-  out.reg = reg;
-  const ptx::Function& function = out.module->functions[out.function];
-  out.uses = variable ? uses_of_variable(function, *variable) : uses_of_register(function, reg);
   // Functions of a library have no places: their caller's is the next one.
   std::uint32_t depth = out.call.depth;
   for (const jit::StopFrame* f = frame.frame->caller; f; f = f->caller) {
@@ -58,6 +49,22 @@ Result<WatchedRegister> register_to_watch(const StoppedWarp& warp, unsigned lane
     out.caller_depth = depth;
     break;
   }
+  return out;
+}
+
+Result<WatchedRegister> register_to_watch(const StoppedWarp& warp, unsigned lane, const WarpFrame& frame,
+                                          const std::vector<jit::StopPlace>& places,
+                                          const debuginfo::Variable* variable, ptx::RegId reg) {
+  if (!frame.frame->slots)
+    return Error{ErrorKind::bad_input,
+                 "optimised code keeps a register only as long as it is used: it cannot be watched. Compile with -G",
+                 ""};
+  WatchedRegister out;
+  static_cast<WatchedCall&>(out) = call_to_watch(warp, lane, frame, places);
+  out.variable = variable;
+  out.reg = reg;
+  const ptx::Function& function = out.module->functions[out.function];
+  out.uses = variable ? uses_of_variable(function, *variable) : uses_of_register(function, reg);
   return out;
 }
 
@@ -76,34 +83,45 @@ ptx::RegId register_at(const WatchedRegister& value, std::uint32_t instruction) 
   return in ? in->reg : ptx::kNoId;
 }
 
-void add_sites(const WatchedRegister& value, unsigned watch, const std::vector<jit::StopPlace>& places,
-               std::map<std::uint32_t, std::vector<RegisterSite>>& out) {
+namespace {
+
+using Sites = std::map<std::uint32_t, std::vector<RegisterSite>>;
+
+void add_site(const WatchedCall& call, const std::vector<jit::StopPlace>& places, RegisterSite site,
+              std::uint32_t instruction, Sites& out) {
+  const auto place = place_before(places, call.function, instruction);
+  if (!place) return;
+  site.guard = guard_at(call.module->functions[call.function], places[*place].instruction, instruction);
+  std::vector<RegisterSite>& at = out[*place];
+  const auto known = std::find_if(at.begin(), at.end(),
+                                  [&](const RegisterSite& s) { return s.kind == site.kind && s.watch == site.watch; });
+  if (known == at.end())
+    at.push_back(site);
+  else
+    *known = site;  // the last one decides the value at the next place
+}
+
+}  // namespace
+
+void add_ends(const WatchedCall& call, unsigned watch, const std::vector<jit::StopPlace>& places, Sites& out) {
   using Kind = RegisterSite::Kind;
-  const ptx::Function& function = value.module->functions[value.function];
-  const auto add = [&](Kind kind, std::uint32_t instruction, ptx::RegId reg) {
-    const auto place = place_before(places, value.function, instruction);
-    if (!place) return;
-    const RegisterSite site{kind, watch, reg, guard_at(function, places[*place].instruction, instruction)};
-    std::vector<RegisterSite>& at = out[*place];
-    const auto known =
-        std::find_if(at.begin(), at.end(), [&](const RegisterSite& s) { return s.kind == kind && s.watch == watch; });
-    if (known == at.end())
-      at.push_back(site);
-    else
-      *known = site;  // the last one decides the value at the next place
-  };
-  if (value.reads)
-    for (const RegisterUse& use : value.uses.reads) add(Kind::read, use.instruction, use.reg);
-  if (value.writes)
-    for (const RegisterUse& use : value.uses.writes) add(Kind::write, use.instruction, use.reg);
-  if (watch == 0) return;
-  if (value.call.depth == 1)
-    for (std::uint32_t n = 0; n < function.body.size(); ++n)
-      if (function.body[n].opcode == ptx::Opcode::ret || function.body[n].opcode == ptx::Opcode::exit)
-        add(Kind::ends, n, ptx::kNoId);
-  for (std::uint32_t p = 0; p < places.size() && value.caller_depth != 0; ++p)
-    if (places[p].function == value.behind_call.function && places[p].instruction == value.behind_call.instruction)
+  const auto& body = call.module->functions[call.function].body;
+  for (std::uint32_t n = 0; n < body.size() && call.call.depth == 1; ++n)
+    if (body[n].opcode == ptx::Opcode::ret || body[n].opcode == ptx::Opcode::exit)
+      add_site(call, places, {Kind::ends, watch, ptx::kNoId, {}}, n, out);
+  for (std::uint32_t p = 0; p < places.size() && call.caller_depth != 0; ++p)
+    if (places[p].function == call.behind_call.function && places[p].instruction == call.behind_call.instruction)
       out[p].push_back({Kind::returned, watch, ptx::kNoId, {}});
+}
+
+void add_sites(const WatchedRegister& value, unsigned watch, const std::vector<jit::StopPlace>& places, Sites& out) {
+  using Kind = RegisterSite::Kind;
+  if (value.reads)
+    for (const RegisterUse& use : value.uses.reads)
+      add_site(value, places, {Kind::read, watch, use.reg, {}}, use.instruction, out);
+  if (value.writes)
+    for (const RegisterUse& use : value.uses.writes)
+      add_site(value, places, {Kind::write, watch, use.reg, {}}, use.instruction, out);
 }
 
 }  // namespace warpgrind::debugger

@@ -1,4 +1,5 @@
-// A variable or register that is watched in one call of one thread, and the places of a kernel where it is touched.
+// A variable or register that is watched in one call of one thread, and the places of a kernel where it is touched, or
+// where the call ends.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +16,26 @@
 
 namespace warpgrind::debugger {
 
-struct WatchedRegister {
-  // The value in a register of the lane, and behind it as many bytes with its undefined bits. Empty: it has none.
-  using Read = std::function<std::vector<std::uint8_t>(LaneView& lane, ptx::RegId reg)>;
-
+struct WatchedCall {
   Call call;
   const ptx::Module* module = nullptr;
   std::uint32_t function = 0;
+  // Where the caller goes on, and its depth. depth 0: the function is a kernel.
+  debuginfo::CodePlace behind_call;
+  std::uint32_t caller_depth = 0;
+};
+WatchedCall call_to_watch(const StoppedWarp& warp, unsigned lane, const WarpFrame& frame,
+                          const std::vector<jit::StopPlace>& places);
+
+struct WatchedRegister : WatchedCall {
+  // The value in a register of the lane, and behind it as many bytes with its undefined bits. Empty: it has none.
+  using Read = std::function<std::vector<std::uint8_t>(LaneView& lane, ptx::RegId reg)>;
+
   const debuginfo::Variable* variable = nullptr;  // null: the register itself, whatever it is used for
   ptx::RegId reg = ptx::kNoId;                    // where the value is now
   RegisterUses uses;
   bool reads = false, writes = true;
   Read read;
-  // Where the caller goes on, and its depth. depth 0: the function is a kernel.
-  debuginfo::CodePlace behind_call;
-  std::uint32_t caller_depth = 0;
 };
 
 // Error: the register is not kept in memory. `variable` may be null.
@@ -48,7 +54,9 @@ struct RegisterSite {
   ptx::RegId reg = ptx::kNoId;
   ptx::Guard guard;  // of the instruction, if its value at the place is that at the instruction
 };
-// By place.
+// By place. add_ends: of a call that watchpoint `watch` belongs to.
+void add_ends(const WatchedCall& call, unsigned watch, const std::vector<jit::StopPlace>& places,
+              std::map<std::uint32_t, std::vector<RegisterSite>>& out);
 void add_sites(const WatchedRegister& value, unsigned watch, const std::vector<jit::StopPlace>& places,
                std::map<std::uint32_t, std::vector<RegisterSite>>& out);
 

@@ -29,23 +29,38 @@ std::vector<std::uint8_t> bytes_of(const device::Watchpoint& w, const device::Wa
 
 }  // namespace
 
-Result<unsigned> Debugger::watch(device::Watchpoint memory, WatchOptions options) {
+// The warp may have begun the call later than where it stands now, after going back.
+Status Debugger::is_active(const WatchedCall& call) const {
+  const device::WarpFiber* const warp = find_warp(*launch_, call.call.block, call.call.warp);
+  if (is_in(call, *launch_) && !(warp && has_returned(call.call, *warp))) return Ok{};
+  return Error{ErrorKind::bad_input, "the function of this variable has returned", ""};
+}
+
+Result<unsigned> Debugger::watch(device::Watchpoint memory, const std::optional<WatchedCall>& call,
+                                 WatchOptions options) {
   Result<dap::HitRule> rule = dap::read_hit_rule(options.hit_condition);
   if (!rule) return rule.error();
+  if (call)
+    if (Status active = is_active(*call); !active) return active.error();
   memory.number = ++last_number_;
-  watches_[memory.number] = {std::move(options), *rule, bytes_of(memory, *stop_.warp), {}, 0};
+  watches_[memory.number] = {std::move(options), *rule, bytes_of(memory, *stop_.warp), {}, call, 0};
   watched_.all.push_back(memory);
+  ++generation_;  // the places where the call ends are found when the launch goes on
   return memory.number;
+}
+
+void Debugger::erase_watch(unsigned number) {
+  watches_.erase(number);
+  std::erase_if(watched_.all, [&](const device::Watchpoint& w) { return w.number == number; });
 }
 
 Result<unsigned> Debugger::watch(WatchedRegister value, WatchOptions options) {
   Result<dap::HitRule> rule = dap::read_hit_rule(options.hit_condition);
   if (!rule) return rule.error();
+  if (Status active = is_active(value); !active) return active.error();
   device::WarpFiber* const warp = find_warp(*launch_, value.call.block, value.call.warp);
-  if (!is_in(value, *launch_) || (warp && has_returned(value.call, *warp)))
-    return Error{ErrorKind::bad_input, "the function of this variable has returned", ""};
   std::vector<std::uint8_t> now = warp ? bytes_of_register(value, *warp) : std::vector<std::uint8_t>();
-  watches_[++last_number_] = {std::move(options), *rule, std::move(now), std::move(value), 0};
+  watches_[++last_number_] = {std::move(options), *rule, std::move(now), std::move(value), {}, 0};
   ++generation_;  // the places of its uses are found when the launch goes on
   return last_number_;
 }
