@@ -251,14 +251,18 @@ Result<ResolvedName> resolve_name(LaneContext context, const Node& name) {
 
 namespace {
 
+bool is_kernel_parameter(LaneContext context, const Variable& variable) {
+  const ptx::Module* module = context.types.symbols().module();
+  return variable.kind == VariableKind::parameter && module && module->functions[context.lane.code().function].is_entry;
+}
+
 // A kernel's parameter as the launch gave it, while the warp is in the kernel's prologue.
 std::optional<Value> launch_parameter(LaneContext context, const Variable& variable) {
-  const ptx::Module* module = context.types.symbols().module();
+  if (!is_kernel_parameter(context, variable)) return std::nullopt;
   const CodePlace code = context.lane.code();
-  if (variable.kind != VariableKind::parameter || !module) return std::nullopt;
-  const ptx::Function& kernel = module->functions[code.function];
   const DebugInfo& info = context.lane.info();
-  if (!kernel.is_entry || code.instruction >= info.body_begin(code.function)) return std::nullopt;
+  if (code.instruction >= info.body_begin(code.function)) return std::nullopt;
+  const ptx::Function& kernel = context.types.symbols().module()->functions[code.function];
   if (context.lane.frame() + 1 != info.frames(code).size()) return std::nullopt;
   std::uint32_t index = 0, count = 0;
   for (const VisibleVariable& one : context.types.symbols().variables(code, context.lane.frame())) {
@@ -293,7 +297,7 @@ bool is_before_its_registers(LaneContext context, const Variable& variable) {
 Result<Value> find_variable(LaneContext context, const Variable& variable, const Location& location) {
   Result<Value> value = place_variable(context, variable.name, variable.type, location);
   if (value.ok() && value->reg) value->variable = &variable;
-  if (value.ok() && variable.kind != VariableKind::parameter) return value;
+  if (value.ok() && !is_kernel_parameter(context, variable)) return value;
   if (value.ok()) {
     Value now = *value;
     if (!load(context, now).ok() || !now.is_undefined()) return value;
