@@ -114,7 +114,7 @@ def capabilities(editor):
     for name in ("supportsConfigurationDoneRequest", "supportsFunctionBreakpoints", "supportsConditionalBreakpoints",
                  "supportsHitConditionalBreakpoints", "supportsLogPoints", "supportsEvaluateForHovers", "supportsStepBack",
                  "supportsSetVariable", "supportsExceptionInfoRequest", "supportsDataBreakpoints", "supportsReadMemoryRequest",
-                 "supportsDisassembleRequest", "supportsSteppingGranularity", "supportsTerminateRequest"):
+                 "supportsDisassembleRequest", "supportsSteppingGranularity", "supportsTerminateRequest", "supportsCompletionsRequest"):
         assert body[name] is True, name
     assert [f["filter"] for f in body["exceptionBreakpointFilters"]] == ["fault", "assert", "finding", "api", "barrier", "divergence", "launch"]
     editor.leave()

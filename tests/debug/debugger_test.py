@@ -259,6 +259,29 @@ def sets_values(build):
     check(client.end(), f"{sum(SQUARES[:64]) + 200:g}" + printed()[len(f"{sum(SQUARES[:64]):g}"):])
 
 
+def completions(build):
+    client = Client(build)
+    client.breaks(TILE, condition="i == 70")
+    client.begin()
+
+    def words(text, column=None):
+        targets = client.call("completions", text=text, column=column or len(text) + 1)["targets"]
+        assert all(text[one["start"] - 1:][:one["length"]] == one["label"][:one["length"]] for one in targets), targets
+        return [one["label"] for one in targets]
+
+    check(words("p"), ["p", "pair"])
+    check(words("p + 1", column=2), ["p", "pair"])
+    check(words("tile[i - 64] + pair."), ["first", "second"])
+    check(words("(p).w"), ["weight"])
+    check(words("(&p)->"), ["weight", "x", "y"])
+    check(words("warp thread"), ["threadIdx"])
+    check(words("threadIdx."), ["x", "y", "z"])
+    check(words("$la"), ["$lane"])
+    check((words("v."), words("5."), words("nosuch.x"), words("p.x = 3; p.")), ([], [], [], ["weight", "x", "y"]))
+    assert {"in", "out", "i", "kind", "v", "tile", "scale", "counter"} <= set(words("")), words("")
+    check(client.end(), printed())
+
+
 def steps(build):
     client = Client(build)
     client.breaks(TILE, condition="i == 0")
@@ -459,7 +482,7 @@ def editor_console(build):
     check(client.end(), printed())
 
 
-CASES = [runs_through, stops_at_lines, stops_at_functions, unset_registers, conditions, log_points, values, sets_values, steps, goes_back, watches,
+CASES = [runs_through, stops_at_lines, stops_at_functions, unset_registers, conditions, log_points, values, sets_values, completions, steps, goes_back, watches,
          last_write, stops_at_faults, switches_focus, same_state_both_ways, editor_console,
          watches_undefined, conditions_choose]
 

@@ -24,13 +24,14 @@ LEFT, UP, TAB, CONTROL_A, CONTROL_C, CONTROL_D = "\x1b[D", "\x1b[A", "\t", "\x01
 
 
 class Screen:
-    def __init__(self, build, home, seconds=100):
+    def __init__(self, build, home, seconds=100, words=None):
         if "libedit" not in subprocess.run(["ldd", str(build / "bin/warpgrind")], stdout=subprocess.PIPE, text=True, check=False).stdout:
             skip("warpgrind was built without libedit")
         self.process, self.terminal = pty.fork()
         if self.process == 0:
-            environment = debugger.whole_run.environment(TERM="xterm", HOME=home, XDG_STATE_HOME=home, LC_ALL="C.UTF-8")
-            os.execve(str(build / "bin/warpgrind"), ["warpgrind", "debug", "/bin/sleep", str(seconds)], environment)
+            environment = debugger.whole_run.environment(TERM="xterm", HOME=home, XDG_STATE_HOME=home, LC_ALL="C.UTF-8",
+                                                         XDG_CACHE_HOME=str(build / "test-cache"))
+            os.execve(str(build / "bin/warpgrind"), ["warpgrind", "debug", *(words or ["/bin/sleep", str(seconds)])], environment)
         self.text = ""
         self.wait("(warpgrind) ")
 
@@ -110,6 +111,38 @@ def completes(build):
         screen.end()
 
 
+def completes_expressions(build):
+    """Variables and members at the place where the program stands."""
+    with tempfile.TemporaryDirectory() as home:
+        screen = Screen(build, home, words=[debugger.SOURCE])
+        screen.type("print p" + TAB + "\n")  # nothing runs: there are no names
+        screen.wait("The program is not being run.")
+        screen.type(f"break {debugger.TILE} if i == 70\n")
+        screen.wait("Breakpoint 1")
+        screen.type("run\n")
+        screen.wait("thread (6,0,0)")
+        screen.wait("(warpgrind) ")
+        screen.type("print pai" + TAB + ".s" + TAB + "\n")
+        screen.wait("$1 = -1\r\n")
+        screen.type("print i + p.")
+        screen.type(TAB)
+        screen.wait("p.weight  p.x  p.y")
+        screen.type("w" + TAB + "[2]\n")
+        screen.wait("$2 = 73\r\n")
+        screen.type("set var p.weight[t" + TAB + "hreadIdx.z] = p.wei" + TAB + "[2]\n")
+        screen.wait("(warpgrind) ")
+        screen.type("display/x blockI" + TAB + ".x\n")
+        screen.wait("1: blockIdx.x = 0x1\r\n")
+        screen.type("watch til" + TAB + "[6]\n")
+        screen.wait("Watchpoint 2: tile[6]")
+        screen.type("break 33 if thr" + TAB + "Idx.x == 3\n")
+        screen.wait("Breakpoint 3")
+        screen.type("print nosuc" + TAB + "\n")
+        screen.wait("there is no variable 'nosuc' here")
+        screen.type("quit\n")
+        screen.end()
+
+
 def interrupts(build):
     """Ctrl-C ends a line; in a program that runs no kernel it says what happens, and a second one ends the program."""
     with tempfile.TemporaryDirectory() as home:
@@ -139,7 +172,7 @@ def typed_ahead(build):
         screen.end()
 
 
-CASES = [edits, completes, interrupts, typed_ahead]
+CASES = [edits, completes, completes_expressions, interrupts, typed_ahead]
 
 
 if __name__ == "__main__":

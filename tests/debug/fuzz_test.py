@@ -114,6 +114,7 @@ class Fuzzer:
             "warpgrind/warpValues": lambda: {"expression": self.expression(), "frameId": frame},
             "warpgrind/tile": lambda: {"expression": self.expression(), "frameId": frame, "rows": self.pick(0, 1, 8, 2**62), "columns": self.pick(0, 4, 8, 2**62),
                                        "stride": self.pick(0, 0, 8, 2**63), "width": self.pick(0, 1, 80), "type": self.pick("", "", "half", "s4x2", "float", "nosuch")},
+            "completions": lambda: {"text": self.expression() + self.pick("", ".", "->", "[", "::", "$"), "column": self.pick(0, 1, 5, 99, -1), "frameId": frame},
             "warpgrind/lastWrite": lambda: {"expression": self.expression(), "frameId": frame},
         }
         if command in ("next", "stepIn", "stepOut", "stepBack", "warpgrind/reverseStepIn", "warpgrind/reverseStepOut"):
@@ -139,7 +140,7 @@ class Fuzzer:
         return self.chosen(ODD_VALUES)
 
     # ---- Requests
-    QUESTIONS = ["threads", "stackTrace", "scopes", "variables", "evaluate", "evaluate", "dataBreakpointInfo", "exceptionInfo", "disassemble", "readMemory",
+    QUESTIONS = ["threads", "stackTrace", "scopes", "variables", "evaluate", "evaluate", "completions", "dataBreakpointInfo", "exceptionInfo", "disassemble", "readMemory",
                  "warpgrind/focus", "warpgrind/warps", "warpgrind/warpValues", "warpgrind/tile", "warpgrind/launches", "setVariable", "setExpression", "setBreakpoints",
                  "setFunctionBreakpoints", "setExceptionBreakpoints", "setDataBreakpoints", "pause", "configurationDone", "nosuchrequest", "", "launch",
                  "attach", "initialize"]

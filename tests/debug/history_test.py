@@ -326,7 +326,7 @@ def random_walks(build):
         client.breaks_at(*lines, condition=f"i == {chance.randrange(256)}")
         move = chance.choice(("stepBack", "reverseContinue", "reverseContinue", "next", "continue", "last_write"))
         if move == "last_write":
-            client.last_write(f"((int*){address})[{chance.randrange(256)}]")  # at a launch's beginning, data has no value yet
+            client.last_write(f"data[{chance.randrange(256)}]")
         elif move == "continue" and focus["launch"] == 3:
             client.go("stepBack")  # the program would end
         else:

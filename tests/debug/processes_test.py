@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -149,6 +150,19 @@ def interrupts(build):
     assert "[The program was killed]" in do("kill")
     process.stdin.close()
     check(process.wait(60), 0)
+
+
+def ends_by_a_signal(build):
+    """Also if the program was compiled by this session."""
+    with tempfile.TemporaryDirectory() as cache:
+        process = subprocess.Popen([str(build / "bin/warpgrind"), "debug", SOURCE, "children", "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   text=True, bufsize=1, env=whole_run.environment(XDG_CACHE_HOME=cache))
+        process.stdin.write(f"break processes.cu:{LINE}\nrun\n")
+        for line in process.stdout:
+            if line.startswith("#0 "):
+                break
+        process.send_signal(signal.SIGTERM)
+        check(process.wait(60), -signal.SIGTERM)
 
 
 def kills_all_processes(build):
@@ -362,7 +376,8 @@ def no_front_at_the_path(build):
 
 CASES = [follows_an_exec, follows_an_exec_after_use, finds_a_program_that_closed_its_files, stops_in_each_child, stops_in_one_after_another,
          processes_that_wait_for_each_other, switches_between_processes, breakpoints_hold_in_all, lets_others_run,
-         a_child_that_may_not_use_cuda, interrupts, memory_of_two_processes, host_code_of_the_first_program, kills_all_processes, shell_scripts, mpi_ranks, a_session_for_each_process,
+         a_child_that_may_not_use_cuda, interrupts, memory_of_two_processes, host_code_of_the_first_program, ends_by_a_signal,
+         kills_all_processes, shell_scripts, mpi_ranks, a_session_for_each_process,
          leaving_a_session_lets_its_process_run, terminating_a_session_ends_its_process, a_client_that_refuses,
          a_client_without_second_sessions, an_attach_from_elsewhere, no_front_at_the_path]
 

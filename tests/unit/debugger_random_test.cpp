@@ -2,7 +2,6 @@
 #include <random>
 
 #include "debugger/format.h"
-#include "debugger/lane_table.h"
 #include "debugger/tile.h"
 #include "debugger_lane.h"
 

@@ -103,6 +103,7 @@ std::span<const Requests::Command> Requests::commands() {
       {"warpgrind/functions", &Requests::functions, Needs::kernel},
       {"warpgrind/codeOfLine", &Requests::code_of_line, Needs::kernel},
       {"warpgrind/type", &Requests::type_definition, Needs::kernel},
+      {"completions", &Requests::completions, Needs::kernel},
       {"warpgrind/stopAtLaunch", &Requests::stop_at_launch, Needs::nothing},
       {"source", &Requests::source, Needs::nothing},
       {"loadedSources", &Requests::loaded_sources, Needs::nothing},
@@ -209,6 +210,12 @@ void Requests::on_resolved(unsigned breakpoint, const debuginfo::SourcePlace& at
   event("breakpoint", {{"reason", "changed"}, {"breakpoint", std::move(known)}});
 }
 
+void Requests::on_removed(unsigned breakpoint, const std::string& why) {
+  Json known = {{"id", breakpoint}, {"verified", false}};
+  if (!why.empty()) known["message"] = why;
+  event("breakpoint", {{"reason", "removed"}, {"breakpoint", std::move(known)}});
+}
+
 void Requests::forget() {
   frames_.clear();
   lists_.clear();
@@ -234,7 +241,8 @@ Requests::Body Requests::initialize(const Json&) {
               {"supportsExceptionInfoRequest", true},
               {"supportsDisassembleRequest", true},
               {"supportsSteppingGranularity", true},
-              {"supportsLoadedSourcesRequest", true}};
+              {"supportsLoadedSourcesRequest", true},
+              {"supportsCompletionsRequest", true}};
 }
 
 Requests::Body Requests::attach(const Json& arguments) {

@@ -44,6 +44,7 @@ class Requests final : public debugger::DebugListener {
   void on_stop(const debugger::Stop& stop) override;
   void on_output(const std::string& text) override;
   void on_resolved(unsigned breakpoint, const debuginfo::SourcePlace& at) override;
+  void on_removed(unsigned breakpoint, const std::string& why) override;
 
  private:
   using Body = Result<Json>;
@@ -71,6 +72,7 @@ class Requests final : public debugger::DebugListener {
   Body variables(const Json& arguments);
   Body evaluate(const Json& arguments);
   Body type_definition(const Json& arguments);
+  Body completions(const Json& arguments);
   Body go_on(const Json& arguments);
   Body next(const Json& arguments);
   Body step_in(const Json& arguments);
@@ -118,13 +120,15 @@ class Requests final : public debugger::DebugListener {
     debugger::ModuleSymbols symbols;
     debugger::TypeTable table;
   };
-  struct WatchedMemory {
-    device::Watchpoint place;
+  // A value that can be watched: in memory, or in a register.
+  struct WatchedValue {
+    device::Watchpoint memory;
+    std::optional<debugger::WatchedCall> in_call;  // whose local memory it is
+    std::optional<debugger::WatchedRegister> in_register;
     debuginfo::TypeId type = debuginfo::kVoidType;
-    std::string type_name;
   };
   struct DataId {
-    WatchedMemory memory;
+    WatchedValue value;
     std::string text;
     debuginfo::DebugInfo* info = nullptr;
   };
@@ -140,7 +144,8 @@ class Requests final : public debugger::DebugListener {
                                         debugger::SideEffects effects);
   Body set_by(const Frame& frame, const std::string& path, const std::string& value, debugger::Format format);
   Result<device::Watchpoint> memory_of(const Frame& frame, const debugger::Value& value, std::uint64_t bytes);
-  Result<WatchedMemory> watched_memory(const Frame& frame, const std::string& text);
+  Result<debugger::WatchedRegister> register_of(const Frame& frame, const debugger::Value& value);
+  Result<WatchedValue> watched_value(const Frame& frame, const std::string& text);
   debugger::Debugger::Show shower(debuginfo::DebugInfo* info, debuginfo::TypeId type);
   Result<bool> holds(debugger::LaneView& lane, const std::string& condition);
   std::string expand(debugger::LaneView& lane, const std::string& message);

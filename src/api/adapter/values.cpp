@@ -8,6 +8,7 @@
 #include "adapter/requests.h"
 #include "base/json.h"
 #include "dap/base64.h"
+#include "debugger/completion.h"
 #include "debugger/expression.h"
 #include "debugger/format.h"
 #include "debugger/names.h"
@@ -282,6 +283,26 @@ Requests::Body Requests::type_definition(const Json& arguments) {
               {"definition", debugger::type_text(context.types, type, json::get<bool>(arguments, "offsets"))}};
 }
 
+// Names for the last word of a text, from its first column (1) to `column`.
+Requests::Body Requests::completions(const Json& arguments) {
+  const Result<Frame> frame = frame_of(arguments);
+  if (!frame) return frame.error();
+  const Result<Inspected> inspected = inspect(*frame);
+  if (!inspected) return inspected.error();
+  const std::string text = json::text(arguments, "text");
+  const auto column = json::get<std::size_t>(arguments, "column");
+  const std::size_t end = std::min(column == 0 ? text.size() : column - 1, text.size());
+  const debugger::Completions found =
+      debugger::complete_expression(inspected->context(), std::string_view(text).substr(0, end));
+  Json targets = Json::array();
+  for (const std::string& word : found.words)
+    targets.push_back({{"label", word},
+                       {"start", found.begin + 1},
+                       {"length", end - found.begin},
+                       {"type", found.are_members ? "field" : "variable"}});
+  return Json{{"targets", std::move(targets)}};
+}
+
 Requests::Body Requests::set_variable(const Json& arguments) {
   const auto reference = json::get<std::int64_t>(arguments, "variablesReference");
   if (reference < 1 || reference > static_cast<std::int64_t>(lists_.size()))
@@ -426,10 +447,8 @@ std::string Requests::expand(LaneView& lane, const std::string& message) {
 Result<device::Watchpoint> Requests::memory_of(const Frame& frame, const Value& value, std::uint64_t bytes) {
   if (!value.address)
     return Error{ErrorKind::bad_input,
-                 value.reg
-                     ? "this value is in a register, where nvcc -G keeps variables: only memory can be watched. A .cu "
-                       "file that clang compiles (--compiler clang) has its variables in memory"
-                     : "this value is computed: only memory can be watched",
+                 value.pieces.empty() ? "this value is computed: only memory and registers can be watched"
+                                      : "this value is in several registers: watch its members",
                  ""};
   if (bytes == 0) return Error{ErrorKind::bad_input, "the size of this value is not known", ""};
   constexpr std::uint64_t kMost = std::uint64_t{1} << 16;
@@ -459,16 +478,50 @@ Result<device::Watchpoint> Requests::memory_of(const Frame& frame, const Value& 
   return w;
 }
 
-// Finds the memory behind an expression, and how to show its bytes later.
-Result<Requests::WatchedMemory> Requests::watched_memory(const Frame& frame, const std::string& text) {
+// The register of a value, in the call of the frame.
+Result<debugger::WatchedRegister> Requests::register_of(const Frame& frame, const Value& value) {
+  const debugger::StoppedWarp& look = *looks_[frame.warp];
+  Result<debugger::WatchedRegister> out =
+      debugger_.find_register(look, frame.lane, look.frames()[frame.index], value.variable, *value.reg);
+  if (!out) return out;
+  Value part;
+  part.type = value.type;
+  part.bit_offset = value.bit_offset;
+  part.bit_size = value.bit_size;
+  out->read = [this, part](LaneView& lane, ptx::RegId reg) {
+    Value now = part;
+    now.reg = reg;
+    std::vector<std::uint8_t> bytes;
+    if (!debugger::load({lane, types_of(lane.info())}, now)) return bytes;
+    bytes = now.bytes;
+    now.undefined.resize(bytes.size());
+    bytes.insert(bytes.end(), now.undefined.begin(), now.undefined.end());
+    return bytes;
+  };
+  return out;
+}
+
+// Finds the memory or the register behind an expression.
+Result<Requests::WatchedValue> Requests::watched_value(const Frame& frame, const std::string& text) {
   const Result<Inspected> inspected = inspect(frame);
   if (!inspected) return inspected.error();
   const LaneContext context = inspected->context();
   const Result<Value> value = evaluate_text(context, text, SideEffects::refused);
   if (!value) return value.error();
+  WatchedValue out;
+  out.type = value->type;
+  if (value->reg) {
+    Result<debugger::WatchedRegister> found = register_of(frame, *value);
+    if (!found) return found.error();
+    out.in_register = found.take();
+    return out;
+  }
   Result<device::Watchpoint> memory = memory_of(frame, *value, context.types.size(value->type));
   if (!memory) return memory.error();
-  return WatchedMemory{*memory, value->type, context.types.name(value->type)};
+  out.memory = *memory;
+  if (memory->space == StateSpace::local)
+    out.in_call = debugger_.find_call(*looks_[frame.warp], frame.lane, memory->low);
+  return out;
 }
 
 debugger::Debugger::Show Requests::shower(debuginfo::DebugInfo* info, debuginfo::TypeId type) {
@@ -500,9 +553,9 @@ Requests::Body Requests::data_breakpoint_info(const Json& arguments) {
         if (child.name == text) text = child.path;
     }
   }
-  const Result<WatchedMemory> memory = watched_memory(*frame, text);
-  if (!memory) return Json{{"dataId", nullptr}, {"description", memory.error().message}};
-  data_ids_.push_back({*memory, text, &debugger_.look_at(*frame->warp).info()});
+  Result<WatchedValue> value = watched_value(*frame, text);
+  if (!value) return Json{{"dataId", nullptr}, {"description", value.error().message}};
+  data_ids_.push_back({value.take(), text, &debugger_.look_at(*frame->warp).info()});
   return Json{{"dataId", fmt::format("{}", data_ids_.size())},
               {"description", text},
               {"accessTypes", {"read", "write", "readWrite"}},
@@ -516,24 +569,35 @@ Requests::Body Requests::set_data_breakpoints(const Json& arguments) {
   const auto wanted = arguments.find("breakpoints");
   if (wanted == arguments.end() || !wanted->is_array()) return Json{{"breakpoints", list}};
   if (!wanted->empty() && !debugger_.in_kernel())
-    return Error{ErrorKind::bad_input, "memory can be watched only while a kernel is stopped", ""};
+    return Error{ErrorKind::bad_input, "values can be watched only while a kernel is stopped", ""};
   for (const Json& one : *wanted) {
     if (!one.is_object()) continue;
     const std::size_t id = std::strtoull(json::text(one, "dataId").c_str(), nullptr, 10);
     if (id == 0 || id > data_ids_.size()) {
-      list.push_back({{"verified", false}, {"message", "this memory was never asked for"}});
+      list.push_back({{"verified", false}, {"message", "this value was never asked for"}});
       continue;
     }
     const DataId& data = data_ids_[id - 1];
-    device::Watchpoint memory = data.memory.place;
     std::string access = json::text(one, "accessType");
     if (access.empty()) access = "write";
-    memory.reads = access != "write";
-    memory.writes = access != "read";
-    const unsigned number = debugger_.watch(memory, data.text, json::text(one, "condition"), access == "write",
-                                            shower(data.info, data.memory.type));
-    of_data_.insert(number);
-    list.push_back({{"id", number}, {"verified", true}});
+    debugger::Debugger::WatchOptions options{data.text, json::text(one, "condition"), json::text(one, "hitCondition"),
+                                             access == "write", shower(data.info, data.value.type)};
+    WatchedValue value = data.value;
+    const auto set_access = [&](auto& place) {
+      place.reads = access != "write";
+      place.writes = access != "read";
+    };
+    set_access(value.memory);
+    if (value.in_register) set_access(*value.in_register);
+    const Result<unsigned> number = value.in_register
+                                        ? debugger_.watch(std::move(*value.in_register), std::move(options))
+                                        : debugger_.watch(value.memory, value.in_call, std::move(options));
+    if (!number) {
+      list.push_back({{"verified", false}, {"message", number.error().message}});
+      continue;
+    }
+    of_data_.insert(*number);
+    list.push_back({{"id", *number}, {"verified", true}});
   }
   return Json{{"breakpoints", std::move(list)}};
 }
@@ -541,10 +605,13 @@ Requests::Body Requests::set_data_breakpoints(const Json& arguments) {
 Requests::Body Requests::last_write(const Json& arguments) {
   const Result<Frame> frame = frame_of(arguments);
   if (!frame) return frame.error();
-  const Result<WatchedMemory> memory = watched_memory(*frame, json::text(arguments, "expression"));
-  if (!memory) return memory.error();
+  const Result<WatchedValue> value = watched_value(*frame, json::text(arguments, "expression"));
+  if (!value) return value.error();
   const FocusPlace here{focus_warp_->block_linear, focus_warp_->context.warp, focus_lane_};
-  if (Status begun = debugger_.go_to_last_write(memory->place); !begun) return begun.error();
+  if (Status begun = value->in_register ? debugger_.go_to_last_write(*value->in_register)
+                                        : debugger_.go_to_last_write(value->memory);
+      !begun)
+    return begun.error();
   focus_before_ = here;
   forget();
   return Json{{"description", "goes to the last write"}};

@@ -75,6 +75,14 @@ Result<ProcessEnd> run_child(ProcessCommand command) {
   return child->wait([] { child_process = 0; });
 }
 
+void stop_passing_signals_on() {
+  for (const int signal : kPassedOn) {
+    struct sigaction now {};
+    if (sigaction(signal, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == pass_on)
+      std::signal(signal, SIG_DFL);
+  }
+}
+
 int signal_received() {
   return received;
 }

@@ -12,6 +12,9 @@ namespace warpgrind::cli {
 // with. A signal that came before the start is an error.
 Result<ProcessEnd> run_child(ProcessCommand command);
 
+// Signals end this process again. For a debugger, whose compilation was a child and whose program is none.
+void stop_passing_signals_on();
+
 // The last signal that this process received and survived; 0: none.
 int signal_received();
 

@@ -1,6 +1,7 @@
 // A run that opens the debugger's terminal at the first fault.
 #include "cli/debug_on_fault.h"
 
+#include "cli/child.h"
 #include "cli/debug_program.h"
 #include "debug/terminal.h"
 
@@ -23,6 +24,7 @@ void set_debuggable(RunCommand& command) {
 }
 
 Result<ProcessEnd> run_until_fault(const RunCommand& command, const PreparedRun& prepared) {
+  stop_passing_signals_on();
   debug::LaunchOptions options;
   options.program = command.program;
   const auto start = [&prepared](const debug::LaunchOptions&) -> Result<debug::StartCommand> {

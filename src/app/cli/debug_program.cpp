@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/run_variables.h"
 #include "cli/check_command.h"
+#include "cli/child.h"
 #include "cli/core_options.h"
 #include "device/schedule.h"
 
@@ -127,6 +128,7 @@ Result<debug::StartCommand> DebugProgram::prepare(const debug::LaunchOptions& op
   run_ = std::make_unique<PreparedRun>();
   if (Status ready = prepare_run(command, false, *run_); !ready) return ready.error();
   if (!core.empty()) run_->is_core = true;
+  stop_passing_signals_on();
   return debug::StartCommand([run = run_.get()](const std::string& path) { return command_with_debugger(*run, path); });
 }
 

@@ -210,6 +210,7 @@ void BothSides::on_device_event(const Json& event) {
     const auto changed = body->find("breakpoint");
     if (changed == body->end() || !changed->is_object()) return;
     const auto id = json::get<std::int64_t>(*changed, "id");
+    if (json::text(*body, "reason") == "removed" && front_.adapter.on_event) front_.adapter.on_event(event);
     for (auto& [path, list] : places_)
       for (Place& place : list)
         if (place.device == id) {

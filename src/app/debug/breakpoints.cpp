@@ -78,11 +78,22 @@ void Breakpoints::read_answers(int process, const Json& body, const std::vector<
   });
 }
 
-void Breakpoints::read_event(int process, const Json& body) {
+std::string Breakpoints::read_event(int process, const Json& body) {
   const auto changed = body.find("breakpoint");
-  if (changed == body.end() || !changed->is_object()) return;
-  if (Breakpoint* const one = with_id(process, json::get<std::int64_t>(*changed, "id")))
-    one->read_answer(process, *changed);
+  if (changed == body.end() || !changed->is_object()) return {};
+  Breakpoint* const one = with_id(process, json::get<std::int64_t>(*changed, "id"));
+  if (!one) return {};
+  one->read_answer(process, *changed);
+  if (json::text(body, "reason") != "removed") return {};
+  one->gone = true;
+  one->enabled = false;
+  return one->message.empty()
+             ? ""
+             : fmt::format("Watchpoint {} ({}) is deleted: {}\n", one->number, one->expression, one->message);
+}
+
+void Breakpoints::remove_gone() {
+  std::erase_if(all_, [](const Breakpoint& one) { return one.gone; });
 }
 
 void Breakpoints::send_request(const DebuggedProcess& process, Request request) {

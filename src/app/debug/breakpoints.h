@@ -29,6 +29,7 @@ struct Breakpoint {
   std::string message;  // of the last answer
   std::string place;    // FILE:LINE where it stops, which may lie behind the line that was asked for
   std::uint64_t hits = 0;
+  bool gone = false;  // data: the watched variable exists no longer. The stop is still to be printed.
 
   const char* type() const;
   std::string what() const;
@@ -60,8 +61,9 @@ class Breakpoints {
   void send_all(const DebuggedProcess& process);
   // The program starts anew. Data breakpoints are disabled, because their places belong to the processes before.
   void forget_processes();
-  // Reads the event `breakpoint` of a process's adapter.
-  void read_event(int process, const Json& body);
+  // Reads the event `breakpoint` of a process's adapter. Returns a text for the user, or nothing.
+  std::string read_event(int process, const Json& body);
+  void remove_gone();
 
  private:
   struct Request {

@@ -79,14 +79,33 @@ Result<const Command*> find_command(std::string_view word) {
   return Error{ErrorKind::bad_input, fmt::format("Ambiguous command \"{}\": {}.", word, names), ""};
 }
 
-std::vector<std::string> complete_line(std::string_view line) {
-  std::vector<std::string> out;
+namespace {
+
+// The words before the last one begin a command of which it is an expression, or a part of one.
+bool takes_expression(std::string_view before) {
+  std::string format;
+  std::string_view rest = before;
+  const auto command = find_command(cut_command(rest, format));
+  if (!command) return false;
+  constexpr std::string_view kWhole[] = {"print", "x",    "watch",       "rwatch", "awatch", "display",
+                                         "warp",  "tile", "warp-values", "whatis", "ptype",  "last-write"};
+  const std::string_view name = (*command)->name;
+  if (std::find(std::begin(kWhole), std::end(kWhole), name) != std::end(kWhole)) return true;
+  if (name == "set" || name == "condition") return !trim(rest).empty();
+  return (name == "break" || name == "tbreak" || name == "catch") &&
+         (" " + std::string(before) + " ").find(" if ") != std::string::npos;
+}
+
+}  // namespace
+
+LineWords complete_line(Session& session, std::string_view line) {
+  LineWords out;
   while (line.starts_with(" ")) line.remove_prefix(1);
   const std::size_t blank = line.find_last_of(" \t");
   const std::string_view word = blank == std::string_view::npos ? line : line.substr(blank + 1);
   const std::string_view before = blank == std::string_view::npos ? std::string_view{} : trim(line.substr(0, blank));
   const auto offer = [&](std::string_view name) {
-    if (name.starts_with(word)) out.emplace_back(name);
+    if (name.starts_with(word)) out.words.emplace_back(name);
   };
   if (before.empty() || before == "help" || before == "h")
     for (const Command& command : all_commands()) offer(command.name);
@@ -96,6 +115,8 @@ std::vector<std::string> complete_line(std::string_view line) {
     for (const char* event : {"assert", "fault", "launch"}) offer(event);
   else if (before == "set")
     for (const char* what : {"args", "detach-on-fork", "var"}) offer(what);
+  else if (takes_expression(before))
+    return {session.complete(line), false};
   return out;
 }
 
@@ -115,6 +136,7 @@ Status run_line(Session& session, std::string_view line, std::string& last) {
   arguments.text = rest;
   Session::interrupted();  // a Ctrl-C before this command is not for it
   session.look();
+  session.breakpoints.remove_gone();
   const Status done = (*command)->run(session, arguments);
   if ((*command)->repeats) last = text;
   return done;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "debug/line_editor.h"
 #include "debug/session.h"
 
 namespace warpgrind::debug {
@@ -33,8 +34,9 @@ const std::vector<Command>& all_commands();
 // By its name, an alias or a unique beginning of its name. The error names what a beginning could mean.
 Result<const Command*> find_command(std::string_view word);
 
-// Commands, topics of `info` and the like that begin with the last word of a line; none: the word is something else.
-std::vector<std::string> complete_line(std::string_view line);
+// Commands, topics of `info` and the like that begin with the last word of a line. Of an expression: its names, which
+// the program must stand still for. None: the word is something else.
+LineWords complete_line(Session& session, std::string_view line);
 
 // Runs one line. `last`: the line before, for an empty line; it is updated.
 Status run_line(Session& session, std::string_view line, std::string& last);

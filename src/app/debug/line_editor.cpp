@@ -135,11 +135,11 @@ class Editing {
   static unsigned char complete_word(EditLine* edit, int /*key*/) {
     const LineInfo* const line = el_line(edit);
     const std::string_view before(line->buffer, static_cast<std::size_t>(line->cursor - line->buffer));
-    const std::vector<std::string> words = of(edit).complete_(before);
+    const auto [words, end_there] = of(edit).complete_(before);
     if (words.empty()) return CC_REFRESH_BEEP;
     const std::size_t begin = before.find_last_of(" \t") + 1;  // 0 without a blank
     std::string more = common_beginning(words).substr(before.size() - begin);
-    if (words.size() == 1) more += ' ';
+    if (words.size() == 1 && end_there) more += ' ';
     if (!more.empty()) return el_insertstr(edit, more.c_str()) == 0 ? CC_REFRESH : CC_REFRESH_BEEP;
     std::string list = "\n";
     for (const std::string& word : words) list += word + "  ";

@@ -13,10 +13,15 @@ namespace warpgrind::debug {
 
 enum class LineEnd : std::uint8_t { line, interrupted, end_of_input };
 
+// Words that may stand in place of the last one of a line, which may be empty.
+struct LineWords {
+  std::vector<std::string> words;
+  bool end_there = true;  // a blank follows
+};
+
 class LineEditor {
  public:
-  // The words that may stand in place of the last one of a line, which may be empty.
-  using Complete = std::function<std::vector<std::string>(std::string_view line)>;
+  using Complete = std::function<LineWords(std::string_view line)>;
   // Waits until standard input can be read. False: a signal came, perhaps before the wait began.
   using Wait = std::function<bool()>;
   // `prompt` must stay valid. `editing`: the input is a terminal; without it, lines are only read.

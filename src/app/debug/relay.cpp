@@ -24,13 +24,26 @@ Json filter(const char* name, const char* label, const char* description, bool o
 
 Json capabilities() {
   Json out = Json::object();
-  for (const char* what :
-       {"supportsConfigurationDoneRequest", "supportsFunctionBreakpoints", "supportsConditionalBreakpoints",
-        "supportsHitConditionalBreakpoints", "supportsLogPoints", "supportsEvaluateForHovers", "supportsStepBack",
-        "supportsSetVariable", "supportsSetExpression", "supportsExceptionInfoRequest", "supportsDataBreakpoints",
-        "supportsReadMemoryRequest", "supportsInstructionBreakpoints", "supportsDisassembleRequest",
-        "supportsSteppingGranularity", "supportsTerminateRequest", "supportsValueFormattingOptions",
-        "supportsExceptionFilterOptions", "supportsLoadedSourcesRequest"})
+  for (const char* what : {"supportsConfigurationDoneRequest",
+                           "supportsFunctionBreakpoints",
+                           "supportsConditionalBreakpoints",
+                           "supportsHitConditionalBreakpoints",
+                           "supportsLogPoints",
+                           "supportsEvaluateForHovers",
+                           "supportsStepBack",
+                           "supportsSetVariable",
+                           "supportsSetExpression",
+                           "supportsExceptionInfoRequest",
+                           "supportsDataBreakpoints",
+                           "supportsReadMemoryRequest",
+                           "supportsInstructionBreakpoints",
+                           "supportsDisassembleRequest",
+                           "supportsSteppingGranularity",
+                           "supportsTerminateRequest",
+                           "supportsValueFormattingOptions",
+                           "supportsExceptionFilterOptions",
+                           "supportsLoadedSourcesRequest",
+                           "supportsCompletionsRequest"})
     out[what] = true;
   Json launch = filter("launch", "Launches", "Stops at the first instruction of each kernel", false);
   launch["supportsCondition"] = true;

@@ -84,7 +84,7 @@ void Session::read_event(Inferior& from, const Json& event) {
   } else if (name == "output") {
     if (json::text(*body, "category") != "telemetry") print(json::text(*body, "output"));
   } else if (name == "breakpoint") {
-    breakpoints.read_event(from.number, *body);
+    if (const std::string text = breakpoints.read_event(from.number, *body); !text.empty()) print(text);
   }
 }
 
@@ -322,6 +322,21 @@ Result<Json> Session::evaluate(const std::string& expression, const std::string&
   return ask("evaluate", std::move(arguments));
 }
 
+std::vector<std::string> Session::complete(std::string_view line) {
+  std::vector<std::string> out;
+  const auto selected = frame();
+  if (!selected) return out;
+  const auto body = ask("completions", {{"text", line}, {"column", line.size() + 1}, {"frameId", (*selected)->id}});
+  if (!body) return out;
+  const std::size_t word = line.find_last_of(" \t") + 1;  // 0 without a blank
+  json::each(*body, "targets", [&](const Json& one) {
+    const auto start = json::get<std::size_t>(one, "start");
+    if (start > word && start <= line.size() + 1)
+      out.push_back(std::string(line.substr(word, start - 1 - word)) + json::text(one, "label"));
+  });
+  return out;
+}
+
 void Session::forget_frames(ProcessView& view) {
   view.frames.clear();
   view.all_frames = false;
@@ -479,6 +494,7 @@ void Session::report_stop() {
   print_place(moved);
   last_function = at ? (*at)->function : "";
   last_focus = focus;
+  breakpoints.remove_gone();
   show_displays();
 }
 

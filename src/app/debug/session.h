@@ -80,6 +80,8 @@ class Session : public ProcessView {
   Breakpoint* breakpoint_of_stop();  // null: it was none
   // A request about the stopped program: the body of its response.
   Result<Json> ask(const std::string& command, Json arguments);
+  // Words in place of the last one of a line, which ends with an expression. None while the program runs.
+  std::vector<std::string> complete(std::string_view line);
   // ... about an expression in the selected frame. `context` is empty or DAP's. remember: the number of the value in
   // the history, 0: it is in none.
   Result<Json> evaluate(const std::string& expression, const std::string& context, Json format = Json(),

@@ -86,7 +86,8 @@ void prepare_session(Session& session) {
 void read_commands(Session& session) {
   const bool terminal = isatty(STDIN_FILENO) != 0;
   LineEditor input(
-      kPrompt, complete_line, [&session] { return session.wait_for_input(STDIN_FILENO); }, terminal);
+      kPrompt, [&session](std::string_view text) { return complete_line(session, text); },
+      [&session] { return session.wait_for_input(STDIN_FILENO); }, terminal);
   std::string last;
   while (!session.left) {
     const auto line = next_line(session, input, terminal);

@@ -7,7 +7,6 @@
 #include <bit>
 #include <set>
 
-#include "debugger/lane_table.h"
 #include "device/access/peek.h"
 #include "device/execution/made_launch.h"
 #include "device/memory/earlier_launches.h"
@@ -18,26 +17,9 @@ namespace warpgrind::debugger {
 
 namespace {
 
-// "lane 3", "lanes 0-3, 7"
-std::string lanes_named(LaneMask lanes) {
-  return (std::popcount(lanes) == 1 ? "lane " : "lanes ") + lanes_text(lanes);
-}
-
-Position position_of(const device::WarpFiber& f) {
-  return {f.block_linear, f.context.warp, f.context.steps};
-}
-
-bool same_warp(const Position& a, const Position& b) {
-  return a.block == b.block && a.warp == b.warp;
-}
-
 // Pieces of one line may differ in their columns.
 bool same_line(const debuginfo::SourcePlace& a, const debuginfo::SourcePlace& b) {
   return a.line == b.line && a.file == b.file;
-}
-
-bool is_resident(const device::WarpFiber& f, const device::Launch& launch) {
-  return f.block && f.launch == launch.serial && f.state != device::WarpState::idle;
 }
 
 }  // namespace
@@ -61,11 +43,10 @@ Result<unsigned> Debugger::add(const Breakpoint& breakpoint) {
 
 void Debugger::remove(unsigned breakpoint) {
   const auto held = hold();
-  if (watches_.erase(breakpoint)) {
-    std::erase_if(watched_.all, [&](const device::Watchpoint& w) { return w.number == breakpoint; });
-    return;
-  }
-  breakpoints_.erase(breakpoint);
+  if (watches_.contains(breakpoint))
+    erase_watch(breakpoint);
+  else
+    breakpoints_.erase(breakpoint);
   ++generation_;
   for (device::Launch* launch : running_) resolve_all(*launch, kernel_of(*launch));
 }
@@ -114,7 +95,9 @@ void Debugger::pause() {
   pausing_ = true;
   for (device::Launch* launch : running_) {
     Kernel& kernel = kernel_of(*launch);
-    std::fill(kernel.flags.begin(), kernel.flags.end(), std::uint8_t{1});
+    for (auto* flags :
+         {&kernel.flags, &kernel.with_sites, &kernel.search_breaks, &kernel.search_all, &kernel.search_register})
+      std::fill(flags->begin(), flags->end(), std::uint8_t{1});
     kernel.generation = ~std::uint64_t{0};  // resolve_all() writes them anew
   }
 }
@@ -128,6 +111,7 @@ void Debugger::disconnect() {
   const auto held = hold();
   connected_ = false;
   breakpoints_.clear();
+  std::erase_if(watches_, [](const auto& one) { return one.second.call() != nullptr; });
   ++generation_;
   for (device::Launch* launch : running_) resolve_all(*launch, kernel_of(*launch));
   going_.reset();
@@ -141,7 +125,8 @@ Debugger::Kernel& Debugger::kernel_of(const device::Launch& launch) {
   if (kernel.is_of(launch)) return kernel;
   kernel = {};
   static_cast<KernelPlaces&>(kernel) = KernelPlaces(launch, infos_);
-  kernel.flags = kernel.none;
+  kernel.flags = kernel.with_sites = kernel.none;
+  kernel.search_breaks = kernel.search_all = kernel.search_register = kernel.only_first;
   return kernel;
 }
 
@@ -163,205 +148,24 @@ void Debugger::resolve_all(const device::Launch& launch, Kernel& kernel) {
     known.resolved = true;
     listener_.on_resolved(number, found.source);
   }
+  find_sites(launch, kernel);
 }
 
 // Flags for warps of which nothing else is known.
 const std::uint8_t* Debugger::flags_for(const device::Launch& launch, const Kernel& kernel) const {
-  if (searches(launch))
-    return again_->phase == Again::Phase::search && !again_->step ? kernel.every.data() : kernel.only_first.data();
-  return going_ || pausing_ || seeks_present(launch) ? kernel.every.data() : kernel.flags.data();
-}
-
-// ---- Watchpoints
-
-namespace {
-
-// Bytes of watched memory now, as seen by a warp of its block. Empty: they cannot be read.
-// The watched bytes, and behind them as many with the undefined bits. Empty: another block's memory, or no longer
-// there.
-std::vector<std::uint8_t> bytes_of(const device::Watchpoint& w, const device::WarpFiber& warp) {
-  const std::size_t size = w.high - w.low;
-  std::vector<std::uint8_t> out(2 * size);
-  if (w.space == StateSpace::shared && warp.block_linear != w.block) return {};
-  if (w.space == StateSpace::local && (warp.block_linear != w.block || warp.context.warp != w.warp)) return {};
-  if (!device::peek(warp, w.lane, w.space, w.low, std::span(out).first(size))) return {};
-  device::peek_undefined(warp, w.lane, w.space, w.low, std::span(out).last(size));
-  return out;
-}
-
-}  // namespace
-
-unsigned Debugger::watch(device::Watchpoint memory, const std::string& text, const std::string& condition,
-                         bool changes_only, Show show) {
-  memory.number = ++last_number_;
-  watches_[memory.number] = {text, condition, changes_only, std::move(show), bytes_of(memory, *stop_.warp)};
-  watched_.all.push_back(memory);
-  return memory.number;
-}
-
-Status Debugger::go_to_last_write(device::Watchpoint memory) {
-  memory.number = 0;
-  memory.reads = false;
-  memory.writes = true;
-  searched_.all = {memory};
-  Again again;
-  again.end = stop_.position;
-  again.lane = stop_.lane;
-  again.of_memory = true;
-  again.from = again.end;
-  return begin_again(std::move(again));
-}
-
-const device::Watchpoints* Debugger::watchpoints_for(const device::Launch& launch) const {
-  const device::Watchpoints* watch = &active_;
   if (searches(launch)) {
-    if (again_->phase == Again::Phase::travel || again_->step) return nullptr;
-    if (again_->of_memory) watch = &searched_;
+    // At its first place each warp gets its own flags.
+    if (again_->phase == Again::Phase::travel || again_->step) return kernel.only_first.data();
+    if (again_->of_memory) return searched_register_ ? kernel.only_first.data() : kernel.search_register.data();
+    return again_->last_place ? kernel.every.data() : kernel.search_breaks.data();
   }
-  return watch->all.empty() ? nullptr : watch;
-}
-
-// Text for go_to_last_write() without a write in this launch.
-std::string Debugger::say_not_written() const {
-  std::string text = "this memory was not written in this launch before";
-  const device::Watchpoint& memory = searched_.all.front();
-  if (memory.space != StateSpace::global) return text;
-  const std::uint64_t searched = again_->searched;
-  if (searched == 1) text += ", nor in the launch before it";
-  if (searched > 1) text += fmt::format(", nor in the {} launches before it", searched);
-  const std::string by_host =
-      device::KeptMemory::instance().last_host_write(memory.low, memory.high, again_->back, searched);
-  return by_host.empty() ? text : text + "; " + by_host;
-}
-
-// Text for the user at the first place that can be reached.
-std::string Debugger::say_history_start() const {
-  device::EarlierLaunches& earlier = device::EarlierLaunches::instance();
-  if (again_->back < earlier.count()) return "the beginning of this warp";
-  const std::string why = earlier.why_no_more();
-  if (why.empty()) return "the beginning of the program's first launch";
-  return "the beginning of what was kept: no earlier launch can be entered, because " + why;
-}
-
-// Whether the newest launch runs again after an earlier one, up to the place that the user left.
-bool Debugger::seeks_present(const device::Launch& launch) const {
-  return present_ && launch.repeats && launch.back == 0;
-}
-
-// Whether a search that found nothing goes on in the launch before.
-bool Debugger::enters_earlier() const {
-  const Again& again = *again_;
-  if (again.back >= device::EarlierLaunches::instance().count()) return false;
-  if (again.of_memory) {
-    const device::Watchpoint& memory = searched_.all.front();
-    return memory.space == StateSpace::global &&
-           !device::KeptMemory::instance().host_wrote_just_before(memory.low, memory.high, again.back);
-  }
-  if (!again.step) return true;
-  // Steps stay in their warp. The first place of the launch has no other before it.
-  return !again.begin && again.first == again.end;
-}
-
-// A search has passed all of its launch that it looks at. True: a launch runs again, to travel or to search on.
-bool Debugger::end_search() {
-  Again& again = *again_;
-  const bool leaves = !again.found && enters_earlier();
-  if (leaves) {
-    ++again.back;
-    again.searched += again.of_memory ? 1 : 0;
-    again.whole = true;
-    again.last_place = again.step.has_value();
-    again.step.reset();
-    again.begin.reset();
-    again.first.reset();
-  } else if (again.found || (again.begin && !again.of_memory)) {
-    again.end = again.found ? *again.found : *again.begin;
-    again.phase = Again::Phase::travel;
-  } else if (again.of_memory && again.whole) {
-    again.is_missing = true;
-    again.back = again.back_from;
-    again.end = again.from;
-    again.phase = Again::Phase::travel;
-  } else {
-    return false;
-  }
-  again.starts = true;
-  return true;
-}
-
-void Debugger::touched(jit::WarpContext& context, const Touch& touch) {
-  const auto held = hold();
-  if (!connected_) return;
-  const Position here = position_of(device::fiber_of(context));
-  if (again_) {
-    if (!searches(device::launch_of(context))) return;
-    again_->found = here;
-    again_->lane = touch.lane;
-    again_->hit.clear();
-    if (!again_->of_memory) again_->hit.push_back(touch.watchpoint);
-    return;
-  }
-  if (!watches_.contains(touch.watchpoint)) return;
-  Touched seen{touch.watchpoint, touch.lane, touch.is_write, here, {}};
-  for (const device::Watchpoint& w : watched_.all)
-    if (w.number == touch.watchpoint && !touch.is_write) seen.read = bytes_of(w, device::fiber_of(context));
-  touched_.push_back(std::move(seen));
-  context.stop_flags = kernel_of(device::launch_of(context)).every.data();  // stops at its next place
-}
-
-// Text for the user if the touch is a stop; else empty.
-std::string Debugger::say_touched(const Touched& touch, device::WarpFiber& warp) {
-  const auto known = watches_.find(touch.watchpoint);
-  const auto memory = std::find_if(watched_.all.begin(), watched_.all.end(),
-                                   [&](const device::Watchpoint& w) { return w.number == touch.watchpoint; });
-  if (known == watches_.end() || memory == watched_.all.end()) return {};
-  Watched& watched = known->second;
-  const std::vector<std::uint8_t> now = bytes_of(*memory, warp);
-  if (now.empty()) return {};
-  const std::vector<std::uint8_t> old = std::exchange(watched.value, now);
-  if (!touch.is_write) return fmt::format("{} was read: {}", watched.text, watched.show(warp, touch.read));
-  if (old == now && watched.changes_only) return {};
-  return fmt::format("{}: old value {}, new value {}", watched.text, old.empty() ? "unknown" : watched.show(warp, old),
-                     watched.show(warp, now));
-}
-
-// The lane that touched the memory decides; it is behind the access.
-bool Debugger::condition_holds(const Touched& touch, device::WarpFiber& warp) {
-  const auto known = watches_.find(touch.watchpoint);
-  if (known == watches_.end() || known->second.condition.empty() || !condition_) return true;
-  const StoppedWarp look = look_at(warp);
-  if (!same_warp(touch.at, position_of(warp)) || look.frames().empty()) return true;
-  const Result<bool> met = condition_(*look.lane(touch.lane, 0), known->second.condition);
-  if (!met) listener_.on_output(fmt::format("condition of watchpoint {}: {}\n", touch.watchpoint, met.error().message));
-  return !met || *met;
-}
-
-// Fills the stop if a touch is one.
-bool Debugger::look_at_touched(device::WarpFiber& warp, Stop* stop) {
-  bool stops = false;
-  struct Said {
-    std::string text;
-    LaneMask lanes = 0;
-  };
-  std::vector<Said> all;  // lanes that do the same are one
-  for (const Touched& touch : touched_) {
-    const std::string text = say_touched(touch, warp);
-    if (text.empty() || !condition_holds(touch, warp)) continue;
-    if (!stops) stop->lane = same_warp(touch.at, position_of(warp)) ? touch.lane : stop->lane;
-    const auto same = std::find_if(all.begin(), all.end(), [&](const Said& said) { return said.text == text; });
-    Said& said = same == all.end() ? all.emplace_back(text) : *same;
-    said.lanes |= LaneMask{1} << touch.lane;
-    if (std::find(stop->hit.begin(), stop->hit.end(), touch.watchpoint) == stop->hit.end())
-      stop->hit.push_back(touch.watchpoint);
-    stops = true;
-  }
-  touched_.clear();
-  for (const Said& said : all) {
-    stop->text += (stop->text.empty() ? "" : "; ") + said.text;
-    if (std::popcount(said.lanes) > 1) stop->text += fmt::format(" ({})", lanes_named(said.lanes));
-  }
-  if (stops) stop->reason = StopReason::data;
-  return stops;
+  if (going_ || pausing_ || seeks_present(launch)) return kernel.every.data();
+  // A warp that is not there now may come to the uses of its watched registers later.
+  const bool seeks_call = std::any_of(watches_.begin(), watches_.end(), [&](const auto& one) {
+    const WatchedCall* value = one.second.call();
+    return value && is_in(*value, launch) && !find_warp(launch, value->call.block, value->call.warp);
+  });
+  return seeks_call ? kernel.with_sites.data() : kernel.flags.data();
 }
 
 // ---- What is stopped
@@ -423,6 +227,7 @@ Status Debugger::begin_again(Again again) {
     if (stop_.reason != StopReason::exception) left_at_ = Left{stop_.position, again.lane};
   }
   again_ = std::move(again);
+  touched_.clear();
   explanations_.set_by_user.clear();
   go_on();
   return Ok{};
@@ -464,10 +269,7 @@ bool Debugger::ends_step(const Going& going, const jit::WarpContext& context, co
   if (going.kind != Step::instruction && going.start.source.line != 0 && now.source.line == 0) return false;
   if (!same_warp(position_of(f), going.from)) {
     // The warp has ended: the next one that runs.
-    const device::Launch& launch = *f.worker->launch;
-    for (const auto& fiber : f.worker->fibers)
-      if (is_resident(*fiber, launch) && same_warp(position_of(*fiber), going.from)) return false;
-    return true;
+    return !find_warp(*f.worker->launch, going.from.block, going.from.warp);
   }
   if (!(lanes >> going.lane & 1) && !(context.exited >> going.lane & 1)) return false;
   const bool other_line = !same_line(now.source, going.start.source) || now.function != going.start.function ||
@@ -558,12 +360,14 @@ void Debugger::begins(device::Launch& launch) {
 // Going back leaves a launch for another one.
 void Debugger::enter_other(const device::Launch& left) {
   std::erase_if(watched_.all, [](const device::Watchpoint& w) { return w.space != StateSpace::global; });
+  end_watches(number_again_ - left.back, "another launch is entered");
   if (left.back == 0 && !present_ && again_->back > 0 && left_at_) present_ = left_at_;
 }
 
 bool Debugger::runs_again(device::Launch& launch) {
   const auto held = hold();
   std::erase(running_, &launch);
+  const std::uint64_t number = numbers_[launch.serial];
   numbers_.erase(launch.serial);
   if (going_ && going_->launch == launch.serial) going_.reset();
   if (again_ && !searches(launch)) return false;
@@ -575,6 +379,7 @@ bool Debugger::runs_again(device::Launch& launch) {
   }
   // Shared and local memory ends with the launch.
   std::erase_if(watched_.all, [](const device::Watchpoint& w) { return w.space != StateSpace::global; });
+  end_watches(number, "its thread has ended");
   if (again_) {
     again_.reset();
     listener_.on_output("the launch took another way this time: the earlier place was not reached again\n");
@@ -601,6 +406,10 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
     if (!connected_ || (again_ && !searches(launch))) return false;
     if (again_ && again_->starts) return true;  // the user went back while a report of this run was shown
     Kernel& kernel = kernel_of(launch);
+    if (!concerns(fiber, kernel, place)) {
+      context.stop_flags = flags_for(fiber, kernel);
+      return false;
+    }
     const StoppedWarp warp(fiber, *kernel.info, kernel.places, explanations_);
     stop.warp = &fiber;
     stop.position = position_of(fiber);
@@ -618,17 +427,17 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
                                                          : StopReason::breakpoint;
       if (stop.reason == StopReason::breakpoint && watches_.contains(stop.hit.front())) {
         stop.reason = StopReason::data;
-        stop.text = fmt::format("back before an access of {}", watches_[stop.hit.front()].text);
+        stop.text = fmt::format("back before an access of {}", watches_[stop.hit.front()].options.text);
       }
       if (stop.reason == StopReason::history_start)
         stop.text = again_->of_memory ? say_not_written() : say_history_start();
-      for (const device::Watchpoint& w : watched_.all) watches_[w.number].value = bytes_of(w, fiber);
-      touched_.clear();
+      read_watched(fiber);
       again_.reset();
     } else {
-      const bool data = !touched_.empty() && look_at_touched(fiber, &stop);
+      bool data = !touched_.empty() && look_at_touched(fiber, &stop);
       if (!data && !going_ && !pausing_)
-        context.stop_flags = flags_for(launch, kernel);  // touched() may have changed them
+        context.stop_flags = flags_for(fiber, kernel);  // touched() may have changed them
+      data |= end_calls(kernel, warp, place, lanes, &stop);
       unsigned lane = stop.lane;
       if (!data) stop.hit = hits(kernel, warp, place, lanes, true, &lane);
       if (split_off_ != 0 && !stop.hit.empty())
@@ -649,6 +458,7 @@ bool Debugger::act(jit::WarpContext& context, LaneMask lanes, std::uint32_t plac
         if (lanes >> present_->lane & 1) stop.lane = present_->lane;
         stop.text = "the place from which you went back to an earlier launch";
       } else if (!data) {
+        expect_touches(fiber, kernel, warp);
         return false;
       }
       if (going_ && same_warp(stop.position, going_->from) && stop.reason == StopReason::breakpoint &&
@@ -670,14 +480,14 @@ bool Debugger::search(jit::WarpContext& context, Kernel& kernel, const StoppedWa
   Again& again = *again_;
   const Position here = position_of(warp.fiber());
   const bool is_target = same_warp(here, again.end) && (!again.whole || again.phase == Again::Phase::travel);
-  if (place == kernel.first)
-    context.stop_flags = is_target ? kernel.every.data() : flags_for(device::launch_of(context), kernel);
+  if (place == kernel.first) context.stop_flags = is_target ? kernel.every.data() : flags_for(warp.fiber(), kernel);
   if (!again.first) again.first = here;
   if (is_target && here.steps >= again.end.steps) {
     if (again.phase == Again::Phase::travel) return true;
     return !end_search();  // false: this is the very first place, or memory was not written
   }
   if (again.phase == Again::Phase::travel) return false;
+  if (!again.step && !again.last_place) search_registers(kernel, warp, place, lanes);
   if (again.of_memory) return false;
   if (again.last_place) {
     again.found = here;
@@ -755,6 +565,7 @@ std::unique_lock<std::recursive_mutex> Debugger::wait_stopped(const Stop& stop, 
     is_stopped_ = true;
   }
   listener_.on_stop(stop);
+  for (const unsigned number : stop.ended) listener_.on_removed(number, "");
   auto held = hold();
   resumed_.wait(held, [&] { return resume_; });
   is_stopped_ = false;
@@ -769,6 +580,7 @@ bool Debugger::wait_for_user(const Stop& stop, device::Launch& launch) {
   Kernel& kernel = kernel_of(launch);
   resolve_all(launch, kernel);
   device::set_stop_flags(launch, flags_for(launch, kernel));
+  expect_all_touches(launch, kernel);
   active_ = watched_;
   if (launch.watch || !active_.all.empty()) device::set_watchpoints(launch, watchpoints_for(launch));
   return false;

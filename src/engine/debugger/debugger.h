@@ -22,20 +22,14 @@
 #include "dap/hit_rule.h"
 #include "debugger/breakpoints.h"
 #include "debugger/kernel_places.h"
+#include "debugger/positions.h"
 #include "debugger/stopped_warp.h"
 #include "debugger/warp_events.h"
+#include "debugger/watched_register.h"
 #include "device/access/watchpoints.h"
 #include "device/stop_handler.h"
 
 namespace warpgrind::debugger {
-
-// A point in the execution of a launch.
-struct Position {
-  std::uint64_t block = 0;  // linear
-  std::uint32_t warp = 0;
-  std::uint64_t steps = 0;  // places passed by the warp
-  friend bool operator==(const Position&, const Position&) = default;
-};
 
 enum class StopReason : std::uint8_t { breakpoint, entry, step, pause, exception, data, history_start };
 
@@ -45,6 +39,7 @@ struct Stop {
   std::string text;                   // for the user; of an exception its message
   std::string details;                // exception: advice
   std::vector<unsigned> hit;          // numbers of breakpoints
+  std::vector<unsigned> ended;        // those of them that exist no longer
   device::WarpFiber* warp = nullptr;  // null: the program has stopped in host code
   unsigned lane = 0;
   Position position;
@@ -61,6 +56,8 @@ class DebugListener {
   virtual void on_stop(const Stop& stop) = 0;
   virtual void on_output(const std::string& text) = 0;
   virtual void on_resolved(unsigned breakpoint, const debuginfo::SourcePlace& at) = 0;
+  // A watchpoint exists no longer. why: for the user; empty: a stop has said it.
+  virtual void on_removed(unsigned breakpoint, const std::string& why) = 0;
 };
 
 class Debugger final : public device::StopHandler {
@@ -69,7 +66,9 @@ class Debugger final : public device::StopHandler {
   using Evaluate = std::function<Result<bool>(LaneView&, const std::string& expression)>;
   using Expand = std::function<std::string(LaneView&, const std::string& message)>;
 
-  explicit Debugger(DebugListener& listener) : listener_(listener) {}
+  explicit Debugger(DebugListener& listener) : listener_(listener) {
+    explanations_.say = [this](const std::string& line) { listener_.on_output(line + "\n"); };
+  }
   void evaluate_with(Evaluate condition, Expand message);
   // Text for an address of global memory, shown with pointers. Called under hold().
   void explain_with(std::function<std::string(std::uint64_t address)> origin) {
@@ -82,14 +81,29 @@ class Debugger final : public device::StopHandler {
   Result<unsigned> add(const Breakpoint& breakpoint);  // its number
   void remove(unsigned breakpoint);
   void set_enabled(unsigned breakpoint, bool enabled);
-  // Watches memory from the next time that the launch goes on. Returns the number.
+  // What watchpoints of memory and of registers have in common.
   // `bytes`: those of the value, and behind them as many with its undefined bits.
   using Show = std::function<std::string(device::WarpFiber& warp, const std::vector<std::uint8_t>& bytes)>;
-  // condition: an expression; empty: always.
-  unsigned watch(device::Watchpoint memory, const std::string& text, const std::string& condition, bool changes_only,
-                 Show show);
-  // Runs the launch again to find the last write to this memory before the stop, and stops there.
+  struct WatchOptions {
+    std::string text;           // what the user watches
+    std::string condition;      // an expression; empty: always
+    std::string hit_condition;  // as Breakpoint::hit_condition
+    bool changes_only = true;   // a write of the same value is no stop
+    Show show;
+  };
+  // A register to watch, as register_to_watch(), in the launch that is stopped.
+  Result<WatchedRegister> find_register(const StoppedWarp& warp, unsigned lane, const WarpFrame& frame,
+                                        const debuginfo::Variable* variable, ptx::RegId reg);
+  // The call whose local memory has the byte.
+  std::optional<WatchedCall> find_call(const StoppedWarp& warp, unsigned lane, std::uint64_t local);
+  // Watches from the next time that the launch goes on. Returns the number. Error: the hit condition is wrong, or the
+  // call of the register's function has ended.
+  // call: whose local memory it is; none: it is not that of a call.
+  Result<unsigned> watch(device::Watchpoint memory, const std::optional<WatchedCall>& call, WatchOptions options);
+  Result<unsigned> watch(WatchedRegister value, WatchOptions options);
+  // Runs the launch again to find the last write to this memory or register before the stop, and stops there.
   Status go_to_last_write(device::Watchpoint memory);
+  Status go_to_last_write(WatchedRegister value);
   // Kernels of later launches are compiled so that they can stop at each instruction. Those that run now are not.
   void stop_at_instructions();
   bool is_resolved(unsigned breakpoint);  // a loaded kernel has its place
@@ -146,26 +160,33 @@ class Debugger final : public device::StopHandler {
   // What is derived once from a compiled kernel. flags: by place, 1 if a breakpoint is there; machine code of all warps
   // reads it, except for those that follow a step or a search.
   struct Kernel : KernelPlaces {
-    std::map<std::uint32_t, std::vector<unsigned>> at;  // place -> breakpoints
-    Branches branches;                                  // if breakpoints want them
-    std::vector<std::uint8_t> flags;                    // of breakpoints
-    std::uint64_t generation = ~std::uint64_t{0};       // of the breakpoints in `at`
+    std::map<std::uint32_t, std::vector<unsigned>> at;         // place -> breakpoints
+    Branches branches;                                         // if breakpoints want them
+    std::vector<std::uint8_t> flags;                           // of breakpoints
+    std::map<std::uint32_t, std::vector<RegisterSite>> sites;  // place -> uses of watched registers
+    // with_sites: flags of breakpoints and watched registers. The others are for searches, and have the first place,
+    // too: breakpoints alone; with watched registers; the register that go_to_last_write() seeks.
+    std::vector<std::uint8_t> with_sites, search_breaks, search_all, search_register;
+    std::uint64_t generation = ~std::uint64_t{0};  // of the breakpoints in `at`
   };
-  // A watchpoint, and the value that its memory had when it was last looked at.
+  // A watchpoint, and the value when it was last looked at.
   struct Watched {
-    std::string text;  // what the user watches
-    std::string condition;
-    bool changes_only = true;  // a write of the same value is no stop
-    Show show;
+    WatchOptions options;
+    dap::HitRule rule;
     std::vector<std::uint8_t> value;
+    std::optional<WatchedRegister> in_register;  // none: one of watched_
+    std::optional<WatchedCall> in_call;          // local memory of a call
+    std::uint64_t hits = 0;
+    const WatchedCall* call() const { return in_register ? &*in_register : in_call ? &*in_call : nullptr; }
   };
-  // Watched memory was touched; the warp stops at its next place.
+  // A watched value is touched before the warp's next place, where it stops.
   struct Touched {
     unsigned watchpoint = 0;
     unsigned lane = 0;
     bool is_write = false;
     Position at;
     std::vector<std::uint8_t> read;  // the watched memory when it was read
+    ptx::RegId reg = ptx::kNoId;     // of a watched register; kNoId: memory
   };
   // Where a warp stands, as far as steps compare it.
   struct Standing {
@@ -221,6 +242,23 @@ class Debugger final : public device::StopHandler {
   const device::Watchpoints* watchpoints_for(const device::Launch& launch) const;
   bool searches(const device::Launch& launch) const { return again_ && again_->launch == launch.before; }
   bool condition_holds(const Touched& touch, device::WarpFiber& warp);
+  void find_sites(const device::Launch& launch, Kernel& kernel);
+  bool is_in(const WatchedCall& value, const device::Launch& launch) const;
+  Status is_active(const WatchedCall& call) const;
+  void erase_watch(unsigned number);
+  const std::uint8_t* flags_for(const device::WarpFiber& warp, const Kernel& kernel) const;
+  bool is_watched(const device::WarpFiber& warp) const;
+  bool concerns(const device::WarpFiber& warp, const Kernel& kernel, std::uint32_t place) const;
+  bool is_due(const RegisterSite& site, const WatchedCall& value, const StoppedWarp& warp, LaneMask lanes) const;
+  void expect_touches(device::WarpFiber& warp, const Kernel& kernel, const StoppedWarp& look);
+  void expect_all_touches(const device::Launch& launch, const Kernel& kernel);
+  void search_registers(const Kernel& kernel, const StoppedWarp& warp, std::uint32_t place, LaneMask lanes);
+  bool end_calls(const Kernel& kernel, const StoppedWarp& warp, std::uint32_t place, LaneMask lanes, Stop* stop);
+  void end_watches(std::uint64_t launch, const std::string& why);
+  void read_watched(device::WarpFiber& warp);
+  // Without `reg`: where the value is at the warp's place. Empty: nowhere.
+  std::vector<std::uint8_t> bytes_of_register(const WatchedRegister& value, device::WarpFiber& warp,
+                                              std::optional<ptx::RegId> reg = std::nullopt);
   std::string say_not_written() const;
   std::string say_history_start() const;
   bool seeks_present(const device::Launch& launch) const;
@@ -234,6 +272,7 @@ class Debugger final : public device::StopHandler {
   void wait_in_host(const Stop& stop);
   device::Launch* find_launch(const Report& report) const;
   Status begin_again(Again again);
+  Status search_last_write();
 
   DebugListener& listener_;
   Evaluate condition_;
@@ -264,8 +303,10 @@ class Debugger final : public device::StopHandler {
   std::optional<Left> left_at_, present_;
   std::optional<Going> going_;
   std::optional<Again> again_;
-  // watched_: as the user set them. active_: those that launches use. searched_: of go_to_last_write().
+  // watched_: as the user set them. active_: those that launches use. searched_, searched_register_: of
+  // go_to_last_write(), which has one of them.
   device::Watchpoints watched_, active_, searched_;
+  std::optional<WatchedRegister> searched_register_;
   std::map<unsigned, Watched> watches_;  // by number
   std::vector<Touched> touched_;
   Splits splits_;

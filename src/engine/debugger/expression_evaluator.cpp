@@ -119,7 +119,8 @@ class Evaluator {
       }
       known = found.take();
     }
-    Result<Value> value = place_variable(context_, known.name, known.type, known.location);
+    Result<Value> value = known.variable ? find_variable(context_, *known.variable, known.location)
+                                         : place_variable(context_, known.name, known.type, known.location);
     if (!value.ok() || known.members.empty()) return value;
     value = pointee(context_, *value);
     return value.ok() ? follow_members(context_, value.take(), known.members) : std::move(value);

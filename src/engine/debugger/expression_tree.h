@@ -57,6 +57,7 @@ struct ResolvedName {
   std::string name;
   TypeId type = kVoidType;
   debuginfo::Location location;
+  const debuginfo::Variable* variable = nullptr;  // null: one of the PTX
   std::vector<const debuginfo::Member*> members;  // not empty: a member of `*this`, which the location is of
 };
 

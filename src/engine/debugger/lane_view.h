@@ -42,7 +42,7 @@ class LaneView {
   // Why the register's value is not known; empty: it is. read_register() returns 0 then. Kernels without variables of
   // the source keep a value only as long as it is used.
   virtual std::string why_unknown(ptx::RegId) const { return {}; }
-  // Refused for a register that is the same in all lanes, or a function of the lane's number.
+  // A register that is the same in all lanes is changed in all of them. Refused for a function of the lane's number.
   virtual Status write_register(ptx::RegId reg, RegisterBits bits) = 0;
 
   // Place of a PTX variable of the module or of the frame's function. Error: it has none in this kernel.

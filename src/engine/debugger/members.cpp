@@ -29,7 +29,24 @@ bool search_members(const TypeTable& types, TypeId structure, std::string_view n
   return false;
 }
 
+void collect_names(const TypeTable& types, TypeId structure, int nesting, int& visits, std::vector<std::string>& out) {
+  if (nesting > kMaxNesting || ++visits > kMaxVisits) return;
+  for (const Member& member : types.stripped(structure).members) {
+    if (member.is_base || member.name.empty())
+      collect_names(types, member.type, nesting + 1, visits, out);
+    else
+      out.push_back(member.name);
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> all_member_names(const TypeTable& types, TypeId structure) {
+  std::vector<std::string> out;
+  int visits = 0;
+  collect_names(types, structure, 0, visits, out);
+  return out;
+}
 
 std::vector<const Member*> find_member(const TypeTable& types, TypeId structure, std::string_view name) {
   std::vector<const Member*> way;

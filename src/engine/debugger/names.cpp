@@ -31,6 +31,7 @@ ResolvedName resolved(const Variable& variable, const Location& location) {
   result.name = variable.name;
   result.type = variable.type;
   result.location = location;
+  result.variable = &variable;
   return result;
 }
 
@@ -246,6 +247,75 @@ Result<ResolvedName> resolve_name(LaneContext context, const Node& name) {
     }
   }
   return resolve_global(context, name);
+}
+
+namespace {
+
+bool is_kernel_parameter(LaneContext context, const Variable& variable) {
+  const ptx::Module* module = context.types.symbols().module();
+  return variable.kind == VariableKind::parameter && module && module->functions[context.lane.code().function].is_entry;
+}
+
+// A kernel's parameter as the launch gave it, while the warp is in the kernel's prologue.
+std::optional<Value> launch_parameter(LaneContext context, const Variable& variable) {
+  if (!is_kernel_parameter(context, variable)) return std::nullopt;
+  const CodePlace code = context.lane.code();
+  const DebugInfo& info = context.lane.info();
+  if (code.instruction >= info.body_begin(code.function)) return std::nullopt;
+  const ptx::Function& kernel = context.types.symbols().module()->functions[code.function];
+  if (context.lane.frame() + 1 != info.frames(code).size()) return std::nullopt;
+  std::uint32_t index = 0, count = 0;
+  for (const VisibleVariable& one : context.types.symbols().variables(code, context.lane.frame())) {
+    if (one.variable->kind != VariableKind::parameter) continue;
+    if (one.variable == &variable) index = count;
+    ++count;
+  }
+  if (count != kernel.parameter_count || kernel.variables[index].size != context.types.size(variable.type))
+    return std::nullopt;
+  const Result<Address> place = context.lane.address_of({StateSpace::param, ptx::Scope::function, index, 0});
+  if (!place.ok()) return std::nullopt;
+  Value value = place_at(variable.type, *place);
+  if (!load(context, value).ok()) return std::nullopt;
+  value.address.reset();  // no place of the variable's
+  return value;
+}
+
+// The variable will be in registers, and none of them is written on a way to here.
+bool is_before_its_registers(LaneContext context, const Variable& variable) {
+  bool has_register = false;
+  for (const Variable::Range& range : variable.ranges) {
+    const auto* in = std::get_if<InRegister>(&range.location);
+    if (!in) continue;
+    has_register = true;
+    if (!context.lane.is_unset(in->reg)) return false;
+  }
+  return has_register;
+}
+
+}  // namespace
+
+Result<Value> find_variable(LaneContext context, const Variable& variable, const Location& location) {
+  Result<Value> value = place_variable(context, variable.name, variable.type, location);
+  if (value.ok() && value->reg) value->variable = &variable;
+  if (value.ok() && !is_kernel_parameter(context, variable)) return value;
+  if (value.ok()) {
+    Value now = *value;
+    if (!load(context, now).ok() || !now.is_undefined()) return value;
+  }
+  if (std::optional<Value> given = launch_parameter(context, variable)) {
+    if (!value.ok()) return *std::move(given);
+    value->bytes = std::move(given->bytes);
+    return value;
+  }
+  if (value.ok() || !std::holds_alternative<NoValue>(location) || !is_before_its_registers(context, variable))
+    return value;
+  const std::uint64_t size = context.types.size(variable.type);
+  if (size == 0 || size > kLoadedBytes) return value;
+  Value unset;
+  unset.type = variable.type;
+  unset.bytes.assign(size, 0);
+  unset.undefined.assign(size, 0xff);
+  return unset;
 }
 
 std::optional<Value> built_in_value(LaneContext context, std::string_view name) {

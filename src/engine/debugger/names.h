@@ -15,6 +15,11 @@ namespace warpgrind::debugger {
 // variables, also without their namespace if that is unique. Error: says what is in scope.
 Result<ResolvedName> resolve_name(LaneContext context, const Node& name);
 
+// As place_variable(), and for variables that have no place yet. A kernel's parameter that the prologue has not copied
+// yet has the value that the launch gave. What will be in registers that no path has written yet is undefined.
+Result<Value> find_variable(LaneContext context, const debuginfo::Variable& variable,
+                            const debuginfo::Location& location);
+
 // threadIdx, blockIdx, blockDim, gridDim, warpSize, and enumerators `Colour::red`.
 std::optional<Value> built_in_value(LaneContext context, std::string_view name);
 // An enumerator's value in its type.

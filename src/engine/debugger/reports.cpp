@@ -31,15 +31,6 @@ std::uint64_t linear_block(const device::Launch& launch, const Dim3& block) {
   return block.x + std::uint64_t{grid.x} * (block.y + std::uint64_t{grid.y} * block.z);
 }
 
-device::WarpFiber* find_warp(const device::Launch& launch, std::uint64_t block, std::uint32_t warp) {
-  for (const auto& worker : *launch.all_workers)
-    for (const auto& fiber : worker->fibers)
-      if (fiber->block && fiber->launch == launch.serial && fiber->state != device::WarpState::idle &&
-          fiber->block_linear == block && fiber->context.warp == warp)
-        return fiber.get();
-  return nullptr;
-}
-
 // The warp that stops: the running one if it made an access of the report, or the first that is still there.
 void choose_warp(const device::StopHandler::Report& report, const device::Launch& launch, Stop& stop) {
   device::WarpFiber* const running = (*launch.all_workers)[0]->current;

@@ -104,12 +104,13 @@ class StoppedLane final : public LaneView {
       return Error{ErrorKind::bad_input, "registers of optimised code cannot be changed",
                    "compile the program with -G"};
     const jit::RegisterForm& form = frame_.frame->forms[r];
+    if (form.kind == FormKind::uniform) return write_uniform(r, bits);
     auto* at = static_cast<std::uint8_t*>(frame_.frame->slots[std::size_t{r} * jit::kRegisterSlots]);
     const ptx::ScalarType type = function().registers[r].type;
     if (form.kind != FormKind::varying)
       return Error{ErrorKind::bad_input,
-                   fmt::format("register {} has one value for the whole warp, computed for all lanes at once; a single "
-                               "lane's cannot be changed",
+                   fmt::format("register {} is computed for all lanes at once, from the number of the lane: one lane's "
+                               "value cannot be changed",
                                function().registers[r].name),
                    ""};
     explanations_.set_by_user.insert(key_of(r));
@@ -242,6 +243,31 @@ class StoppedLane final : public LaneView {
         return name_within(v.variable->name, at - begin->value);
     }
     return {};
+  }
+
+  // Machine code has one value for the warp. It may use that the value is a multiple of a power of two.
+  Status write_uniform(ptx::RegId r, RegisterBits bits) {
+    const std::string& name = function().registers[r].name;
+    flow::LaneLayout layout;
+    layout.row_length = jit::row_length(launch().kernel->shape);
+    layout.general = launch().kernel->shape == jit::LaneShape::general;
+    const flow::ControlFlow cfg = flow::build_control_flow(function());
+    const unsigned zeros = flow::analyse_forms(function(), cfg, layout).forms[r].zeros;
+    if (zeros > 0 && zeros < 64 && low_bits(bits.low, zeros) != 0)
+      return Error{ErrorKind::bad_input,
+                   fmt::format("register {} has one value for the warp, and the code that uses it takes only multiples "
+                               "of {}",
+                               name, std::uint64_t{1} << zeros),
+                   ""};
+    const std::size_t bytes = slot_bytes(function().registers[r].type);
+    auto* at = static_cast<std::uint8_t*>(frame_.frame->slots[std::size_t{r} * jit::kRegisterSlots]);
+    std::memcpy(at, &bits.low, std::min<std::size_t>(bytes, 8));
+    if (bytes > 8) std::memcpy(at + 8, &bits.high, bytes - 8);
+    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+      explanations_.set_by_user.insert({fiber_.block_linear, context().warp, lane, frame_.code.function, r});
+    if (explanations_.say)
+      explanations_.say(fmt::format("{} has one value for all lanes of the warp: it is changed in all of them", name));
+    return Ok{};
   }
 
   // Where the machine code has put a part of a register, or a copy.

@@ -29,6 +29,7 @@ struct WarpFrame {
 struct Explanations {
   // Text for an address of global memory, such as the call that allocated it. Empty: nothing is known.
   std::function<std::string(std::uint64_t address)> origin;
+  std::function<void(const std::string& line)> say;  // prints a line for the user
   UnsetRegisterCache unset;
   RegisterSourceCache sources;
   // Registers that the user has changed: what they came from says nothing any more.

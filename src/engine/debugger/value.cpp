@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/words.h"
+#include "debugger/names.h"
 #include "debugger/number.h"
 
 namespace warpgrind::debugger {
@@ -230,36 +231,8 @@ Result<Value> place_variable(LaneContext context, const std::string& name, TypeI
   return value;
 }
 
-namespace {
-
-// A kernel's parameter in its prologue, which has not copied it yet: as the launch gave it.
-std::optional<Value> launch_parameter(LaneContext context, const VisibleVariable& variable) {
-  const ptx::Module* module = context.types.symbols().module();
-  const CodePlace code = context.lane.code();
-  if (variable.variable->kind != VariableKind::parameter || !module) return std::nullopt;
-  const ptx::Function& kernel = module->functions[code.function];
-  const DebugInfo& info = context.lane.info();
-  if (!kernel.is_entry || code.instruction >= info.body_begin(code.function)) return std::nullopt;
-  if (context.lane.frame() + 1 != info.frames(code).size()) return std::nullopt;
-  std::uint32_t index = 0, count = 0;
-  for (const VisibleVariable& one : context.types.symbols().variables(code, context.lane.frame())) {
-    if (one.variable->kind != VariableKind::parameter) continue;
-    if (one.variable == variable.variable) index = count;
-    ++count;
-  }
-  if (count != kernel.parameter_count || kernel.variables[index].size != context.types.size(variable.variable->type))
-    return std::nullopt;
-  const Result<Address> place = context.lane.address_of({StateSpace::param, ptx::Scope::function, index, 0});
-  if (!place.ok()) return std::nullopt;
-  Value value = place_at(variable.variable->type, *place);
-  if (!load(context, value).ok()) return std::nullopt;
-  return value;
-}
-
-}  // namespace
-
 Result<Value> read_variable(LaneContext context, const VisibleVariable& variable) {
-  Result<Value> value = place_variable(context, variable.variable->name, variable.variable->type, variable.location);
+  Result<Value> value = find_variable(context, *variable.variable, variable.location);
   if (!value.ok()) return value;
   if (context.types.is_reference(value->type)) {
     value = pointee(context, *value);
@@ -267,8 +240,6 @@ Result<Value> read_variable(LaneContext context, const VisibleVariable& variable
   }
   if (Status loaded = load(context, *value); !loaded.ok())
     return no_value(variable.variable->name, loaded.error().message);
-  if (value->is_undefined())
-    if (std::optional<Value> given = launch_parameter(context, variable)) return *std::move(given);
   return value;
 }
 
@@ -358,6 +329,7 @@ Result<Value> part_of(LaneContext context, const Value& whole, std::uint64_t off
     if (offset > 16 || size > 16 || whole.bit_offset / 8 + offset + size > 16)
       return bad("the register ends before that");
     part.reg = whole.reg;
+    part.variable = whole.variable;
     part.bit_offset = whole.bit_offset + static_cast<std::uint32_t>(offset * 8);
     part.bit_size = static_cast<std::uint32_t>(size * 8);
   } else if (!whole.pieces.empty()) {
@@ -420,6 +392,7 @@ Result<Value> member_of(LaneContext context, const Value& structure, const Membe
     if (offset >= 16 || structure.bit_offset + offset * 8 + member.bit_offset % 8 + member.bit_size > 128)
       return bad("the register ends before that");
     field.reg = structure.reg;
+    field.variable = structure.variable;
     field.bit_offset += structure.bit_offset + static_cast<std::uint32_t>(offset * 8);
     return field;
   }

@@ -34,6 +34,7 @@ struct Value {
   std::optional<Address> address;
   std::optional<ptx::RegId> reg;
   std::vector<ValuePiece> pieces;
+  const debuginfo::Variable* variable = nullptr;  // whose value, or a part of it, is in `reg`; null: the register's own
   // Part of the number at `address` or in `reg`: a bit field, or a member of a structure in a register. bit_size 0:
   // all.
   std::uint32_t bit_offset = 0, bit_size = 0;

@@ -13,9 +13,13 @@
 
 namespace warpgrind::jit {
 
-// A frame without slots is one of these: copies of the registers that are live at its place, in active lanes.
+// Each frame is one of these. If it has no slots, `kept` has copies of the registers that are live at its place, in
+// active lanes.
 struct KeptFrame {
   StopFrame frame;
+  // Places that the warp had passed when the function was called. With the depth of the frame it names one call, also
+  // when the launch runs again.
+  std::uint64_t entered;
   const std::uint8_t* kept;
   const std::uint32_t* kept_at;  // kRegisterSlots offsets in `kept` for each register, or kNotKept
 };

@@ -144,6 +144,7 @@ void Stops::enter() {
   Value* const counted = f_.context_address(offsetof(WarpContext, steps));
   if (f_.is_kernel) at.CreateStore(at.getInt64(0), counted);
   load_steps(at, counted);
+  put(offsetof(KeptFrame, entered), at.CreateLoad(at.getInt64Ty(), steps_));
   f_.before_call = [this](llvm::ArrayRef<Value*> arguments) {
     if (!arguments.empty() && arguments.front() == f_.context_argument) update();
   };
