@@ -713,6 +713,50 @@ TEST(Access, UseAfterFreeNamesTheFreedAllocation) {
   EXPECT_NE(r.fault->advice.find("free the memory after"), std::string::npos) << r.fault->advice;
 }
 
+// What a worker has learnt of a site's memory serves the next launch, too.
+TEST(Access, WindowsEndWithTheirMemory) {
+  Kernel k(
+      "ld.global.u64 %rd5, [%rd1]; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd6, %rd5, %rd2; st.global.u32 [%rd6], %r1;");
+  std::uint64_t freed = *k.device->allocate(1024);
+  std::memcpy(k.data, &freed, 8);
+  const LaunchResult first = k.run(64, 8), second = k.run(64, 8);
+  const events::SiteCounts *a = counts_at(first, SiteKind::store), *b = counts_at(second, SiteKind::store);
+  ASSERT_TRUE(a && b);
+  EXPECT_EQ(a->requests, 16u);
+  EXPECT_EQ(b->requests, 16u);
+  EXPECT_EQ(a->global.sectors, b->global.sectors);
+  EXPECT_EQ(k.run(32, 2).counts.sites.back().requests, 2u);
+  ASSERT_TRUE(k.device->free(freed));
+  const LaunchResult r = k.try_run(64, 8);
+  ASSERT_TRUE(r.fault);
+  EXPECT_EQ(r.fault->kind, FaultKind::illegal_address);
+}
+
+TEST(Access, WindowsOfSharedMemoryEndWithItsSize) {
+  Kernel k("st.shared.u32 [dynamic+252], %r1;", 1, nullptr, ".extern .shared .align 16 .b8 dynamic[];");
+  LaunchConfig config;
+  config.block = {32, 1, 1};
+  config.dynamic_shared = 256;
+  k.run(config);
+  k.run(config);
+  config.dynamic_shared = 128;
+  EXPECT_TRUE(k.try_run(config).fault);
+}
+
+TEST(Access, BlocksOfOneWarpPassTheirBarriers) {
+  // Each thread reads what another one has stored. Some threads leave before the last barrier.
+  const std::string body =
+      "mov.u32 %r2, memory; mad.lo.u32 %r3, %r1, 4, %r2; mul.lo.u32 %r4, %r1, 3; st.shared.u32 [%r3], %r4; "
+      "bar.sync 0; sub.u32 %r5, 12, %r1; mad.lo.u32 %r5, %r5, 4, %r2; ld.shared.u32 %r6, [%r5]; "
+      "setp.gt.u32 %p1, %r1, 7; @%p1 bra end; bar.sync 0; st.shared.u32 [%r3], %r6; bar.sync 0; "
+      "ld.shared.u32 %r6, [%r2+28]; end: " +
+      kOwnWord + "st.global.u32 [%rd3], %r6;";
+  Kernel k(body);
+  const LaunchResult r = k.run(13, 3);
+  for (std::uint32_t t = 0; t < 13; ++t) EXPECT_EQ(k.data[t], t > 7 ? 3 * (12 - t) : 15u) << t;
+  EXPECT_EQ(r.counts.warps_launched, 3u);
+}
+
 TEST(Access, LocalMemoryIsBounded) {
   for (const char* bytes : {"524289", "1073741824", "576460752303423488"}) {
     const std::string body = std::string(".local .b8 much[") + bytes +

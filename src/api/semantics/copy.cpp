@@ -1,5 +1,6 @@
 // Copies and fills of memory: checks, the work itself, and its counts and times.
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
@@ -206,9 +207,23 @@ Route route_of(const CopyOperation& c) {
   return route;
 }
 
+// Asks the host at once for the pages that a copy or fill is the first to touch. A page takes 1.0 us then, and 1.7 us
+// by a fault. Hosts that cannot (before Linux 5.14) change nothing.
+void prepare_to_touch(void* to, std::uint64_t bytes) {
+  constexpr std::uint64_t kPage = 4096, kFewPages = 16;
+  constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE, which older headers lack
+  const auto first = reinterpret_cast<std::uint64_t>(to);
+  const std::uint64_t low = (first + kPage - 1) / kPage * kPage, high = (first + bytes) / kPage * kPage;
+  if (high < low + kFewPages * kPage) return;
+  unsigned char resident = 0;
+  if (::mincore(reinterpret_cast<void*>(low), kPage, &resident) != 0 || (resident & 1) != 0) return;
+  ::madvise(reinterpret_cast<void*>(low), high - low, kPopulateWrite);
+}
+
 void move_bytes(const CopyOperation& c) {
   bool whole_rows = !c.from.array && !c.to.array && c.from.pitch == c.width && c.to.pitch == c.width;
   if (c.depth == 1 && whole_rows) {
+    prepare_to_touch(row(c.to, 0, 0), c.width * c.height);
     std::memmove(row(c.to, 0, 0), row(c.from, 0, 0), c.width * c.height);
     return;
   }
@@ -384,6 +399,7 @@ void fill_bytes(const FillOperation& f) {
     for (std::size_t y = 0; y < f.height; y++) {
       std::uint8_t* at = f.pointer + z * f.pitch * f.rows + y * f.pitch;
       if (f.element == 1) {
+        prepare_to_touch(at, f.width);
         std::memset(at, static_cast<int>(f.value & 0xff), f.width);
       } else if (f.element == 2) {
         std::fill_n(reinterpret_cast<std::uint16_t*>(at), f.width, static_cast<std::uint16_t>(f.value));

@@ -82,8 +82,27 @@ struct SiteBounds {
   }
 };
 
+// Windows of a worker's sites that are still open from its last launch, and what they depend on.
+struct OpenWindows {
+  std::size_t sites = 0;     // the first ones
+  std::uint64_t kernel = 0;  // KernelRecord::serial
+  std::shared_ptr<const RangeTable> ranges;
+  std::uint64_t shared_size = 0, local_size = 0;
+  std::vector<SiteBounds> bounds;
+};
+
+// States and records of the sites of one kernel, for one worker.
+struct SiteSet {
+  jit::SiteState* sites = nullptr;  // 2 * capacity: for all blocks, and for logged ones
+  SiteRecord* records = nullptr;
+  std::size_t capacity = 0;
+  OpenWindows windows;
+};
+
 // A compiled kernel and the data that the device derives from it once.
 struct KernelRecord {
+  inline static std::atomic<std::uint64_t> made{0};
+  const std::uint64_t serial = ++made;        // of all records of the process
   std::unique_ptr<jit::CompiledKernel> code;  // the first code; facts are the same for all code of the kernel
   std::unique_ptr<const sass::Code> machine;  // null: nothing is counted
   std::vector<SiteFacts> sites;
@@ -324,10 +343,13 @@ struct alignas(64) Worker {
 
   unsigned index = 0;   // in its launch
   unsigned number = 0;  // on its device, for observers
-  // All empty between launches. `logged_sites` (for warps whose requests are logged, access/access_log.h) has the same
-  // length and follows `sites`.
+  // Of the current kernel. Between launches they hold no counts, and no open windows but those that `windows`
+  // describes. `logged_sites` (for warps whose requests are logged, access/access_log.h) follows `sites`.
   jit::SiteState *sites = nullptr, *logged_sites = nullptr;
   SiteRecord* records = nullptr;
+  OpenWindows* windows = nullptr;
+  SiteSet site_sets[8];
+  unsigned next_set = 0;  // to use for another kernel
   std::uint64_t* scoreboard = nullptr;
   std::uint64_t work_noted = 0;  // of the scoreboard, at the end of the last noted warp or block
   Continuation main;             // the host thread itself
@@ -356,12 +378,11 @@ struct alignas(64) Worker {
   std::vector<std::unique_ptr<TensorMemory>> tensors;
   Range mapped;  // mapped range of the last access that went on outside allocations
 
-  // Capacities of the grow-only arrays sites, records and scoreboard.
-  std::size_t site_capacity = 0, scoreboard_capacity = 0;
-  Stack emergency;                   // stack for handling crashes of machine code
-  std::uint32_t listed_site = ~0u;   // site of the first stopped warp
-  Dim3 listed_block, listed_thread;  // and its block and thread
-  bool listing = false;              // timeout or Ctrl-C: each warp reports its position instead of going on
+  std::size_t scoreboard_capacity = 0;  // it only grows
+  Stack emergency;                      // stack for handling crashes of machine code
+  std::uint32_t listed_site = ~0u;      // site of the first stopped warp
+  Dim3 listed_block, listed_thread;     // and its block and thread
+  bool listing = false;                 // timeout or Ctrl-C: each warp reports its position instead of going on
   Worker();
   ~Worker();
   Worker(const Worker&) = delete;

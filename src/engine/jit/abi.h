@@ -76,12 +76,13 @@ struct SiteState {
 
 // X(lane) and Y(lane): the two lane patterns of affine values, fixed by the block shape.
 //   linear:  X = lane, Y = 0             1-D blocks, or blockDim.x a multiple of 32
-//   half:    X = lane, Y = 0             1-D blocks of at most 16 threads: lanes 16 to 31 are never on
+//   half:    X = lane % 16, Y = 0        1-D blocks of at most 16 threads: lanes 16 to 31 are never on
 //   rows(r): X = lane % r, Y = lane / r  blockDim.x == r in {1, 2, 4, 8, 16}, blockDim.x*blockDim.y a multiple of 32
 //   general: X = lane, Y = 0, tid.x/y/z are read from WarpContext::tid (varying)
 enum class LaneShape : std::uint8_t { linear, rows1, rows2, rows4, rows8, rows16, general, half };
 LaneShape lane_shape_of(const Dim3& block);
 inline unsigned row_length(LaneShape s) {
+  if (s == LaneShape::half) return kWarpSize / 2;
   const bool rows = s >= LaneShape::rows1 && s <= LaneShape::rows16;
   return rows ? 1u << (static_cast<unsigned>(s) - 1u) : 32u;
 }
@@ -89,7 +90,7 @@ inline unsigned lane_x(LaneShape s, unsigned lane) {
   return lane % row_length(s);
 }
 inline unsigned lane_y(LaneShape s, unsigned lane) {
-  return lane / row_length(s);
+  return s == LaneShape::half ? 0 : lane / row_length(s);
 }
 
 // Path stack of one invocation of a function: the lanes that do not run now, and the point the running lanes head for
@@ -207,6 +208,7 @@ struct WarpContext {
   WarpContext* successor;
   RunningWarp* running;        // a warp that hands over to its successor writes it
   std::uint32_t barrier_site;  // site of the barrier at which it last handed over
+  std::uint32_t alone;         // not 0: the block has no other warp, and nothing observes its barriers
   void* runtime;               // the device's own structures (block, worker, launch)
   // Distance from a byte of memory to its shadow byte, whose set bits mark undefined (never written) bits. One for
   // global memory, one for the block's shared memory, one for the warp's local memory. Only in kernels compiled for

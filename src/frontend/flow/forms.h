@@ -33,7 +33,9 @@ struct Form {
 // Shape of the block, as far as tid.x/y/z depend on it (the same as jit::LaneShape, without a dependency on jit).
 struct LaneLayout {
   unsigned row_length = 32;  // 32: linear; 1..16: rows
+  bool one_row = false;      // lanes behind the first row are never on
   bool general = false;      // tid.* vary arbitrarily
+  unsigned rows() const { return one_row ? 1 : 32 / row_length; }
 };
 
 struct FormAnalysis {

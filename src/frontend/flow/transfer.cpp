@@ -43,11 +43,11 @@ Form special_register_form(SpecialRegister s, const LaneLayout& layout) {
       return affine_form(1, 0, linear ? 5 : kAllZeros);
     case S::tid_y:
       if (layout.general) return varying_form();
-      return linear ? uniform_form(0) : affine_form(0, 1, 0);
+      return layout.rows() == 1 ? uniform_form(0) : affine_form(0, 1, 0);
     case S::tid_z:
       return layout.general ? varying_form() : uniform_form(0);
     case S::laneid:
-      return affine_form(1, linear ? 0 : layout.row_length, kAllZeros);
+      return affine_form(1, layout.rows() == 1 ? 0 : layout.row_length, kAllZeros);
     case S::lanemask_eq:
     case S::lanemask_le:
     case S::lanemask_lt:
@@ -253,7 +253,7 @@ std::optional<std::int64_t> literal(const Operand& operand) {
 
 std::uint64_t lane_part_limit(const Form& form, const LaneLayout& layout) {
   if (!form.kx || !form.ky || *form.kx < 0 || *form.ky < 0) return 0;
-  const std::uint64_t x = layout.row_length - 1, y = 32 / layout.row_length - 1;
+  const std::uint64_t x = layout.row_length - 1, y = layout.rows() - 1;
   return static_cast<std::uint64_t>(*form.kx) * x + static_cast<std::uint64_t>(*form.ky) * y + 1;
 }
 

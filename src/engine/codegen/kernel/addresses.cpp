@@ -26,7 +26,7 @@ bool offsets_are_32_bit(StateSpace space) {
 // time.
 Value* Addresses::no_wrap(const Affine& a) {
   WG_ASSERT(a.wide);
-  const std::int64_t x = f_.layout.row_length - 1, y = 32 / f_.layout.row_length - 1;
+  const std::int64_t x = f_.layout.row_length - 1, y = std::int64_t{f_.layout.rows()} - 1;
   auto* ckx = llvm::dyn_cast<llvm::ConstantInt>(a.kx);
   auto* cky = llvm::dyn_cast<llvm::ConstantInt>(a.ky);
   if (ckx && cky && ckx->isZero() && (cky->isZero() || y == 0)) return nullptr;
@@ -103,7 +103,7 @@ Address Addresses::of(const Operand& o, StateSpace space) {
   };
   out.kx = coefficient(a.kx, f.kx, out.constant_kx);
   out.ky = coefficient(a.ky, f.ky, out.constant_ky);
-  if (f_.layout.row_length == 32) {
+  if (f_.layout.rows() == 1) {
     out.constant_ky = 0;
     out.ky = ir_.getInt64(0);
   }

@@ -98,7 +98,7 @@ std::vector<Value*> DirectAccess::load_rows(const Address& a, Value* pointer, co
                                             llvm::Type* element, unsigned count) {
   const unsigned length = f_.layout.row_length, bytes = element->getPrimitiveSizeInBits() / 8;
   std::vector<Value*> row_values;
-  for (unsigned r = 0; r < kWarpSize / length; ++r) {
+  for (unsigned r = 0; r < f_.layout.rows(); ++r) {
     Value* at = row_pointer(a, pointer, rows, r);
     if (space == StateSpace::global && rows.dense) prefetch_behind(at, std::uint64_t{rows.elements} * bytes);
     row_values.push_back(load_row(rows, at, element));
@@ -109,7 +109,8 @@ std::vector<Value*> DirectAccess::load_rows(const Address& a, Value* pointer, co
     for (unsigned r = 0; r < row_values.size(); ++r) {
       llvm::SmallVector<int, kWarpSize> pick;  // element e of the row's lanes, widened to 32 lanes in place
       for (unsigned l = 0; l < kWarpSize; ++l)
-        pick.push_back(l / length == r ? static_cast<int>(rows.first_of(l % length) + e) : llvm::PoisonMaskElem);
+        pick.push_back(l / length == r || f_.layout.one_row ? static_cast<int>(rows.first_of(l % length) + e)
+                                                            : llvm::PoisonMaskElem);
       Value* part = ir_.CreateShuffleVector(row_values[r], pick);
       if (!whole) {
         whole = part;
@@ -132,7 +133,7 @@ void DirectAccess::store_rows(const Address& a, Value* pointer, const Rows& rows
   const llvm::Align align(element->getPrimitiveSizeInBits() / 8);
   const unsigned size = std::bit_ceil(rows.elements);
   Value* all = concatenated(values);
-  for (unsigned r = 0; r < kWarpSize / f_.layout.row_length; ++r) {
+  for (unsigned r = 0; r < f_.layout.rows(); ++r) {
     std::vector<int> order(size, llvm::PoisonMaskElem);
     llvm::SmallVector<llvm::Constant*, 256> own(size, ir_.getFalse());
     for (unsigned l = 0; l < rows.lanes; ++l)
@@ -335,7 +336,7 @@ void DirectAccess::store_some(const Address& a, StateSpace space, llvm::Type* el
     return;
   }
   Value* lanes = masks_.lanes();
-  for (unsigned r = 0; r < kWarpSize / f_.layout.row_length; ++r) {
+  for (unsigned r = 0; r < f_.layout.rows(); ++r) {
     std::vector<int> row;
     for (unsigned l = 0; l < f_.layout.row_length; ++l) row.push_back(static_cast<int>(r * f_.layout.row_length + l));
     Value* at = r == 0 ? pointer : ir_.CreateGEP(ir_.getInt8Ty(), pointer, ir_.CreateMul(a.ky, ir_.getInt64(r)));

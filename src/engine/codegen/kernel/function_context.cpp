@@ -21,6 +21,7 @@ namespace {
 flow::LaneLayout lane_layout(LaneShape shape) {
   flow::LaneLayout layout;
   layout.row_length = row_length(shape);
+  layout.one_row = shape == LaneShape::half;
   layout.general = shape == LaneShape::general;
   return layout;
 }
@@ -91,7 +92,7 @@ void FunctionContext::stand_outside() {
 Value* FunctionContext::lane_pattern(bool y, unsigned width) {
   llvm::SmallVector<llvm::Constant*, kWarpSize> lanes;
   for (unsigned l = 0; l < kWarpSize; ++l)
-    lanes.push_back(ir().getIntN(width, y ? l / layout.row_length : l % layout.row_length));
+    lanes.push_back(ir().getIntN(width, !y ? l % layout.row_length : layout.one_row ? 0 : l / layout.row_length));
   return llvm::ConstantVector::get(lanes);
 }
 

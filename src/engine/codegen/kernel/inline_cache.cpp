@@ -25,7 +25,10 @@ bool InlineCache::serves_some(const Address& a, StateSpace space, unsigned eleme
                               bool store) const {
   if (space == StateSpace::local) return !store || count == 1;  // serves_all() requires one offset for all lanes
   const std::int64_t bytes = std::int64_t{element_bytes} * count;
-  if (store && (count != 1 || element_bytes < 4)) return false;
+  // AVX-512 stores some bytes of a vector at once; AVX2 only words.
+  constexpr unsigned kShortest = 16;
+  const bool masked = element_bytes >= 4 || (f_.has_avx512() && f_.layout.row_length * element_bytes >= kShortest);
+  if (store && (count != 1 || !masked)) return false;
   if (a.kind == Address::Kind::uniform) return true;
   return a.constant_kx && (*a.constant_kx == bytes || (!store && *a.constant_kx == 0));
 }
@@ -66,7 +69,7 @@ Value* InlineCache::hit(const Address& a, Value* state, unsigned alignment) {
 // Two branches with one condition each. A condition used twice would be computed as a value, which costs a tight loop a
 // third of its speed.
 void InlineCache::branch(const Address& a, Value* state, unsigned alignment, const Ways& ways, llvm::MDNode* weights) {
-  Value* all_on = ir_.CreateICmpEQ(masks_.bits(), ir_.getInt32(kFullMask));
+  Value* all_on = masks_.all_on();
   if (ways.some == ways.slow) {
     ir_.CreateCondBr(ir_.CreateAnd(hit(a, state, alignment), all_on), ways.all, ways.slow, weights);
     return;

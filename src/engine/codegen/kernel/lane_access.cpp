@@ -35,14 +35,14 @@ bool LaneAccess::serves(const Address& a, StateSpace space, unsigned bytes, unsi
   return space == StateSpace::global || space == StateSpace::constant || space == StateSpace::shared;
 }
 
-bool LaneAccess::serves_apart(const Address& a, StateSpace space, unsigned bytes, unsigned count, bool store) const {
+bool LaneAccess::serves_apart(const Address& a, StateSpace space, unsigned bytes, unsigned count) const {
   if (!serves_order() || a.kind != Address::Kind::affine || f_.unit.options.watched) return false;
-  if (bytes > 8 || bytes < 4 || !gathers(space, bytes, count, store)) return false;
+  if (bytes > 8 || bytes < 4 || !gathers(count)) return false;
   return space == StateSpace::global || space == StateSpace::constant || space == StateSpace::shared;
 }
 
-bool LaneAccess::gathers(StateSpace space, unsigned bytes, unsigned count, bool store) {
-  return count == 1 && (space == StateSpace::local || !store || bytes >= 4);
+bool LaneAccess::gathers(unsigned count) {
+  return count == 1;
 }
 
 llvm::MDNode* LaneAccess::weights(std::uint32_t first, std::uint32_t second) const {
@@ -116,7 +116,7 @@ Value* LaneAccess::begin(Value* addresses, Value* state, unsigned bytes, StateSp
 
 Value* LaneAccess::begin_apart(Value* addresses, Value* state, unsigned bytes, StateSpace space, BasicBlock* slow) {
   BasicBlock* some = f_.new_block("some_lanes");
-  ir_.CreateCondBr(ir_.CreateICmpEQ(masks_.bits(), ir_.getInt32(kFullMask)), slow, some);
+  ir_.CreateCondBr(masks_.all_on(), slow, some);
   ir_.SetInsertPoint(some);
   return begin(addresses, state, bytes, space, slow);
 }
@@ -133,7 +133,7 @@ void LaneAccess::branch(Value* addresses, Value* state, std::int64_t expected, c
   const auto field = [&](std::size_t offset) { return f_.at(state, offsetof(SiteState, lanes) + offset); };
   BasicBlock* all_on = f_.new_block("all_on");
   BasicBlock* in_steps = f_.new_block("in_steps");
-  ir_.CreateCondBr(ir_.CreateICmpEQ(masks_.bits(), ir_.getInt32(kFullMask)), all_on, ways.irregular);
+  ir_.CreateCondBr(masks_.all_on(), all_on, ways.irregular);
   ir_.SetInsertPoint(all_on);
   Value* steps = ir_.CreateAlignedLoad(vector(i64), field(offsetof(LaneRequests, steps)), llvm::Align(64));
   Value* regular = ir_.CreateICmpEQ(ir_.CreateSub(addresses, splat_first(addresses)), steps);
@@ -339,12 +339,36 @@ void LaneAccess::store_part_of_words(Value* addresses, Value* value, unsigned bi
   ir_.CreateMaskedScatter(ir_.CreateOr(beside, put), w.pointers, llvm::Align(4), mask());
 }
 
+// CPUs scatter no elements smaller than a word. A call of the device for them took a tenth of Rodinia's bfs.
+void LaneAccess::store_one_by_one(Value* pointers, Value* value) {
+  llvm::Type *i32 = ir_.getInt32Ty(), *element = value->getType()->getScalarType();
+  llvm::AllocaInst* const to = f_.entry_alloca(pointers->getType(), "lane_pointers", 64);
+  llvm::AllocaInst* const from = f_.entry_alloca(value->getType(), "lane_values", 64);
+  ir_.CreateAlignedStore(pointers, to, llvm::Align(64));
+  ir_.CreateAlignedStore(value, from, llvm::Align(64));
+  Value* const active = masks_.bits();
+  BasicBlock *before = ir_.GetInsertBlock(), *each = f_.new_block("each_lane"), *done = f_.new_block("each_stored");
+  ir_.CreateBr(each);
+  ir_.SetInsertPoint(each);
+  llvm::PHINode* left = ir_.CreatePHI(i32, 2);
+  left->addIncoming(active, before);
+  Value* lane = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, ir_.getTrue());
+  Value* at = ir_.CreateLoad(ir_.getPtrTy(), ir_.CreateInBoundsGEP(ir_.getPtrTy(), to, lane));
+  Value* own = ir_.CreateLoad(element, ir_.CreateInBoundsGEP(element, from, lane));
+  ir_.CreateAlignedStore(own, at, llvm::Align(element->getPrimitiveSizeInBits() / 8));
+  Value* rest = ir_.CreateAnd(left, ir_.CreateSub(left, ir_.getInt32(1)));
+  left->addIncoming(rest, each);
+  ir_.CreateCondBr(ir_.CreateICmpNE(rest, ir_.getInt32(0)), each, done);
+  ir_.SetInsertPoint(done);
+}
+
 // If lanes share an address, the highest lane wins, as in a serial order. Scatters behave the same way.
 void LaneAccess::store(Value* addresses, StateSpace space, Value* value) {
   const unsigned bits = value->getType()->getScalarSizeInBits();
   addresses = own(addresses);
   value = own(value);
   if (space != StateSpace::local) {
+    if (bits < 32) return store_one_by_one(lane_pointers(addresses, space), value);
     ir_.CreateMaskedScatter(value, lane_pointers(addresses, space), llvm::Align(bits / 8), mask());
     return;
   }

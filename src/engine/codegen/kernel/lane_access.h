@@ -23,9 +23,9 @@ class LaneAccess {
   bool serves(const Address& a, StateSpace space, unsigned bytes, unsigned count) const;
   // Whether it handles affine accesses that the inline cache does not: some lanes are on, or inactive ones are out of
   // bounds. Without it, a block of 16 threads that walks a diagonal of shared memory calls the device each time.
-  bool serves_apart(const Address& a, StateSpace space, unsigned bytes, unsigned count, bool store) const;
+  bool serves_apart(const Address& a, StateSpace space, unsigned bytes, unsigned count) const;
   // Whether it handles irregular lane addresses as well.
-  static bool gathers(StateSpace space, unsigned bytes, unsigned count, bool store);
+  static bool gathers(unsigned count);
 
   // Continues here if all lanes are good, otherwise at `slow`. Returns the distances of the lanes from the start of the
   // window, for keep() and load_irregular().
@@ -65,6 +65,7 @@ class LaneAccess {
   llvm::Value* pointer_of(llvm::Value* addresses, unsigned lane, StateSpace space);
   bool side_by_side(const Address& a, llvm::Type* element) const;
   llvm::Value* row_of(llvm::Value* lanes, unsigned row);
+  void store_one_by_one(llvm::Value* pointers, llvm::Value* value);  // at least one lane is active
   struct Words {
     llvm::Value *pointers, *shift;  // 4-byte words that hold smaller elements; shift to the right in bits, <32 x i32>
   };

@@ -25,6 +25,11 @@ Value* LaneMasks::lanes() {
   return f_.bits_to_lanes(bits());
 }
 
+Value* LaneMasks::all_on() {
+  if (f_.layout.one_row) return ir_.getFalse();
+  return ir_.CreateICmpEQ(bits(), ir_.getInt32(kFullMask));
+}
+
 Value* LaneMasks::exited() {
   return ir_.CreateLoad(ir_.getInt32Ty(), f_.at(f_.context_argument, offsetof(WarpContext, exited)));
 }

@@ -15,6 +15,7 @@ class LaneMasks {
   llvm::Value* live() { return ir_.CreateLoad(ir_.getInt32Ty(), live_); }
   llvm::Value* bits();    // lanes that execute the current instruction: active with guard on
   llvm::Value* lanes();   // the same as <32 x i1>
+  llvm::Value* all_on();  // i1: all 32 lanes execute it; constant if the block has too few threads
   llvm::Value* exited();  // lanes of the warp that have left the kernel
   llvm::Value* alive();   // lanes of the warp that have not
 

@@ -87,11 +87,11 @@ void Memory::careful_store(Address& a, llvm::Type* element, const std::vector<Va
 // Emits move() for each pattern of lane addresses: the expected step, another constant step, or irregular (nullptr).
 // distances: of LaneAccess::begin().
 // Each path continues at the code that is inserted next.
-void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count, bool store,
+void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count,
                         const std::function<void(const Address* regular, Value* distances)>& move,
                         const std::function<void()>& carefully) {
   const unsigned bytes = element->getPrimitiveSizeInBits() / 8, whole = bytes * count;
-  const bool gathers = LaneAccess::gathers(space, bytes, count, store);
+  const bool gathers = LaneAccess::gathers(count);
   BasicBlock* slow = f_.new_block("slow");
   BasicBlock* join = f_.new_block("joined");
   Value* addresses = addresses_.lanes(a);
@@ -138,7 +138,7 @@ void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsig
 // Emits move() for accesses of some lanes, in front of the device's call. Returns false if the device serves all.
 bool Memory::access_apart(Address& a, StateSpace space, unsigned bytes, unsigned count, bool store,
                           const std::function<void()>& move) {
-  if (!lanes_.serves_apart(a, space, bytes, count, store)) return false;
+  if (!lanes_.serves_apart(a, space, bytes, count)) return false;
   // The inline cache serves the others, except at the end of an allocation.
   if (space != StateSpace::shared && cache_.serves_some(a, space, bytes, count, store)) return false;
   BasicBlock* slower = f_.new_block("slower");
@@ -154,7 +154,7 @@ std::vector<Value*> Memory::load_lanes(Address& a, StateSpace space, llvm::Type*
   std::vector<std::pair<BasicBlock*, std::vector<Value*>>> ways;
   const auto arrive = [&](std::vector<Value*> values) { ways.emplace_back(ir_.GetInsertBlock(), std::move(values)); };
   move_lanes(
-      a, space, element, count, /*store=*/false,
+      a, space, element, count,
       [&](const Address* regular, Value* distances) {
         arrive(regular ? direct_.load(*regular, space, element, count)
                        : std::vector<Value*>{
@@ -174,7 +174,7 @@ std::vector<Value*> Memory::load_lanes(Address& a, StateSpace space, llvm::Type*
 
 void Memory::store_lanes(Address& a, StateSpace space, llvm::Type* element, const std::vector<Value*>& values) {
   move_lanes(
-      a, space, element, static_cast<unsigned>(values.size()), /*store=*/true,
+      a, space, element, static_cast<unsigned>(values.size()),
       [&](const Address* regular, Value*) {
         if (regular)
           direct_.store(*regular, space, element, values);
@@ -454,7 +454,7 @@ void Memory::store() {
     BasicBlock* good = f_.new_block("good");
     ir_.CreateCondBr(by_leader, good, slow, likely());
     ir_.SetInsertPoint(good);
-    ir_.CreateCondBr(ir_.CreateICmpEQ(masks_.bits(), ir_.getInt32(kFullMask)), fast, masked);
+    ir_.CreateCondBr(masks_.all_on(), fast, masked);
   } else {
     cache_.branch(a, state, bytes, {fast, masked, slow}, nullptr);
   }

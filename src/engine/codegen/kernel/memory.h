@@ -52,7 +52,7 @@ class Memory {
   // Accesses that LaneAccess serves.
   std::vector<llvm::Value*> load_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count);
   void store_lanes(Address& a, StateSpace space, llvm::Type* element, const std::vector<llvm::Value*>& values);
-  void move_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count, bool store,
+  void move_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count,
                   const std::function<void(const Address* regular, llvm::Value* distances)>& move,
                   const std::function<void()>& carefully);
   bool access_apart(Address& a, StateSpace space, unsigned bytes, unsigned count, bool store,

@@ -35,6 +35,13 @@ bool has_barrier(const FunctionContext& f, std::uint32_t block) {
   return std::any_of(begin + f.cfg.blocks[block].first, begin + f.cfg.blocks[block].end, is_barrier);
 }
 
+// A __syncthreads() of the whole block: barrier 0, with no count and no reduction.
+bool is_plain_barrier(const Instruction& i) {
+  const auto is_zero = [](const ptx::Operand& o) { return o.kind == ptx::OperandKind::immediate && o.bits == 0; };
+  return !i.has(ptx::Modifier::red) && !i.has(ptx::Modifier::arrive) && i.operands.size() <= 1 &&
+         std::all_of(i.operands.begin(), i.operands.end(), is_zero);
+}
+
 // Registers that may have been written since the last border, for each border; the frame already has the others. A
 // barrier that lanes may pass apart from their warp is no border here, since they save nothing. Registers that a loop
 // with borders does not write are saved before the loop (kept_before_loops), not at its first border in every
@@ -127,9 +134,19 @@ constexpr std::uint64_t kMostJoined = 1500;
 
 }  // namespace
 
+// Other barriers may have counted threads at barrier 0 before. Functions that are called may have such ones.
+bool Regions::passes_alone() const {
+  if (!f_.layout.one_row || !f_.is_kernel || f_.unit.options.definedness || f_.unit.options.stops != StopAt::nowhere)
+    return false;
+  return std::all_of(f_.function.body.begin(), f_.function.body.end(), [](const Instruction& i) {
+    if (i.opcode == Opcode::call) return false;
+    return (i.opcode != Opcode::bar && i.opcode != Opcode::barrier) || is_plain_barrier(i);
+  });
+}
+
 bool Regions::possible() const {
   const std::vector<Instruction>& body = f_.function.body;
-  return f_.is_kernel && !f_.unit.options.definedness && f_.unit.options.stops == StopAt::nowhere &&
+  return f_.is_kernel && !passes_alone() && !f_.unit.options.definedness && f_.unit.options.stops == StopAt::nowhere &&
          std::none_of(body.begin(), body.end(), keeps_more);
 }
 

@@ -19,10 +19,13 @@ class Regions {
  public:
   Regions(FunctionContext& context, LaneMasks& masks, PathStack& stack, Registers& registers)
       : f_(context), ir_(context.ir()), masks_(masks), stack_(stack), registers_(registers) {}
-  void create();                               // finds the borders
-  void begin(llvm::BasicBlock* first);         // ends the prologue: a warp continues at its region
-  void end_block(std::uint32_t block);         // call before its last instruction, if that ends the block
-  bool end_here() const;                       // the current instruction ends a region if the whole warp executes it
+  void create();                        // finds the borders
+  void begin(llvm::BasicBlock* first);  // ends the prologue: a warp continues at its region
+  void end_block(std::uint32_t block);  // call before its last instruction, if that ends the block
+  bool end_here() const;                // the current instruction ends a region if the whole warp executes it
+  // Whether a whole warp that is alone in its block goes on at a __syncthreads() at once (WarpContext::alone). Such a
+  // kernel has no regions.
+  bool passes_alone() const;
   llvm::Value* undivided(llvm::Value* whole);  // i1: `whole`, and no lane of the warp waits elsewhere
 
   // Saves registers to the frame; `come` asks the device for the next warp. Leaves the insertion point in the next

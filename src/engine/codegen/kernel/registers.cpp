@@ -90,7 +90,7 @@ Value* Registers::affine_vector(const Affine& a) {
     v = ir_.CreateAdd(v, ir_.CreateMul(f_.splat(k), f_.lane_pattern(y, 32)));
   };
   add_term(a.kx, false);
-  if (f_.layout.row_length < 32) add_term(a.ky, true);
+  if (f_.layout.rows() > 1) add_term(a.ky, true);
   if (!a.wide) return v;
   llvm::Type* wide = llvm::FixedVectorType::get(ir_.getInt64Ty(), kWarpSize);
   v = a.is_signed ? ir_.CreateSExt(v, wide) : ir_.CreateZExt(v, wide);
@@ -136,7 +136,7 @@ Affine Registers::affine_special(ptx::SpecialRegister s) {
     default:  // laneid
       a.b = ir_.getInt32(0);
       a.kx = ir_.getInt32(1);
-      a.ky = ir_.getInt32(f_.layout.row_length == 32 ? 0 : f_.layout.row_length);
+      a.ky = ir_.getInt32(f_.layout.rows() == 1 ? 0 : f_.layout.row_length);
   }
   return a;
 }

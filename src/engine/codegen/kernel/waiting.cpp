@@ -313,8 +313,28 @@ BasicBlock* Waiting::unless_whole_warp() {
   return some;
 }
 
+// In a block of one warp that executes it as a whole, __syncthreads() only orders memory accesses.
 Value* Waiting::barrier(Value* id, Value* threads, llvm::function_ref<Value*()> whole_warp, Value* predicate,
                         std::uint32_t operation) {
+  if (!regions_.passes_alone()) return come_to_barrier(id, threads, whole_warp, predicate, operation);
+  llvm::Type* i32 = ir_.getInt32Ty();
+  BasicBlock* together = f_.new_block("not_alone");
+  BasicBlock* passed = f_.new_block("passed_alone");
+  Value* alone = f_.context_field(offsetof(WarpContext, alone), i32, "alone");
+  Value* whole = f_.context_field(offsetof(WarpContext, initial_mask), i32, "initial_mask");
+  Value* goes_on = ir_.CreateAnd(ir_.CreateICmpNE(alone, ir_.getInt32(0)), ir_.CreateICmpEQ(masks_.bits(), whole));
+  expect_first(ir_.CreateCondBr(goes_on, passed, together));
+  ir_.SetInsertPoint(together);
+  WG_ASSERT(!predicate);
+  come_to_barrier(id, threads, whole_warp, predicate, operation);
+  ir_.CreateBr(passed);
+  ir_.SetInsertPoint(passed);
+  ir_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
+  return nullptr;
+}
+
+Value* Waiting::come_to_barrier(Value* id, Value* threads, llvm::function_ref<Value*()> whole_warp, Value* predicate,
+                                std::uint32_t operation) {
   if (!f_.wait_points.at(f_.now.index)) return whole_warp();
   llvm::Type* i32 = ir_.getInt32Ty();
   BasicBlock* some = unless_whole_warp();

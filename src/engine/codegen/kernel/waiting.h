@@ -62,6 +62,9 @@ class Waiting {
   };
   Stop stop_before(std::uint32_t instruction) const;
   void wait(std::uint32_t instruction, llvm::function_ref<void(llvm::Value* place)> ask);
+  // barrier(), for warps that are not alone in their block.
+  llvm::Value* come_to_barrier(llvm::Value* id, llvm::Value* threads, llvm::function_ref<llvm::Value*()> whole_warp,
+                               llvm::Value* predicate, std::uint32_t operation);
   // Branches on whether the whole warp is here. Code continues for the whole warp; returns the block for some of its
   // lanes.
   llvm::BasicBlock* unless_whole_warp();

@@ -419,29 +419,86 @@ void fold_texels(SiteRecord& record) {
 
 }  // namespace
 
+namespace {
+
+bool is_empty(const jit::SiteState& state) {
+  return state.low == ~0ull && state.span == 0;
+}
+
+// Adds what the inline cache has counted.
+void fold_bins(Worker& worker, std::uint32_t site, jit::SiteState& state) {
+  if (!worker.launch->counters) return;
+  worker.records[site].used = true;
+  take_bins(state.histogram, [&](unsigned bin, std::uint64_t hits) { fold_bin(worker, site, state, bin, hits); });
+  for (jit::MaskedCount& m : state.masked) fold_masked(worker, site, state, m);
+}
+
+}  // namespace
+
 void fold_inline_cache(Worker& worker, std::uint32_t site, jit::SiteState& state) {
-  if (state.low == ~0ull && state.span == 0) return;
-  const Launch& launch = *worker.launch;
-  if (launch.counters) {
-    worker.records[site].used = true;
-    take_bins(state.histogram, [&](unsigned bin, std::uint64_t hits) { fold_bin(worker, site, state, bin, hits); });
-    for (jit::MaskedCount& m : state.masked) fold_masked(worker, site, state, m);
-  }
+  if (is_empty(state)) return;
+  fold_bins(worker, site, state);
   empty_inline_cache(state);
 }
 
 namespace {
 
-// Closes the fast paths of a site: each later access calls the device.
-void close_site(Worker& worker, std::uint32_t site, jit::SiteState& state) {
-  fold_inline_cache(worker, site, state);
-  if (state.lanes.places == 0) return;  // no access used it
+// Adds what the fast paths of a site have counted.
+void fold_site(Worker& worker, std::uint32_t site, jit::SiteState& state) {
+  if (!is_empty(state)) fold_bins(worker, site, state);
+  if (state.lanes.places == 0 || !worker.launch->counters) return;
   fold_lane_requests(worker, site, state.lanes);
   fold_steps(worker, site, state.lanes);
+}
+
+// The fast paths have counted nothing. Each later access calls the device.
+void close_windows(jit::SiteState& state) {
+  if (!is_empty(state)) empty_inline_cache(state);
   state.lanes.places = 0;
 }
 
+// Closes the fast paths of a site.
+void close_site(Worker& worker, std::uint32_t site, jit::SiteState& state) {
+  fold_site(worker, site, state);
+  close_windows(state);
+}
+
+// Whether windows of the launch may hold for the next one, too.
+bool keeps_windows(const Launch& launch) {
+  return !launch.watch && !launch.shadow && !launch.stops && !launch.wants.accesses && !launch.stop;
+}
+
+bool same_bound(const Bound& a, const Bound& b) {
+  return a.low == b.low && a.high == b.high;
+}
+
+bool same_bounds(const Launch& launch, const OpenWindows& windows, std::size_t site) {
+  const SiteBounds &a = launch.bounds[site], &b = windows.bounds[site];
+  return same_bound(a.memory, b.memory) && same_bound(a.shared, b.shared) && same_bound(a.local, b.local);
+}
+
 }  // namespace
+
+// The first access of a site in a launch took a fifth of a microsecond in the device; Rodinia's nw has 180,000.
+void begin_windows(Worker& worker) {
+  const Launch& launch = *worker.launch;
+  OpenWindows& windows = *worker.windows;
+  const bool same = windows.kernel == launch.kernel->serial && windows.ranges == launch.ranges &&
+                    windows.shared_size == launch.shared_size && windows.local_size == launch.local_size &&
+                    windows.bounds.size() == launch.bounds.size() && keeps_windows(launch);
+  bool moved = false;
+  for (std::size_t s = 0; s < windows.sites; ++s) {
+    const bool holds = same && (launch.bounds.empty() || same_bounds(launch, windows, s));
+    if (!holds) close_windows(worker.sites[s]);
+    moved |= !holds;
+  }
+  if (same && !moved) return;
+  windows.kernel = launch.kernel->serial;
+  windows.ranges = launch.ranges;
+  windows.shared_size = launch.shared_size;
+  windows.local_size = launch.local_size;
+  windows.bounds = launch.bounds;
+}
 
 void forget_pieces(Worker& worker) {
   const auto sites = static_cast<std::uint32_t>(worker.launch->kernel->sites.size());
@@ -465,8 +522,11 @@ void collect(Worker& worker, events::LaunchCounts& counts) {
   const Launch& launch = *worker.launch;
   const events::KernelFacts& facts = launch.kernel->code->facts();
   WG_ASSERT(counts.sites.size() == facts.sites.size() && launch.kernel->sites.size() == facts.sites.size());
+  const bool keep = keeps_windows(launch);
+  worker.windows->sites = keep ? facts.sites.size() : 0;
   for (std::uint32_t s = 0; s < facts.sites.size(); ++s) {  // leaders also count for followers
-    close_site(worker, s, worker.sites[s]);
+    fold_site(worker, s, worker.sites[s]);
+    if (!keep || worker.records[s].piece_cached) close_windows(worker.sites[s]);
     if (!worker.logs.empty()) close_site(worker, s, worker.logged_sites[s]);
   }
   for (std::uint32_t s = 0; s < facts.sites.size(); ++s) {

@@ -65,6 +65,8 @@ void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int
 void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int64_t ky);
 // Same, without the site's followers, in slots that machine code does not use.
 void count_masked_alone(jit::WarpContext& context, std::uint32_t site, std::uint64_t base, LaneMask mask);
+// Call when the launch is fully planned: closes the windows of the worker's sites that do not hold for it.
+void begin_windows(Worker& worker);
 // Call before the inline cache of a site changes: adds its histogram to the counts and empties it.
 void fold_inline_cache(Worker& worker, std::uint32_t site, jit::SiteState& state);
 // Same for the stored requests (jit::LaneRequests). The window must still be the one they were stored with.

@@ -73,6 +73,11 @@ void by_affine(void* context, std::uint32_t site, const AffineAddresses& a, Lane
     s.addresses = addresses;
     define(s);
   }
+  if (place && place->space == StateSpace::shared && mask != kFullMask && s.context->sites[site].lanes.places == 0) {
+    expand(a, shape, addresses);
+    s.addresses = addresses;
+    open_window(s);  // if lanes that are off lie outside, the inline cache never serves the site
+  }
   if (place && place->space != StateSpace::local && contiguous(s, a, jit::row_length(shape))) {
     auto* memory = reinterpret_cast<std::uint8_t*>(place->host_base);
     return s.writes() ? copy_lanes(memory, values, mask, s.element) : copy_lanes(values, memory, mask, s.element);

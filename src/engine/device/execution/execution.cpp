@@ -123,14 +123,53 @@ void reset(Worker& w) {
 
 }  // namespace
 
+namespace {
+
+std::size_t site_bytes(std::size_t capacity) {
+  return 2 * capacity * sizeof(jit::SiteState);
+}
+
+void release_sites(SiteSet& set) {
+  if (set.sites) munmap(set.sites, site_bytes(set.capacity));
+  delete[] set.records;
+  set = {};
+}
+
+// A state has 27 KB, of which a launch without counters touches two pages. So their memory is not filled.
+void allocate_sites(SiteSet& set, std::size_t capacity) {
+  release_sites(set);
+  void* const made =
+      mmap(nullptr, site_bytes(capacity), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  WG_ASSERT(made != MAP_FAILED);
+  set.capacity = capacity;
+  set.sites = static_cast<jit::SiteState*>(made);
+  for (std::size_t s = 0; s < 2 * capacity; ++s) empty_inline_cache(set.sites[s]);
+  set.records = new SiteRecord[capacity];
+}
+
+// Kernels that take turns have a set each, so that their windows stay open.
+void choose_sites(Worker& w, const KernelRecord& kernel) {
+  SiteSet* const end = w.site_sets + std::size(w.site_sets);
+  SiteSet* set =
+      std::find_if(w.site_sets, end, [&](const SiteSet& s) { return s.windows.kernel == kernel.serial && s.sites; });
+  if (set == end) set = &w.site_sets[w.next_set++ % std::size(w.site_sets)];
+  const std::size_t sites = kernel.sites.size();
+  if (sites > set->capacity || !set->sites) allocate_sites(*set, std::max<std::size_t>(16, sites * 3 / 2));
+  w.windows = &set->windows;
+  w.sites = set->sites;
+  w.logged_sites = set->sites + set->capacity;
+  w.records = set->records;
+}
+
+}  // namespace
+
 Block::~Block() {
   std::free(shared_memory);
 }
 Worker::Worker() = default;
 
 Worker::~Worker() {
-  std::free(sites);
-  delete[] records;
+  for (SiteSet& set : site_sets) release_sites(set);
   std::free(scoreboard);
 }
 
@@ -511,21 +550,10 @@ void prepare_worker(Worker& w, Launch& launch) {
   w.launch = &launch;
   w.finished = false;
   w.spins_only = false;
-  const std::size_t sites = launch.kernel->sites.size(), slots = launch.kernel->code->scoreboard_slots();
+  const std::size_t slots = launch.kernel->code->scoreboard_slots();
   w.chunk_next = w.chunk_end = 0;  // a stopped launch leaves some
   w.work_noted = 0;
-  if (sites > w.site_capacity) {
-    std::free(w.sites);
-    delete[] w.records;
-    w.site_capacity = std::max<std::size_t>(32, sites * 3 / 2);
-    const std::size_t states = 2 * w.site_capacity;
-    w.sites = static_cast<jit::SiteState*>(std::aligned_alloc(64, (states * sizeof(jit::SiteState) + 63) / 64 * 64));
-    WG_ASSERT(w.sites);
-    w.logged_sites = w.sites + w.site_capacity;
-    std::memset(static_cast<void*>(w.sites), 0, states * sizeof(jit::SiteState));
-    for (std::size_t s = 0; s < states; ++s) empty_inline_cache(w.sites[s]);
-    w.records = new SiteRecord[w.site_capacity];
-  }
+  choose_sites(w, *launch.kernel);
   if (slots > w.scoreboard_capacity) {
     std::free(w.scoreboard);
     w.scoreboard_capacity = (std::max<std::size_t>(256, slots * 3 / 2) + 7) / 8 * 8;

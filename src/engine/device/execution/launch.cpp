@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 
+#include "device/access/count.h"
 #include "device/block_work.h"
 #include "device/device_impl.h"
 #include "device/execution/execution.h"
@@ -167,6 +168,7 @@ LaunchResult Device::Impl::run_planned(Engine& engine, Launch& launch, KernelRec
   start_clocks(engine, launch);
   prepare_workers(engine, launch);
   ask_observers(engine, launch);
+  for (unsigned i = 0; i < launch.workers; ++i) begin_windows(*engine.workers[i]);
   launch.turns = turns_of(launch);  // observed barriers leave machine code
   const std::shared_ptr<const events::AccessLog> repeated = find_repeated(launch, parameters);  // then it logs nothing
 

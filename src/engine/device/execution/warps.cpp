@@ -82,6 +82,7 @@ void enter_launch(WarpFiber& f, Launch& launch, Worker& w) {
     to[k][2] = from[k]->z;
   }
   c.explicit_cluster = launch.cluster_size > 1;
+  c.alone = launch.warps_per_block == 1 && launch.plain_barriers && !launch.ordered;
   c.issue_cycles = launch.issue_cycles;
   c.capability = launch.capability;
   c.sm_clock_khz = launch.sm_clock_khz;
