@@ -32,6 +32,10 @@ bool is_plain_load(const Instruction& i) {
          !i.has(ptx::Modifier::nc);
 }
 
+bool moves_shared(const Instruction& i, Opcode opcode) {
+  return i.opcode == opcode && i.space == StateSpace::shared;
+}
+
 bool is_register(const Operand& o) {
   return o.kind == OperandKind::reg && o.component == 0xff;
 }
@@ -59,7 +63,7 @@ class Loop {
     if (sleeps()) return true;
     if (retries()) return false;
     find_counters();
-    return reads_others_words() && exit_depends_on_others();
+    return reads_others_words() && (exit_depends_on_others(false) || exit_depends_on_others(true));
   }
 
  private:
@@ -194,8 +198,10 @@ class Loop {
     return deciders;
   }
 
-  // Also true if the wait is an inner loop that begins at the same block.
-  bool exit_depends_on_others() const {
+  // Also true if the wait is an inner loop that begins at the same block. through_shared: one thread may load for all
+  // of its block, so a value that comes from shared memory may be any that the loop stores there. Atomics do not count
+  // then: where one thread takes an entry of a queue for its block, nothing waits.
+  bool exit_depends_on_others(bool through_shared) const {
     std::vector<bool> wanted(f_.registers.size(), false);
     bool changed = false;
     const auto want = [&](RegId r) {
@@ -223,17 +229,22 @@ class Loop {
                                       [&](std::uint32_t s) { return s == cfg_.exit() || s == head_ || !body_[s]; });
       if (leaves && last.guard) want(last.guard.reg);
     }
-    bool waits = false;
+    bool waits = false, loads_shared = false;
     while (changed && !waits) {
       changed = false;
+      const bool loaded_shared = loads_shared;
       each([&](std::uint32_t b, std::uint32_t i) {
-        registers_written(f_.body[i], written);
-        if (!std::any_of(written.begin(), written.end(), [&](RegId r) { return wanted[r]; })) return;
-        waits |= may_wait_for(f_.body[i]);
-        registers_read(f_.body[i], read);
+        const Instruction& in = f_.body[i];
+        registers_written(in, written);
+        const bool stores = through_shared && loads_shared && moves_shared(in, Opcode::st);
+        if (!stores && !std::any_of(written.begin(), written.end(), [&](RegId r) { return wanted[r]; })) return;
+        loads_shared |= moves_shared(in, Opcode::ld);
+        waits |= may_wait_for(in) && !(through_shared && ptx::info(in.opcode).has(ptx::Effects::writes));
+        registers_read(in, read);
         for (RegId r : read) want(r);
         want_to_execute(b);
       });
+      changed |= loads_shared != loaded_shared;
     }
     return waits;
   }
