@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 
 #include "device/schedule.h"
+#include "device/watchdog.h"
 #include "ptx_kernel.h"
 
 namespace warpgrind::device {
@@ -14,15 +16,12 @@ namespace {
 
 constexpr unsigned kWaiting = 64, kWaitingBlocks = 6, kAllWaiting = kWaiting * kWaitingBlocks;
 
-void run_a_chain(Kernel& kernel, unsigned words, bool counted = true) {
+LaunchResult run_a_chain(Kernel& kernel, unsigned words) {
   std::fill(kernel.data, kernel.data + words, ~0u);
   kernel.data[words] = 0;
-  LaunchConfig config;
-  config.grid = {kWaitingBlocks, 1, 1};
-  config.block = {kWaiting, 1, 1};
-  config.counted = counted;
-  kernel.run(config);
-  for (unsigned i = 0; i < words; ++i) ASSERT_EQ(kernel.data[i], words - i) << i;
+  LaunchResult result = kernel.run(kWaiting, kWaitingBlocks);
+  for (unsigned i = 0; i < words; ++i) EXPECT_EQ(kernel.data[i], words - i) << i;
+  return result;
 }
 
 // Runs the kernel in each order and with one and two workers. Each of `words` words is one more than the next.
@@ -124,10 +123,14 @@ TEST(WaitingLoops, ForTheNextBlockOfALargeGrid) {
   }
 }
 
-// No sign that this loop waits: the watchdog lets the blocks take turns after 3 s.
+// No sign that this loop waits: the watchdog lets the blocks take turns.
 TEST(WaitingLoops, ByPlainLoadsAlone) {
+  set_time_before_turns(std::chrono::milliseconds(100));
   Kernel kernel(sort_kernel("bar.sync 0;\n", "ld.global.u32"));
-  run_a_chain(kernel, 3 * kAllWaiting, false);
+  std::fill(kernel.data, kernel.data + 3 * kAllWaiting + 1, 0u);
+  EXPECT_TRUE(kernel.run(kWaiting, kWaitingBlocks).counts.work);   // nothing waits
+  EXPECT_FALSE(run_a_chain(kernel, 3 * kAllWaiting).counts.work);  // blocks in turns have no work of their own
+  set_time_before_turns(std::chrono::seconds(10));
 }
 
 // Lanes write their words behind the loop, where the rest of their warp still waits.

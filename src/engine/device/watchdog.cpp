@@ -52,8 +52,9 @@ Slots* next_or_new(Slots& slots) {
 
 constexpr std::chrono::milliseconds kBetweenLooks{50};  // at the progress of launches
 // Periods of turns (watchdog.h).
-constexpr std::chrono::milliseconds kBeforeTurns{3000}, kWithWork{10000}, kBetweenTurns{100}, kTurns{2},
-    kBetweenLoopLooks{500};
+constexpr std::chrono::milliseconds kBetweenTurns{100}, kTurns{2}, kBetweenLoopLooks{500};
+constexpr std::int64_t kMillisecondsBeforeTurns = 10'000;
+std::atomic<std::int64_t> g_before_turns{kMillisecondsBeforeTurns};
 
 // CPU time of all threads of this process.
 double process_seconds() {
@@ -74,7 +75,7 @@ void update_turns(Launch& launch, std::chrono::steady_clock::time_point now) {
   const std::uint64_t begun = launch.next_block.load(std::memory_order_relaxed);
   if (turns.periods == 0 && begun != turns.begun) {
     turns.begun = begun;
-    turns.next = now + (launch.work ? kWithWork : kBeforeTurns);  // turns would mix the work of blocks
+    turns.next = now + std::chrono::milliseconds(g_before_turns.load(std::memory_order_relaxed));
   }
   if (now < turns.next) return;
   turns.on = !turns.on;
@@ -113,6 +114,10 @@ unsigned interrupts_requested() {
 
 void interrupt_if_requested_since(Launch& launch, unsigned before) {
   if (g_requests.load() != before) stop(launch, FaultKind::interrupted);
+}
+
+void set_time_before_turns(std::chrono::milliseconds time) {
+  g_before_turns.store(time.count(), std::memory_order_relaxed);
 }
 
 void abandon(Launch& launch) {

@@ -1,8 +1,9 @@
 // Watchdog: stops launches that run longer than their limit, or that make no progress.
 //
 // It also lets warps take turns at heads of loops, for 2 ms every 100 ms. That begins when no block of a launch has
-// begun for 3 s (10 s where the work of blocks is noted, which turns mix). A warp may wait in a loop that
-// flow/spin_loops.h does not find, for a block that has no worker. A kernel without such a loop loses 2 % from then on.
+// begun for 10 s. A warp may wait in a loop that flow/spin_loops.h does not find, for a block that has no worker. A
+// kernel without such a loop loses 2 % from then on, and some 10 % if its blocks have barriers and more of them then
+// run at once.
 #pragma once
 
 #include <atomic>
@@ -38,6 +39,9 @@ class Visit {
 };
 // Ends the launch without a fault of its own.
 void abandon(Launch& launch);
+
+// For tests: the time without a new block before warps take turns, in place of 10 s.
+void set_time_before_turns(std::chrono::milliseconds time);
 
 class Watchdog {
  public:
