@@ -163,6 +163,20 @@ TEST(Forms, SpinLoopInsideAnotherLoopIsRecognised) {
   EXPECT_TRUE(a.forms.spin_head[a.cfg.block_of[4]]);
 }
 
+// The word decides whether an iteration moves on (HeCBench's `bh`): one that does not move on waits.
+TEST(Forms, SpinLoopWhoseCounterWaitsIsRecognised) {
+  const auto spins = [](const std::string& in_branch, const std::string& behind) {
+    const Analysed a = analyse(
+        "ld.param.u64 %rd1, [p]; ld.param.u32 %r3, [n];\nL: mul.wide.s32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2; "
+        "ld.volatile.global.u32 %r1, [%rd3]; setp.lt.s32 %p1, %r1, 0; @%p1 bra W;\n" +
+        in_branch + "st.global.u32 [%rd1], %r1;\nW: " + behind + "setp.ge.s32 %p2, %r3, 0; @%p2 bra L; ret;\n");
+    return a.forms.spin_head[a.cfg.block_of[2]];
+  };
+  EXPECT_TRUE(spins("add.s32 %r3, %r3, -4; ", ""));
+  EXPECT_TRUE(spins("add.s32 %r3, %r3, -4; ", "bar.sync 0; "));
+  EXPECT_FALSE(spins("", "add.s32 %r3, %r3, -4; "));  // a scan
+}
+
 // A retry of a compare-and-swap fails only if others progress. With another value to compare, it may wait for them.
 TEST(Forms, RetryOfACompareAndSwapIsNoSpinLoop) {
   const auto spins = [](const std::string& first, const std::string& last) {

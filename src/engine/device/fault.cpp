@@ -60,7 +60,7 @@ void show(Launch& launch, const Fault& fault, std::uint64_t block, std::uint32_t
 
 void stop(Launch& launch) {
   launch.stop.store(true);
-  launch.interrupt.store(1, std::memory_order_release);
+  launch.interrupt.store(kInterruptStop, std::memory_order_release);
 }
 
 }  // namespace

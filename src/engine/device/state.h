@@ -356,6 +356,9 @@ struct alignas(64) Worker {
   // State of spinning, read by other workers (barrier.cpp).
   std::uint64_t idle_rounds = 0;         // rounds of yields since the last progress
   std::uint32_t stalled_turns = 0;       // yields left in which each warp gives way to its other lanes
+  std::uint32_t turns_period = 0;        // the last Launch::turns_period that this worker has seen
+  std::uint32_t may_begin = 0;           // blocks that it may still begin in that period
+  bool work_mixed = false;               // warps have run between a warp's beginning and end: Launch::work is wrong
   std::atomic<std::uint64_t> rounds{0};  // ... in total
   std::atomic<bool> spins_only{false}, finished{false};
   std::vector<std::uint64_t> seen_rounds;  // `rounds` of the other workers when this one began to spin
@@ -439,8 +442,9 @@ struct GridPlan {
   const std::uint32_t sm_count;
   const events::SmGroups sm_groups;
   const std::uint32_t issue_cycles, sm_clock_khz, capability;
-  const bool keeps_time;  // the kernel reads a clock: blocks of one SM follow each other in time
-  const bool fits_gpu;    // all blocks could be resident on the GPU at the same time
+  const bool keeps_time;         // the kernel reads a clock: blocks of one SM follow each other in time
+  const bool fits_gpu;           // all blocks could be resident on the GPU at the same time
+  const std::uint64_t resident;  // blocks that the GPU could hold at once, by threads alone
   // If the kernel may cancel launches (clusterlaunchcontrol): clusters that are resident at the start. Else 0.
   const std::uint64_t resident_clusters;
 };
@@ -452,6 +456,17 @@ struct WorkerPlan {
   const Schedule schedule;
   const bool ordered;  // not forward (execution/order.h)
   const bool alone;    // Device::set_schedule
+};
+
+// Bits of Launch::interrupt.
+constexpr std::uint32_t kInterruptStop = 1, kInterruptTurns = 2;
+
+// What the watchdog's thread knows of the progress of a launch. Only that thread uses it.
+struct LoopTurns {
+  std::uint64_t begun = ~0ull;  // Launch::next_block at the last look
+  std::chrono::steady_clock::time_point next;
+  std::uint32_t periods = 0;
+  bool on = false;  // a period is under way
 };
 
 // What the observers of a launch want to see. Decided before the launch runs (launch_observation.cpp).
@@ -491,6 +506,9 @@ struct Launch : LaunchInputs, MemoryPlan, GridPlan, WorkerPlan, LaunchObservatio
   alignas(64) std::atomic<std::uint64_t> next_block{0};
 
   alignas(64) std::atomic<std::uint32_t> interrupt{0};  // polled by generated code
+  // Number of the period in which warps take turns at heads of loops (watchdog.h); 0: none. `interrupt` is set, too.
+  std::atomic<std::uint32_t> turns_period{0};
+  LoopTurns loop_turns;
   std::atomic<bool> stop{false};
   std::atomic<std::uint32_t> stop_reason{0};  // FaultKind + 1 of timeout or Ctrl-C; 0: none
   std::atomic<bool> waited_outside{false};    // LaunchResult::waited_outside

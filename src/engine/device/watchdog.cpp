@@ -51,6 +51,10 @@ Slots* next_or_new(Slots& slots) {
 }
 
 constexpr std::chrono::milliseconds kBetweenLooks{50};  // at the progress of launches
+// Periods of turns (watchdog.h).
+constexpr std::chrono::milliseconds kBetweenTurns{100}, kTurns{2}, kBetweenLoopLooks{500};
+constexpr std::int64_t kMillisecondsBeforeTurns = 10'000;
+std::atomic<std::int64_t> g_before_turns{kMillisecondsBeforeTurns};
 
 // CPU time of all threads of this process.
 double process_seconds() {
@@ -62,7 +66,25 @@ double process_seconds() {
 void stop(Launch& launch, FaultKind kind) {
   std::uint32_t none = 0;
   launch.stop_reason.compare_exchange_strong(none, static_cast<std::uint32_t>(kind) + 1);
-  launch.interrupt.store(1, std::memory_order_release);
+  launch.interrupt.store(kInterruptStop, std::memory_order_release);
+}
+
+// Begins or ends a period of turns in a launch if it is time.
+void update_turns(Launch& launch, std::chrono::steady_clock::time_point now) {
+  LoopTurns& turns = launch.loop_turns;
+  const std::uint64_t begun = launch.next_block.load(std::memory_order_relaxed);
+  if (turns.periods == 0 && begun != turns.begun) {
+    turns.begun = begun;
+    turns.next = now + std::chrono::milliseconds(g_before_turns.load(std::memory_order_relaxed));
+  }
+  if (now < turns.next) return;
+  turns.on = !turns.on;
+  launch.turns_period.store(turns.on ? ++turns.periods : 0, std::memory_order_relaxed);
+  if (turns.on)
+    launch.interrupt.fetch_or(kInterruptTurns, std::memory_order_release);
+  else
+    launch.interrupt.fetch_and(~kInterruptTurns, std::memory_order_release);
+  turns.next = now + (turns.on ? kTurns : kBetweenTurns);
 }
 
 }  // namespace
@@ -94,9 +116,13 @@ void interrupt_if_requested_since(Launch& launch, unsigned before) {
   if (g_requests.load() != before) stop(launch, FaultKind::interrupted);
 }
 
+void set_time_before_turns(std::chrono::milliseconds time) {
+  g_before_turns.store(time.count(), std::memory_order_relaxed);
+}
+
 void abandon(Launch& launch) {
   launch.stop = true;
-  launch.interrupt.store(1, std::memory_order_release);
+  launch.interrupt.store(kInterruptStop, std::memory_order_release);
 }
 
 void request_interrupt() {
@@ -125,9 +151,12 @@ Watchdog::~Watchdog() {
   thread_.join();
 }
 
-bool Watchdog::start() {
+bool Watchdog::start(const Device& device) {
+  if (device_.load(std::memory_order_acquire)) return true;
   const std::lock_guard lock(mutex_);
-  return thread_.started() || thread_.start([this] { loop(); }, HostThread::Signals::none);
+  if (!thread_.started() && !thread_.start([this] { loop(); }, HostThread::Signals::none)) return false;
+  device_.store(&device, std::memory_order_release);
+  return true;
 }
 
 void Watchdog::watch(Launch* launch, double seconds, double stall_seconds) {
@@ -155,6 +184,19 @@ bool Watchdog::has_stalled(Watched& watched, double cpu_seconds) {
   return cpu_seconds - watched.progress_at > watched.stall_seconds;
 }
 
+Watchdog::Clock::time_point Watchdog::look_at_loops(Clock::time_point now) const {
+  const Device* const device = device_.load(std::memory_order_acquire);
+  Clock::time_point next = now + kBetweenLoopLooks;
+  const Visit visit;
+  for_each_launch([&](Launch& launch) {
+    // An order that preempts has turns of its own, and a debugger goes back by equal turns.
+    if (launch.device != device || launch.schedule.preempts() || launch.stops) return;
+    update_turns(launch, now);
+    next = std::min(next, launch.loop_turns.next);
+  });
+  return next;
+}
+
 void Watchdog::loop() {
   std::unique_lock lock(mutex_);
   while (!quit_) {
@@ -167,11 +209,7 @@ void Watchdog::loop() {
       stop(*w.launch, FaultKind::timeout);
       return true;
     });
-    if (watched_.empty()) {
-      changed_.wait(lock);
-      continue;
-    }
-    auto until = watched_.front().deadline;
+    auto until = look_at_loops(now);
     for (const Watched& w : watched_) until = std::min(until, w.stall_seconds > 0 ? now + kBetweenLooks : w.deadline);
     changed_.wait_until(lock, until);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "flow/forms.h"
 
@@ -25,6 +26,16 @@ bool reads_shared_state(const Instruction& i) {
   return strong && !info.has(Effects::writes);
 }
 
+// A load of memory that other blocks may write, without `.volatile` and the like.
+bool is_plain_load(const Instruction& i) {
+  return i.opcode == Opcode::ld && (i.space == StateSpace::global || i.space == StateSpace::none) &&
+         !i.has(ptx::Modifier::nc);
+}
+
+bool moves_shared(const Instruction& i, Opcode opcode) {
+  return i.opcode == opcode && i.space == StateSpace::shared;
+}
+
 bool is_register(const Operand& o) {
   return o.kind == OperandKind::reg && o.component == 0xff;
 }
@@ -44,6 +55,7 @@ class Loop {
     each([&](std::uint32_t, std::uint32_t i) {
       registers_written(f_.body[i], written);
       for (RegId r : written) definitions_[r].push_back(i);
+      fenced_ |= f.body[i].opcode == Opcode::membar || f.body[i].opcode == Opcode::fence;
     });
   }
 
@@ -51,7 +63,7 @@ class Loop {
     if (sleeps()) return true;
     if (retries()) return false;
     find_counters();
-    return exit_depends_on_others();
+    return reads_others_words() && (exit_depends_on_others(false) || exit_depends_on_others(true));
   }
 
  private:
@@ -163,12 +175,51 @@ class Loop {
     });
   }
 
-  // Also true if the wait is an inner loop that begins at the same block.
-  bool exit_depends_on_others() const {
+  bool may_wait_for(const Instruction& i) const {
+    return (reads_shared_state(i) || (fenced_ && is_plain_load(i))) && !reads_another_word(i);
+  }
+  bool reads_others_words() const {
+    bool some = false;
+    each([&](std::uint32_t, std::uint32_t i) { some = some || may_wait_for(f_.body[i]); });
+    return some;
+  }
+
+  // By block: the blocks of the loop whose branch decides whether an iteration executes it (control dependence: it lies
+  // on the way from one of their successors to where all ways meet again).
+  std::vector<std::vector<std::uint32_t>> find_deciders() const {
+    std::vector<std::vector<std::uint32_t>> deciders(body_.size());
+    for (std::uint32_t b = 0; b < body_.size(); ++b) {
+      const BasicBlock& block = cfg_.blocks[b];
+      if (!body_[b] || block.successors.size() < 2) continue;
+      for (std::uint32_t s : block.successors)
+        for (; s != cfg_.exit() && s != block.post_dominator; s = cfg_.blocks[s].post_dominator)
+          if (body_[s]) deciders[s].push_back(b);
+    }
+    return deciders;
+  }
+
+  // Also true if the wait is an inner loop that begins at the same block. through_shared: one thread may load for all
+  // of its block, so a value that comes from shared memory may be any that the loop stores there. Atomics do not count
+  // then: where one thread takes an entry of a queue for its block, nothing waits.
+  bool exit_depends_on_others(bool through_shared) const {
     std::vector<bool> wanted(f_.registers.size(), false);
     bool changed = false;
     const auto want = [&](RegId r) {
       if (!wanted[r]) wanted[r] = true, changed = true;
+    };
+    std::vector<std::vector<std::uint32_t>> deciders = find_deciders();
+    std::vector<RegId> read, written;
+    const auto want_to_execute = [&](std::uint32_t executed) {
+      std::vector<std::uint32_t> left{executed};
+      while (!left.empty()) {
+        const std::vector<std::uint32_t> by = std::exchange(deciders[left.back()], {});  // once for each block
+        left.pop_back();
+        for (const std::uint32_t b : by) {
+          registers_read(f_.body[cfg_.blocks[b].end - 1], read);
+          for (const RegId r : read) want(r);
+          left.push_back(b);
+        }
+      }
     };
     for (std::uint32_t b = 0; b < body_.size(); ++b) {
       if (!body_[b]) continue;
@@ -178,17 +229,22 @@ class Loop {
                                       [&](std::uint32_t s) { return s == cfg_.exit() || s == head_ || !body_[s]; });
       if (leaves && last.guard) want(last.guard.reg);
     }
-    std::vector<RegId> read, written;
-    bool waits = false;
+    bool waits = false, loads_shared = false;
     while (changed && !waits) {
       changed = false;
-      each([&](std::uint32_t, std::uint32_t i) {
-        registers_written(f_.body[i], written);
-        if (!std::any_of(written.begin(), written.end(), [&](RegId r) { return wanted[r]; })) return;
-        waits |= reads_shared_state(f_.body[i]) && !reads_another_word(f_.body[i]);
-        registers_read(f_.body[i], read);
+      const bool loaded_shared = loads_shared;
+      each([&](std::uint32_t b, std::uint32_t i) {
+        const Instruction& in = f_.body[i];
+        registers_written(in, written);
+        const bool stores = through_shared && loads_shared && moves_shared(in, Opcode::st);
+        if (!stores && !std::any_of(written.begin(), written.end(), [&](RegId r) { return wanted[r]; })) return;
+        loads_shared |= moves_shared(in, Opcode::ld);
+        waits |= may_wait_for(in) && !(through_shared && ptx::info(in.opcode).has(ptx::Effects::writes));
+        registers_read(in, read);
         for (RegId r : read) want(r);
+        want_to_execute(b);
       });
+      changed |= loads_shared != loaded_shared;
     }
     return waits;
   }
@@ -199,6 +255,7 @@ class Loop {
   std::vector<bool> body_;
   std::vector<std::vector<std::uint32_t>> definitions_;  // by register: instructions
   std::vector<bool> counters_;                           // by register
+  bool fenced_ = false;                                  // the loop has a fence
 };
 
 }  // namespace

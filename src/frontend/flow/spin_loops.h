@@ -8,8 +8,9 @@
 
 namespace warpgrind::flow {
 
-// By block: true for the head of a loop whose exit depends on memory that others write. Two kinds of loop read such
-// memory and never wait, so they are not among them:
+// By block: true for the head of a loop whose exit depends on memory that others write, also by a branch that decides
+// whether an iteration moves on. Such memory is read by volatile loads and the like, and by plain ones if the loop has
+// a fence. Two kinds of loop read it and never wait, so they are not among them:
 //   - a retry of a compare-and-swap with the value that the last one returned: it fails only if others progress
 //   - a scan: each iteration reads another word, at an address that moves with a counter
 std::vector<bool> find_spin_loops(const ptx::Function& function, const ControlFlow& cfg);

@@ -287,6 +287,16 @@ void warn_of_order(WarpFiber& f) {
        "starts, and wait only for lower numbers");
 }
 
+// Whether a worker whose warps all wait may begin another block of a grid that does not fit on the GPU. The block could
+// be resident together with those that wait. Their stacks and local memory take room, so there is a limit.
+bool may_begin_later(const Worker& w) {
+  constexpr std::uint64_t kRounds = 4;
+  constexpr std::uint32_t kMostWarps = 1024;
+  const Launch& launch = *w.launch;
+  return w.idle_rounds >= kRounds && w.live_blocks * std::uint64_t{launch.running_workers} < launch.resident &&
+         w.live_blocks * launch.warps_per_block < kMostWarps;
+}
+
 // Called by a spinning warp. If all warps here only spin, they may wait for a block that has not begun, for another
 // worker, or for lanes of the same warp. A block that has not begun means a hand-made grid barrier, possible only in
 // grids that fit on the GPU as a whole.
@@ -320,12 +330,16 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
     w.idle_turns = 0;
     warn_of_order(f);
   } else if (!w.starting && turns_over) {
-    if (is_stalled(w, launch)) w.stalled_turns = round;
+    const bool stalled = is_stalled(w, launch);
+    if (stalled) w.stalled_turns = round;
+    const bool begins = stalled && may_begin_later(w) && activate_block(w);
+    if (begins) w.idle_turns = 0;
     // A single worker also pauses after a while: it then waits for the host or another stream.
     constexpr std::uint64_t kRoundsAlone = 64;
     if (w.idle_rounds > kRoundsAlone) launch.waited_outside.store(true, std::memory_order_relaxed);
     end_if_alone(w);
-    if (!launch.alone && (launch.running_workers > 1 || w.idle_rounds > kRoundsAlone)) wait_for_others(w, f.context);
+    if (!begins && !launch.alone && (launch.running_workers > 1 || w.idle_rounds > kRoundsAlone))
+      wait_for_others(w, f.context);
   }
   // In a stalled round each warp gives way. The end of the round alone could always meet the same one.
   if (w.stalled_turns > 0) {
@@ -333,6 +347,7 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
     give_way = true;
   }
   f.state = WarpState::yielded;
+  w.work_mixed = true;
   queue_ready(w, &f);
   suspend(w, f);
   return give_way;

@@ -570,6 +570,8 @@ void run_worker(Worker& w) {
   w.warps_ended = w.threads_ended = w.blocks_ended = 0;
   w.idle_turns = 0;
   w.idle_rounds = 0;
+  w.turns_period = 0;
+  w.work_mixed = false;
   w.spins_only = false;
   w.finished = false;
   w.seen_rounds.assign(w.launch->all_workers->size(), 0);

@@ -189,7 +189,8 @@ LaunchResult Device::Impl::run_planned(Engine& engine, Launch& launch, KernelRec
 }
 
 Status Device::Impl::start_watchdog() {
-  if (!is_watched() || watchdog.start()) return Ok{};
+  if (options.stops && !is_watched()) return Ok{};
+  if (watchdog.start(device) || !is_watched()) return Ok{};
   return Error{ErrorKind::environment, "the host allows no more threads, but the time limit of a launch needs one",
                "raise the limit (ulimit -u), or run without --timeout and --stall"};
 }

@@ -114,6 +114,7 @@ GridPlan plan_grid(const LaunchInputs& in, KeptBuffers& kept, const GpuModel& mo
           .capability = static_cast<std::uint32_t>(model.cc_major * 10 + model.cc_minor),
           .keeps_time = in.kernel->code->keeps_time,
           .fits_gpu = in.config.cooperative || blocks <= resident,
+          .resident = resident,
           .resident_clusters = resident_clusters_of(in, model, shared)};
 }
 

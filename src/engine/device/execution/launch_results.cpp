@@ -33,6 +33,7 @@ void Device::Impl::collect_results(Engine& engine, Launch& launch, LaunchResult&
   for (unsigned i = 0; i < launch.workers; ++i) {
     Worker& w = *engine.workers[i];
     collect(w, result.counts);
+    if (w.work_mixed) result.counts.work = nullptr;
     std::move(w.output.begin(), w.output.end(), std::back_inserter(text));
     if (children) std::move(w.children.begin(), w.children.end(), std::back_inserter(*children));
     for (Fault& warning : w.warnings) {

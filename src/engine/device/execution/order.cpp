@@ -46,6 +46,23 @@ bool has_room(const Worker& w) {
   return w.live_blocks < kBlocksAtLeast || w.live_blocks * w.launch->warps_per_block < kWarpsAtOnce;
 }
 
+// A period of turns (watchdog.h). A worker begins at most as many blocks in it as it already runs.
+void take_turn_of_period(WarpFiber& f, std::uint32_t period) {
+  Worker& w = *f.worker;
+  if (w.turns_period != period) {
+    w.turns_period = period;
+    w.may_begin = w.live_blocks;
+  }
+  w.idle_rounds = 0;  // this warp may compute
+  if ((w.launch->fits_gpu || w.launch->cancellable) && !w.starting && w.may_begin > 0 && activate_block(w))
+    --w.may_begin;
+  if (!w.starting && !w.ready_first) return;
+  f.state = WarpState::yielded;
+  w.work_mixed = true;
+  queue_ready(w, &f);
+  suspend(w, f);
+}
+
 }  // namespace
 
 std::uint64_t first_random(const Schedule& schedule) {
@@ -117,6 +134,8 @@ void take_turns(WarpFiber& f) {
 
 void take_turns_in_loop(WarpFiber& f, std::uint32_t site) {
   f.polled_site = site;
+  if (const std::uint32_t period = f.worker->launch->turns_period.load(std::memory_order_relaxed); period != 0)
+    return take_turn_of_period(f, period);
   // A waiting loop calls yield() every few iterations. A loop that does not is computing, and others may wait for it.
   constexpr std::uint32_t kTurnsOfOneThatWaits = 16;
   if (++f.polls > kTurnsOfOneThatWaits) f.worker->idle_rounds = 0;
@@ -128,7 +147,7 @@ void end_if_alone(Worker& w) {
   Launch& launch = *w.launch;
   if (!launch.alone || w.idle_rounds < kRoundsInVain) return;
   launch.stop_reason = static_cast<std::uint32_t>(FaultKind::timeout) + 1;
-  launch.interrupt.store(1, std::memory_order_release);
+  launch.interrupt.store(kInterruptStop, std::memory_order_release);
 }
 
 }  // namespace warpgrind::device

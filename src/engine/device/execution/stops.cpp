@@ -14,7 +14,7 @@ bool is_same(const Fault& a, const Fault& b) {
 void end_here(jit::WarpContext& context) {
   Launch& launch = launch_of(context);
   launch.stop.store(true);
-  launch.interrupt.store(1, std::memory_order_release);
+  launch.interrupt.store(kInterruptStop, std::memory_order_release);
   leave_launch(worker_of(context));
 }
 
