@@ -366,7 +366,7 @@ TEST(CacheModel, RequestsThatRepeatAPlace) {
     EXPECT_EQ(a.store_passes, b.store_passes);
     EXPECT_EQ(a.read.sectors, b.read.sectors);
     EXPECT_EQ(a.written.sectors, b.written.sectors);
-    for (std::size_t s = 0; s < 2; ++s) EXPECT_EQ(a.sites[s].requests_new_to_warp, b.sites[s].requests_new_to_warp);
+    for (std::size_t s = 0; s < 2; ++s) EXPECT_EQ(a.sites[s].waiting_requests, b.sites[s].waiting_requests);
     EXPECT_EQ(a.global_loads.hits > 0, turn % 4 != 3);
   }
 }
@@ -473,7 +473,7 @@ TEST(CacheModel, NewToAWarp) {
   k.block(0, {affine(kArray, 4), affine(kArray, 4), affine(kArray + 128, 4), affine(kArray, 0)});
   k.counts.sites[0].global_requests = 4;
   const events::CacheCounts c = k.run(1, 16);
-  EXPECT_EQ(c.sites[0].requests_new_to_warp, 2);
+  EXPECT_EQ(c.sites[0].waiting_requests, 2);
 }
 
 // The first block of a texture's rows is cut off at address 0; extrapolated backwards it would be before that.

@@ -88,7 +88,7 @@ LaunchWork transposed(double rows, double columns, double misses) {
   const double elements = rows * columns, requests = elements / 32;
   LaunchWork w = copy_kernel(4 * elements, 4);
   w.blocks = elements / 64, w.threads_per_block = 64, w.warps_per_block = 2, w.resident_blocks = 32;
-  w.instructions = w.static_instructions = 59, w.alu = 45, w.moves = 5;
+  w.instructions = w.static_instructions = 59, w.alu = 35;
   w.path_0 = 317, w.path_40 = 356, w.path_290 = 606, w.path_700 = 1016, w.path_1000 = 1316;
   w.l1_load_passes = w.l2_read_sectors = w.l2_read_lines = elements;
   w.translation_misses = misses * requests;
@@ -206,7 +206,7 @@ TEST(Estimate, MoreOfEachTermCostsMore) {
     w.*member = much;
     return estimate_kernel(h200(), w).ns / before;
   };
-  for (double LaunchWork::*m : {&LaunchWork::instructions, &LaunchWork::alu, &LaunchWork::fma, &LaunchWork::imad,
+  for (double LaunchWork::*m : {&LaunchWork::instructions, &LaunchWork::alu, &LaunchWork::fma, &LaunchWork::integer_fma,
                                 &LaunchWork::fp64, &LaunchWork::special, &LaunchWork::shuffles, &LaunchWork::barriers,
                                 &LaunchWork::textures, &LaunchWork::tensor_half, &LaunchWork::tensor_double})
     EXPECT_GT(grows(m, 10000), 2);

@@ -72,7 +72,7 @@ struct Kernel {
   }
   WarpPath path(double new_sectors = 1) const {
     SiteFacts sites;
-    sites.new_to_warp = [=](std::uint32_t) { return new_sectors; };
+    sites.waiting_part = [=](std::uint32_t) { return new_sectors; };
     return warp_path(h200(), code, flow, 1, 8, sites);
   }
 };

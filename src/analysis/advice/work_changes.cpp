@@ -8,9 +8,10 @@ namespace warpgrind::advice {
 using timing::LaunchWork;
 
 void scale_instructions(LaunchWork& w, double by) {
-  for (double LaunchWork::*m : {&LaunchWork::instructions, &LaunchWork::alu, &LaunchWork::moves, &LaunchWork::fma,
-                                &LaunchWork::imad, &LaunchWork::fp64, &LaunchWork::special, &LaunchWork::shuffles,
-                                &LaunchWork::textures, &LaunchWork::tensor_half, &LaunchWork::tensor_double})
+  for (double LaunchWork::*m :
+       {&LaunchWork::instructions, &LaunchWork::register_reads, &LaunchWork::alu, &LaunchWork::fma,
+        &LaunchWork::integer_fma, &LaunchWork::fp64, &LaunchWork::special, &LaunchWork::shuffles, &LaunchWork::textures,
+        &LaunchWork::tensor_half, &LaunchWork::tensor_double})
     w.*m *= by;
 }
 

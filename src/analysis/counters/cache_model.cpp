@@ -383,7 +383,10 @@ class Scaling {
     const Scale k = scale_of(t, late, &Tally::requests, requests, blocks);
     events::SiteCaches& to = out_.sites[s];
     to.requests = requests;
-    to.requests_new_to_warp = t.requests != 0 ? k(t, late, &Tally::fresh) : load ? requests : 0;
+    // A site that no logged block reached is like the average load.
+    const Tally average = loads_.total();
+    const double share = average.requests != 0 ? average.fresh / average.requests : 1;
+    to.waiting_requests = t.requests != 0 ? k(t, late, &Tally::fresh) : load ? share * requests : 0;
     to.l1_passes = t.requests != 0 ? k(t, late, &Tally::passes) : texture ? 0 : requests;
     if (load) {
       out_.load_passes += to.l1_passes;
@@ -453,7 +456,10 @@ void bound_misses(const GpuModel& model, const CacheSizes& sizes, const events::
   out.global_loads.hits = out.global_loads.sectors - most;
   out.l2_read_sectors -= std::min(out.l2_read_sectors, misses - most);
   out.l2_read_lines *= by;
-  for (events::SiteCaches& s : out.sites) s.l1_hit_sectors = s.load_sectors - by * (s.load_sectors - s.l1_hit_sectors);
+  for (events::SiteCaches& s : out.sites) {
+    s.l1_hit_sectors = s.load_sectors - by * (s.load_sectors - s.l1_hit_sectors);
+    s.waiting_requests *= by;
+  }
 }
 
 // By site: sectors that the logged blocks access / logged sectors. Above 1 only if some blocks were too long.

@@ -116,7 +116,28 @@ struct RunningBlock {
   std::size_t left = 0;
 };
 
+// Lines that an SM has asked L2 for, with the turn of the last request. Their data may be on its way.
+class RecentMisses {
+ public:
+  void note(std::uint64_t line, std::uint64_t turn) { place(line) = {line, turn}; }
+  bool on_its_way(std::uint64_t line, std::uint64_t turn) {
+    const Miss& m = place(line);
+    return m.line == line && turn - m.turn < kTurns;
+  }
+
+ private:
+  // A warp makes about so many requests while one of them waits for L2.
+  static constexpr std::uint64_t kTurns = 8;
+  static constexpr std::size_t kPlaces = 1024;
+  struct Miss {
+    std::uint64_t line = ~std::uint64_t{0}, turn = 0;
+  };
+  Miss& place(std::uint64_t line) { return places_[line * 0x9e3779b97f4a7c15u >> 54]; }
+  std::vector<Miss> places_ = std::vector<Miss>(kPlaces);
+};
+
 struct Sm {
+  RecentMisses recent;
   SectoredCache l1, texture;
   SectoredCache stored;  // recently stored lines: a store hits them, a load does not
   TranslationCache translations;
@@ -145,6 +166,9 @@ class Replay : public Replayed {
         whole_lines_(model.rules.coalescing == CoalescingRule::lines_128),
         groups_{model.sm_parts, model.sms_sharing_requests},
         last_requests_(1024),
+        barriers_(std::any_of(
+            facts.sites.begin(), facts.sites.end(),
+            [](const events::Site& s) { return s.kind == SiteKind::barrier || s.kind == SiteKind::mbarrier; })),
         parts_matter_(log.blocks.size() < log.grid.count()) {
     sites.resize(facts.sites.size());
   }
@@ -179,7 +203,8 @@ class Replay : public Replayed {
     const auto part = [&](std::uint64_t bytes) {
       return static_cast<std::uint64_t>(part_ * static_cast<double>(bytes));
     };
-    return {SectoredCache(part(sizes_.l1_bytes)),
+    return {{},
+            SectoredCache(part(sizes_.l1_bytes)),
             SectoredCache(part(sizes_.texture_bytes)),
             SectoredCache(std::min(sizes_.l1_bytes, kStoredBytes)),
             TranslationCache(static_cast<std::size_t>(model_.timing.translation_entries),
@@ -353,7 +378,7 @@ class Replay : public Replayed {
     const int count = std::popcount(mask);
     if (load) {
       if (!sm.l1.touch(place.line, mask)) return false;
-      if (b.filters[e.warp].touch(place.line, mask) && e.first) ++tally.fresh;
+      if (b.filters[e.warp].touch(place.line, mask) && e.first && waits_for_others(sm, place.line)) ++tally.fresh;
       tally.hits += count;
     } else {
       const std::uint8_t found = sm.l1.look_up(place.line, mask, false);
@@ -392,6 +417,10 @@ class Replay : public Replayed {
     return static_cast<std::uint8_t>(((2u << last) - 1) & ~((1u << first) - 1));
   }
 
+  // Whether a line of L1 that is new to a warp is still on its way. The replay lets warps pass barriers: what they then
+  // bring too early counts as on its way.
+  bool waits_for_others(Sm& sm, std::uint64_t line) const { return barriers_ || sm.recent.on_its_way(line, now_); }
+
   void look_up(Sm& sm, RunningBlock& b, const LoggedAccess& e, const events::Site& site, const RequestLines& lines,
                std::size_t number, Tally& tally) {
     const bool load = e.type == AccessType::load, local = e.space == StateSpace::local;
@@ -402,7 +431,7 @@ class Replay : public Replayed {
     std::uint64_t region = ~std::uint64_t{0};
     for (unsigned i = 0; i < lines.count; ++i) {
       std::uint8_t mask = lines.sectors[i];
-      if (load) fresh |= b.filters[e.warp].touch(lines.line[i], mask);
+      const bool unknown = load && b.filters[e.warp].touch(lines.line[i], mask);
       tally.sectors += std::popcount(mask);
       std::uint8_t found = 0;
       if (!around) {
@@ -412,6 +441,10 @@ class Replay : public Replayed {
       }
       tally.hits += std::popcount(static_cast<std::uint8_t>(found & lines.sectors[i]));
       auto under = static_cast<std::uint8_t>(load ? mask & ~found : mask);
+      if (load) {
+        fresh |= under != 0 || (unknown && waits_for_others(sm, lines.line[i]));
+        if (under != 0) sm.recent.note(lines.line[i], now_);
+      }
       if (under != 0 && e.space == StateSpace::global) translate(sm, lines.line[i] * kLineBytes, &region, tally);
       if (load && under != 0 && groups_.together > 1 && !local)
         under &= static_cast<std::uint8_t>(~requested_by_others(lines.line[i], under, number));
@@ -579,6 +612,7 @@ class Replay : public Replayed {
   std::vector<Sm> sms_;
   std::vector<LastRequest> last_requests_;
   std::uint64_t now_ = 0;
+  const bool barriers_;
   const bool parts_matter_;      // not all blocks were logged
   std::vector<BitPages> words_;  // by site; see note_words()
   std::size_t noted_words_ = 0;

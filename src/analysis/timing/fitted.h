@@ -13,7 +13,6 @@ struct Fitted {
   double start_ns = 300;        // start of a launch: parameters, page tables and code are cold
   double event_start_ns = 500;  // the same between two events
   double fetch_ns = 2.023;      // first fetch of an instruction
-  double integer = 0.4;         // SASS integer instructions per PTX integer instruction
   double issue = 1.05;          // issue slots per instruction by machine/'s weights
   double pipes = 20;            // exponent of the norm of a scheduler's pipes and its issue slots
   double requests = 6;          // exponent of the norm of the parts of memory

@@ -138,7 +138,7 @@ class Issue {
 
   void run(std::uint32_t n) {
     const Instruction& i = at(n);
-    const double issued = now_, done = issued + costs_.latency[n];
+    const double issued = now_, done = issued + costs_.latency[n] + passes(n);
     busy_[static_cast<std::size_t>(i.pipe)] =
         issued + costs_.busy[static_cast<std::size_t>(i.pipe)] * std::max(1.0f, i.issue);
     now_ += i.issue;
@@ -158,6 +158,13 @@ class Issue {
 
  private:
   const Instruction& at(std::uint32_t n) const { return d_.block().instructions[n]; }
+
+  // Cycles that a load's passes through L1 add: the warp's loads before it take their passes first.
+  double passes(std::uint32_t n) {
+    if (costs_.passes.empty() || costs_.passes[n] <= 0) return 0;
+    ready_.l1 = std::max(ready_.l1, now_) + costs_.passes[n];
+    return ready_.l1 - now_;
+  }
 
   // A wait ends all groups but the last ones. Copies that were not committed belong to no group yet.
   void asynchronous(const Instruction& i, double done) {

@@ -43,6 +43,7 @@ class Dependences {
 struct Costs {
   std::vector<double> latency;              // by instruction of the block
   std::vector<double> held;                 // ... cycles that it holds its warp, as a loop does; empty: none
+  std::vector<double> passes;               // ... cycles that its passes through L1 take; empty: none
   double barrier = 0;                       // cycles of a barrier
   double branch = 0;                        // cycles until a warp issues again after a branch
   double predicate = 0;                     // cycles until a predicate can guard, select or decide a branch
@@ -54,6 +55,7 @@ struct Costs {
 struct Ready {
   explicit Ready(std::size_t registers) : at(registers, 0) {}
   std::vector<double> at;      // when each register is available, by number
+  double l1 = 0;               // when the last pass of the warp's loads through L1 has ended
   double copied = 0;           // when the asynchronous copies since the last commit have arrived
   std::vector<double> groups;  // when those of each group have arrived: the groups that no wait has ended, oldest first
 };

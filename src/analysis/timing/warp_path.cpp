@@ -128,7 +128,7 @@ class Walk {
   double latency_of(const Instruction& i, double latency) const {
     const TimingConstants& c = model_.timing;
     if (i.on_pipe[static_cast<std::size_t>(sass::CountedPipe::tma)] > 0) return i.latency;  // the warp goes on
-    const double fresh = i.site == sass::kNone ? 1 : sites_.new_to_warp(i.site);
+    const double fresh = i.site == sass::kNone ? 1 : sites_.waiting_part(i.site);
     if (const double loop = loop_of(i); loop > 0) return loop;
     if (i.pipe == Pipe::atomic_global && i.atomic && i.load) return std::max(latency, kLeastAtomic);
     if (i.pipe == Pipe::texture) return c.texture_latency_cycles + std::max(0.0, latency - c.l1_latency_cycles) * fresh;
@@ -142,17 +142,33 @@ class Walk {
     return i.pipe == Pipe::fence && i.on_pipe[static_cast<std::size_t>(sass::CountedPipe::tex)] > 0;
   }
 
+  // Cycles beyond its issue slots that an instruction holds its warp.
+  double held(const Instruction& i) const {
+    if (fences_gpu(i)) return kFence;
+    return i.branches ? std::max(0.0, double{i.latency} - i.issue) : loop_of(i);
+  }
+
   // Cycles of an atomic on shared memory that is a loop; 0: it is none.
   double loop_of(const Instruction& i) const {
     if (i.pipe != Pipe::atomic_shared || i.site == sass::kNone) return 0;
     return sites_.loop_rounds(i.site) * model_.timing.shared_cas_latency_cycles;
   }
 
+  // Cycles that a load's passes beyond the first keep L1 busy for its warp. On an H200, a load of 32 lines in L1 takes
+  // a warp 69 cycles longer than one of one line, and four of them 270 (lab/results/h200/lines.csv). Other warps use L1
+  // in between: of an SM's requests together, a pass takes one cycle.
+  double passes_of(const Instruction& i) const {
+    constexpr double kPass = 2.15;
+    const bool loads = i.load && !i.atomic && (i.pipe == Pipe::global || i.pipe == Pipe::local);
+    return loads && i.site != sass::kNone ? kPass * std::max(0.0, sites_.passes(i.site) - 1) : 0;
+  }
+
   Costs costs(std::uint32_t b, double latency) const {
     Costs c = costs_;
     for (const Instruction& i : blocks_[b]->unrolled.instructions) {
       c.latency.push_back(latency_of(i, latency));
-      c.held.push_back(fences_gpu(i) ? kFence : loop_of(i));
+      c.held.push_back(held(i));
+      c.passes.push_back(passes_of(i));
     }
     return c;
   }

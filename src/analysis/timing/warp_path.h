@@ -28,8 +28,10 @@ struct WarpPath {
 
 // What a walk asks about a site, by its index in KernelFacts::sites.
 struct SiteFacts {
-  // Part of the loads that access memory new to the warp, 0 to 1; the others hit L1.
-  std::function<double(std::uint32_t site)> new_to_warp = [](std::uint32_t) { return 1.0; };
+  // Part of the loads that wait for L2, 0 to 1; the others hit L1.
+  std::function<double(std::uint32_t site)> waiting_part = [](std::uint32_t) { return 1.0; };
+  // Passes of a load through L1, for one request.
+  std::function<double(std::uint32_t site)> passes = [](std::uint32_t) { return 1.0; };
   // Rounds of an atomic on shared memory that is a loop around cas, as times shared_cas_latency_cycles; 0: no loop.
   std::function<double(std::uint32_t site)> loop_rounds = [](std::uint32_t) { return 0.0; };
 };

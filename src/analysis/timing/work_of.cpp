@@ -56,21 +56,9 @@ class Reading {
     warps_ = std::max(1.0, as_double(l_.counts->warps_launched));
   }
 
+  // Pipes that Nsight Compute does not count.
   double* pipe_of(Pipe pipe) {
     switch (pipe) {
-      case Pipe::alu:
-        return &w_.alu;
-      case Pipe::move:
-        return &w_.moves;
-      case Pipe::fma:
-      case Pipe::half:
-        return &w_.fma;
-      case Pipe::imad:
-        return &w_.imad;
-      case Pipe::fp64:
-        return &w_.fp64;
-      case Pipe::xu:
-        return &w_.special;
       case Pipe::shuffle:
         return &w_.shuffles;
       case Pipe::barrier:
@@ -84,6 +72,20 @@ class Reading {
       default:
         return nullptr;
     }
+  }
+
+  // The slow ones of a pipe's own instructions take several of its turns.
+  void add_pipes(const sass::Instruction& i, double executed) {
+    using sass::CountedPipe;
+    const auto on = [&](CountedPipe pipe) { return executed * i.on_pipe[static_cast<std::size_t>(pipe)]; };
+    const bool floating = i.pipe == Pipe::fma || i.pipe == Pipe::fp64 || i.pipe == Pipe::xu;
+    w_.register_reads += executed * i.register_reads;
+    w_.alu += on(CountedPipe::alu) * (i.pipe == Pipe::alu ? i.work : 1);
+    w_.fma += on(CountedPipe::fma);
+    if (!floating) w_.integer_fma += on(CountedPipe::fma) * (i.pipe == Pipe::imad ? i.work : 1);
+    if (i.pipe == Pipe::half) w_.fma += executed * i.issue * i.work;
+    w_.fp64 += on(CountedPipe::fp64) * (i.pipe == Pipe::fp64 ? i.work : 1);
+    w_.special += on(CountedPipe::xu) * (i.pipe == Pipe::xu ? i.work : 1);
   }
 
   double warps_on_sm(const GpuModel& model) const {
@@ -113,22 +115,25 @@ class Reading {
         w_.instructions += issued;
         // `issue` of a texture instruction includes the moves before it, which do not occupy the texture units.
         if (expects_bytes(i)) expected_ += flow_.times(b, i);
+        add_pipes(i, executed);
         if (double* pipe = pipe_of(i.pipe)) *pipe += (i.pipe == Pipe::texture ? executed : issued) * i.work;
         w_.static_instructions += i.issue * (i.of_loop ? 1 : copies);
       }
     }
   }
 
-  // Part of a site's loads that wait for memory. Data that another warp of the SM has requested is still on its way, so
-  // a load waits for everything new to its own warp. A single warp in the grid hits all that L1 holds.
-  double new_to_warp(std::uint32_t site) const {
+  // Part of a site's loads that wait for L2.
+  double waiting_part(std::uint32_t site) const {
     if (!l_.caches || site >= l_.caches->sites.size()) return 1;
     const events::SiteCaches& c = l_.caches->sites[site];
-    if (c.requests <= 0) return 1;
-    const double fresh = std::min(1.0, c.requests_new_to_warp / c.requests);
-    if (w_.blocks * w_.warps_per_block > 1 || c.load_sectors <= 0) return fresh;
-    const double hit = c.l1_hit_sectors / c.load_sectors;
-    return std::min(fresh, 1 - std::pow(hit, c.load_sectors / c.requests));
+    return c.requests > 0 ? std::min(1.0, c.waiting_requests / c.requests) : 1;
+  }
+
+  // Passes of a site's loads through L1, for one request.
+  double passes(std::uint32_t site) const {
+    if (!l_.caches || site >= l_.caches->sites.size()) return 1;
+    const events::SiteCaches& c = l_.caches->sites[site];
+    return c.requests > 0 ? c.l1_passes / c.requests : 1;
   }
 
   // A floating-point atomic on shared memory is a loop around cas: a round for each lane on the same word. Warps whose
@@ -177,16 +182,17 @@ class Reading {
     std::vector<double> now;
     for (const double warps : flow_.warps) now.push_back(warps / warps_);
     for (std::uint32_t s = 0; s < l_.facts->sites.size(); ++s) {
-      now.push_back(new_to_warp(s));
+      now.push_back(waiting_part(s));
+      now.push_back(passes(s));
       now.push_back(loop_rounds(s));
     }
     now.push_back(w_.warps_per_block);
     if (now != like) {
       like = std::move(now);
-      p = warp_path(
-          model, code_, flow_, warps_, w_.warps_per_block,
-          {[this](std::uint32_t s) { return new_to_warp(s); }, [this](std::uint32_t s) { return loop_rounds(s); }},
-          scheduled);
+      p = warp_path(model, code_, flow_, warps_, w_.warps_per_block,
+                    {[this](std::uint32_t s) { return waiting_part(s); }, [this](std::uint32_t s) { return passes(s); },
+                     [this](std::uint32_t s) { return loop_rounds(s); }},
+                    scheduled);
     }
     w_.path_0 = p.cycles[0], w_.path_40 = p.cycles[1], w_.path_290 = p.cycles[2];
     w_.path_700 = p.cycles[3], w_.path_1000 = p.cycles[4];
@@ -227,7 +233,7 @@ class Reading {
       return;
     }
     w_.copy_loads += n, w_.copy_load_rows += rows, w_.copy_load_bytes += bytes;
-    new_copies_ += n * new_to_warp(number);
+    new_copies_ += n * waiting_part(number);
     places_ += as_double(c.copy_places);
   }
 

@@ -54,7 +54,7 @@ class WorkReader {
 
  private:
   struct Kernel {
-    std::vector<double> like;  // key of `path`: warps by block, new_to_warp by site, warps per block
+    std::vector<double> like;  // key of `path`: warps by block, waiting_part by site, warps per block
     WarpPath path;
     ScheduledBlocks scheduled;
   };

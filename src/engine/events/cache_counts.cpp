@@ -14,7 +14,7 @@ void CacheCounts::scale(double by) {
                     &dram_read_bytes, &dram_written_bytes})
     *n *= by;
   for (SiteCaches& s : sites)
-    for (double* n : {&s.requests, &s.requests_new_to_warp, &s.load_sectors, &s.l1_hit_sectors, &s.l1_passes}) *n *= by;
+    for (double* n : {&s.requests, &s.waiting_requests, &s.load_sectors, &s.l1_hit_sectors, &s.l1_passes}) *n *= by;
 }
 
 }  // namespace warpgrind::events

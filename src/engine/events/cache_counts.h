@@ -36,12 +36,12 @@ struct DistinctStretches {
 // Results for one site: its requests to global and local memory and by textures.
 struct SiteCaches {
   double requests = 0;                          // warp instructions
-  double requests_new_to_warp = 0;              // loads that touch a sector not recently touched by their warp
+  double waiting_requests = 0;                  // loads that wait for L2
   double load_sectors = 0, l1_hit_sectors = 0;  // of loads that look up L1
   double l1_passes = 0;                         // passes through the data banks of L1, like wavefronts of shared memory
   void add(const SiteCaches& o) {
     requests += o.requests;
-    requests_new_to_warp += o.requests_new_to_warp;
+    waiting_requests += o.waiting_requests;
     load_sectors += o.load_sectors;
     l1_hit_sectors += o.l1_hit_sectors;
     l1_passes += o.l1_passes;

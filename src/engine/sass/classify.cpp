@@ -360,6 +360,11 @@ void add_operations(Instruction& m, const ptx::Instruction& i) {
 
 }  // namespace
 
+static bool has_slow_path(Cost cost) {
+  return cost == Cost::division || cost == Cost::division_double || cost == Cost::root || cost == Cost::root_double ||
+         cost == Cost::special_exact || cost == Cost::integer_division_64 || cost == Cost::integer_remainder_64;
+}
+
 static void add_async_step(Instruction& m, const ptx::Instruction& i) {
   if (i.opcode == Opcode::cp_async) m.async = AsyncStep::copy;
   if (i.opcode == Opcode::cp_async_commit_group) m.async = AsyncStep::commit;
@@ -390,6 +395,7 @@ Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   m.store = memory && info.has(ptx::Effects::writes);
   m.guarded = static_cast<bool>(i.guard);
   m.polls = i.opcode == Opcode::mbarrier_test_wait || i.opcode == Opcode::mbarrier_try_wait;
+  m.branches = has_slow_path(cost);
   add_async_step(m, i);
   add_operations(m, i);
   return m;

@@ -17,6 +17,7 @@
 #include "sass/if_conversion.h"
 #include "sass/merge_accesses.h"
 #include "sass/pipe_counts.h"
+#include "sass/register_reads.h"
 #include "sass/select_instructions.h"
 #include "sass/unroll_loops.h"
 
@@ -52,6 +53,7 @@ class Translation {
     fuse_operations(code_, bodies_);
     select_instructions(code_, module_, bodies_);
     count_pipes(code_, bodies_);
+    count_register_reads(code_, bodies_);
     unroll_loops(code_, facts_, bodies_);
     return std::move(code_);
   }

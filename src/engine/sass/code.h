@@ -76,9 +76,10 @@ struct Instruction {
   std::uint32_t site = kNone;
   std::uint32_t facts_block = 0;  // index into KernelFacts::blocks: its block in PTX
   Pipe pipe = Pipe::none;
-  bool load = false;    // reads memory
-  bool store = false;   // writes memory
-  bool atomic = false;  // `load` and `store` are then set too
+  bool load = false;      // reads memory
+  bool store = false;     // writes memory
+  bool atomic = false;    // `load` and `store` are then set too
+  bool branches = false;  // a sequence with a branch to a slow path: nothing is mixed with it
   // An atomic with the same address and value in all lanes: ptxas makes a vote, and one lane adds for all.
   bool aggregated = false;
   bool guarded = false;  // by its own predicate, or by one that replaces a branch
@@ -107,6 +108,7 @@ struct Instruction {
   TensorUse tensor;
   std::array<std::uint8_t, kOperations> operations{};  // per lane, by Operation
   std::array<float, kCountedPipes> on_pipe{};  // part of `issue`, by CountedPipe; the rest is on uncounted pipes
+  float register_reads = 0;                    // 32-bit operands that come from the register file, of all of `issue`
   // Registers, numbered by web (flow/webs.h) across all functions of the code. `reads` includes the guard. A guarded
   // instruction also reads what it writes.
   std::vector<ptx::RegId> writes, reads;

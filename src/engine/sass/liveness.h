@@ -6,6 +6,7 @@
 
 #include "flow/definitions.h"
 #include "sass/code.h"
+#include "sass/register_words.h"
 #include "sass/uses.h"
 
 namespace warpgrind::sass {
@@ -24,24 +25,19 @@ class Liveness {
   // Changes `now` from the registers live after an instruction to those live before it.
   void step(std::size_t b, std::size_t n, Set& now) const;
   // Adds what an instruction that reads `r` needs in registers: `r`, or the operands of a folded instruction.
-  void add(ptx::RegId r, Set& now, unsigned depth = 0) const;
+  void add(ptx::RegId r, Set& now) const;
   // Whether no machine instruction remains, so that it needs no operands at its place.
   static bool disappears(const Instruction& i);
   // 32-bit registers of a value. 0: a predicate, in a uniform register, or part of the instruction that uses it.
-  std::uint32_t weight(ptx::RegId r) const { return weight_[r]; }
+  std::uint32_t weight(ptx::RegId r) const { return register_words_(r); }
   std::uint32_t size(const Set& now) const;  // sum of the weights
 
  private:
-  void weigh();
-  // Whether its instruction disappears in machine code. Its operands are then needed in its place.
-  bool folded(ptx::RegId r) const;
-
   const Code& code_;
-  const std::vector<flow::Definitions>& bodies_;
   Uses uses_;
+  RegisterWords register_words_;
   std::size_t words_;
-  std::vector<std::uint8_t> weight_;  // by register
-  std::vector<Set> in_;               // by block
+  std::vector<Set> in_;  // by block
 };
 
 }  // namespace warpgrind::sass

@@ -24,7 +24,7 @@ constexpr float kAround = 8;
 
 struct Counter {
   Where step;                          // add r, r, constant
-  Where compare;                       // setp r, constant
+  Where compare;                       // setp r, end: a constant, or a register that the loop does not write
   std::optional<std::int64_t> rounds;  // known at compile time
 };
 
@@ -107,13 +107,24 @@ class Unrolling {
     const Where* compare = writer_in(guard.reg + code_.first_register[last.function], b);
     if (compare == nullptr || uses_.text(*compare).opcode != Opcode::setp) return std::nullopt;
     const ptx::Instruction& t = uses_.text(*compare);
-    if (t.operands.size() < 3 || t.operands[2].kind != OperandKind::immediate) return std::nullopt;
-    const ptx::RegId r = uses_.reg(uses_.instruction(*compare), t.operands[1]);
+    if (t.operands.size() < 3) return std::nullopt;
+    const Instruction& comparing = uses_.instruction(*compare);
+    const bool constant = t.operands[2].kind == OperandKind::immediate;
+    if (!constant && !stays(comparing, t.operands[2], b)) return std::nullopt;
+    const ptx::RegId r = uses_.reg(comparing, t.operands[1]);
     const Where* step = r == kNone ? nullptr : writer_in(r, b);
     if (step == nullptr) return std::nullopt;
     const auto by = step_of(*step);
     if (!by || *by == 0) return std::nullopt;
+    if (!constant) return Counter{*step, *compare, std::nullopt};
     return Counter{*step, *compare, rounds(r, b, *by, static_cast<std::int64_t>(t.operands[2].bits))};
+  }
+
+  // Whether the operand is a register that the block does not write.
+  bool stays(const Instruction& i, const ptx::Operand& o, std::uint32_t b) const {
+    const ptx::RegId r = uses_.reg(i, o);
+    return r != kNone &&
+           std::none_of(uses_.writers(r).begin(), uses_.writers(r).end(), [&](const Where& w) { return w.block == b; });
   }
 
   std::optional<std::int64_t> rounds(ptx::RegId r, std::uint32_t b, std::int64_t by, std::int64_t end) const {
