@@ -79,12 +79,12 @@ export interface Work {
   resident_blocks: number; // blocks that an SM holds at once: theoretical occupancy
   static_instructions: number; // machine instructions in the parts of the kernel that ran
   instructions: number; // all: what the schedulers issue
-  alu: number; // integer, logic, shift, compare, select, minimum
-  moves: number; // moves and conversions between integers
-  fma: number; // FP32 additions, multiplications, multiply-adds
-  imad: number; // integer multiplications and multiply-adds
-  fp64: number; // FP64
-  special: number; // special functions, conversions from and to floating point, bit counts
+  register_reads?: number; // 32-bit operands that they read from the register file
+  alu: number; // of the ALU pipe: integer, logic, shift, compare, select, conversion
+  fma: number; // of the FMA pipe: floating point, integer multiply-adds, moves
+  integer_fma?: number; // of these, integer ones, which only half of the pipe executes; slow ones count several times
+  fp64: number; // of the FP64 pipe
+  special: number; // of the XU pipe: special functions, conversions, bit counts; slow ones count several times
   shuffles: number; // shuffles, votes, matches, reductions of a warp
   barriers: number; // barriers of the block
   textures: number; // texture and surface requests

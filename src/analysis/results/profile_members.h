@@ -125,9 +125,12 @@ void members(V& v, T& x) {
   v.member("l2_code", x.l2.code, Since::first, "part of its machine code that is in L2, 0 to 1");
   v.member("block_read_sectors", x.block_read_sectors, Since::first,
            "different sectors that a block reads, summed over the blocks");
-  // Figures of compare-and-swap loops and of uneven work came later: older files lack them, and 0 means none.
+  // These figures came later: older files lack them, and 0 means none. `alu` and `fma` of older files are by PTX, not
+  // by pipe.
   const auto since = [](std::string_view name) {
-    return name.starts_with("cas_") || name.starts_with("uneven_") ? Since::later : Since::first;
+    return name.starts_with("cas_") || name.starts_with("uneven_") || name == "register_reads" || name == "integer_fma"
+               ? Since::later
+               : Since::first;
   };
 #define WG_WORK(MEMBER, UNIT, DEFINITION) v.member(#MEMBER, x.work.MEMBER, since(#MEMBER), DEFINITION);
 #include "timing/launch_work.inc"
