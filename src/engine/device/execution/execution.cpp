@@ -121,10 +121,6 @@ void reset(Worker& w) {
   w.listing = false;
 }
 
-}  // namespace
-
-namespace {
-
 std::size_t site_bytes(std::size_t capacity) {
   return 2 * capacity * sizeof(jit::SiteState);
 }
