@@ -376,6 +376,12 @@ class Scaling {
     out_.translation_misses += sectors / t.sectors * t.translations * t.translation_misses / known;
   }
 
+  // Part of the loads that wait for L2: also for a site that no logged block reached.
+  double average_wait() const {
+    const Tally average = loads_.total();
+    return average.requests != 0 ? average.fresh / average.requests : 1;
+  }
+
   void add_requests(std::size_t s, const events::SiteCounts& c, bool load, bool texture, double blocks) {
     const Tally t = replay_.sites[s].total(), late = replay_.sites[s].late.total();
     // A texture instruction makes several requests.
@@ -383,10 +389,7 @@ class Scaling {
     const Scale k = scale_of(t, late, &Tally::requests, requests, blocks);
     events::SiteCaches& to = out_.sites[s];
     to.requests = requests;
-    // A site that no logged block reached is like the average load.
-    const Tally average = loads_.total();
-    const double share = average.requests != 0 ? average.fresh / average.requests : 1;
-    to.waiting_requests = t.requests != 0 ? k(t, late, &Tally::fresh) : load ? share * requests : 0;
+    to.waiting_requests = t.requests != 0 ? k(t, late, &Tally::fresh) : load ? average_wait() * requests : 0;
     to.l1_passes = t.requests != 0 ? k(t, late, &Tally::passes) : texture ? 0 : requests;
     if (load) {
       out_.load_passes += to.l1_passes;

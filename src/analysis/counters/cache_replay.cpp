@@ -11,6 +11,7 @@
 #include "counters/request_lines.h"
 #include "counters/sectored_cache.h"
 #include "counters/translation_cache.h"
+#include "events/barriers.h"
 
 namespace warpgrind::counters {
 
@@ -20,6 +21,11 @@ using events::AccessLog;
 using events::BlockLog;
 using events::LoggedAccess;
 using events::SiteKind;
+
+// The upper `bits` bits of a hash of a line's number.
+std::uint64_t hashed(std::uint64_t line, unsigned bits) {
+  return line * 0x9e3779b97f4a7c15u >> (64 - bits);
+}
 
 // Sectors that a warp has touched recently: a cache of 64 sets and 4 ways. Most warps touch few lines, and these lie
 // together: all warps of an SM have a filter, and tables would be read from the host's outer caches.
@@ -64,7 +70,7 @@ class WarpFilter {
  private:
   static constexpr unsigned kSets = 64, kWays = 4;  // room for several requests with 32 different lines
   static constexpr unsigned kFew = 16;
-  static std::uint8_t set_of(std::uint64_t line) { return static_cast<std::uint8_t>(line * 0x9e3779b97f4a7c15u >> 58); }
+  static std::uint8_t set_of(std::uint64_t line) { return static_cast<std::uint8_t>(hashed(line, 6)); }
   struct Table {
     std::uint64_t line[kSets][kWays];
     std::uint8_t sectors[kSets][kWays];
@@ -128,12 +134,12 @@ class RecentMisses {
  private:
   // A warp makes about so many requests while one of them waits for L2.
   static constexpr std::uint64_t kTurns = 8;
-  static constexpr std::size_t kPlaces = 1024;
+  static constexpr unsigned kPlaceBits = 10;
   struct Miss {
     std::uint64_t line = ~std::uint64_t{0}, turn = 0;
   };
-  Miss& place(std::uint64_t line) { return places_[line * 0x9e3779b97f4a7c15u >> 54]; }
-  std::vector<Miss> places_ = std::vector<Miss>(kPlaces);
+  Miss& place(std::uint64_t line) { return places_[hashed(line, kPlaceBits)]; }
+  std::vector<Miss> places_ = std::vector<Miss>(std::size_t{1} << kPlaceBits);
 };
 
 struct Sm {
@@ -165,10 +171,8 @@ class Replay : public Replayed {
         log_(log),
         whole_lines_(model.rules.coalescing == CoalescingRule::lines_128),
         groups_{model.sm_parts, model.sms_sharing_requests},
-        last_requests_(1024),
-        barriers_(std::any_of(
-            facts.sites.begin(), facts.sites.end(),
-            [](const events::Site& s) { return s.kind == SiteKind::barrier || s.kind == SiteKind::mbarrier; })),
+        last_requests_(std::size_t{1} << kRequestBits),
+        barriers_(events::has_barriers(facts)),
         parts_matter_(log.blocks.size() < log.grid.count()) {
     sites.resize(facts.sites.size());
   }
@@ -195,6 +199,7 @@ class Replay : public Replayed {
   }
 
  private:
+  static constexpr unsigned kRequestBits = 10;
   // Capacity for stored lines. It is unknown how long L1 keeps them. On an H200 a store hits only what other warps
   // store at about the same time (87 % of it, tests/data/h200, offset_copy).
   static constexpr std::uint64_t kStoredBytes = 16384;
@@ -490,7 +495,7 @@ class Replay : public Replayed {
 
   // Returns the sectors that another SM of the group requests in the same turn: L2 gets one request for both.
   std::uint8_t requested_by_others(std::uint64_t line, std::uint8_t mask, std::size_t number) {
-    LastRequest& a = last_requests_[line * 0x9e3779b97f4a7c15u >> 54];
+    LastRequest& a = last_requests_[hashed(line, kRequestBits)];
     if (a.line == line && a.turn == now_) {
       const std::uint8_t theirs = a.sm != number ? a.sectors & mask : 0;
       a.sectors |= mask;

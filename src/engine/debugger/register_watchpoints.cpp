@@ -1,6 +1,6 @@
 // Watchpoints of registers, and the end of calls whose variables are watched. Each use of a watched register has a
-// place before it in the machine code, whose flag is set for the warp of the watched call alone. There the warp is told
-// to stop at its next place, behind the use.
+// place before it in the machine code, whose flag is set for the warp of the watched call alone. There the flags of
+// all places are set for this warp, so that it stops at its next place, behind the use.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/as_double.h"
+#include "events/barriers.h"
 #include "gpu/instruction_kinds.h"
 
 namespace warpgrind::device {
@@ -51,10 +52,7 @@ void begin_work(Launch& launch) {
   launch.work = std::make_shared<events::BlockWork>();
   launch.work->all.resize(launch.blocks);
   launch.work->slowest.resize(launch.blocks);
-  const auto& sites = launch.kernel->code->facts().sites;
-  launch.work->of_warps = std::none_of(sites.begin(), sites.end(), [](const events::Site& s) {
-    return s.kind == SiteKind::barrier || s.kind == SiteKind::mbarrier;
-  });
+  launch.work->of_warps = !events::has_barriers(launch.kernel->code->facts());
 }
 
 void note_warp(Worker& w, Block& b) {

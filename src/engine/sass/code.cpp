@@ -20,6 +20,7 @@
 #include "sass/register_reads.h"
 #include "sass/select_instructions.h"
 #include "sass/unroll_loops.h"
+#include "sass/uses.h"
 
 namespace warpgrind::sass {
 namespace {
@@ -52,8 +53,9 @@ class Translation {
     merge_accesses(code_, module_, bodies_);
     fuse_operations(code_, bodies_);
     select_instructions(code_, module_, bodies_);
-    count_pipes(code_, bodies_);
-    count_register_reads(code_, bodies_);
+    const Uses uses(code_, bodies_);
+    count_pipes(code_, uses);
+    count_register_reads(code_, bodies_, uses);
     unroll_loops(code_, facts_, bodies_);
     return std::move(code_);
   }

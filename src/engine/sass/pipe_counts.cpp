@@ -5,7 +5,6 @@
 
 #include "ptx/types.h"
 #include "sass/registers.h"
-#include "sass/uses.h"
 
 namespace warpgrind::sass {
 namespace {
@@ -24,7 +23,7 @@ constexpr float kShiftLeftAlu = 0.43f;
 
 class PipeCounts {
  public:
-  PipeCounts(Code& code, const std::vector<flow::Definitions>& bodies) : code_(code), uses_(code, bodies) {}
+  PipeCounts(Code& code, const Uses& uses) : code_(code), uses_(uses) {}
 
   void run() {
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
@@ -201,13 +200,13 @@ class PipeCounts {
   }
 
   Code& code_;
-  Uses uses_;
+  const Uses& uses_;
 };
 
 }  // namespace
 
-void count_pipes(Code& code, const std::vector<flow::Definitions>& bodies) {
-  if (!code.blocks.empty()) PipeCounts(code, bodies).run();
+void count_pipes(Code& code, const Uses& uses) {
+  if (!code.blocks.empty()) PipeCounts(code, uses).run();
 }
 
 }  // namespace warpgrind::sass

@@ -5,14 +5,12 @@
 // the microbenchmark.
 #pragma once
 
-#include <vector>
-
-#include "flow/definitions.h"
 #include "sass/code.h"
+#include "sass/uses.h"
 
 namespace warpgrind::sass {
 
 // Fills in Instruction::on_pipe. Call after select_instructions().
-void count_pipes(Code& code, const std::vector<flow::Definitions>& bodies);
+void count_pipes(Code& code, const Uses& uses);
 
 }  // namespace warpgrind::sass

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "sass/register_words.h"
-#include "sass/uses.h"
 
 namespace warpgrind::sass {
 namespace {
@@ -18,8 +17,8 @@ bool is_arithmetic(const Instruction& i) {
 
 class RegisterReads {
  public:
-  RegisterReads(Code& code, const std::vector<flow::Definitions>& bodies)
-      : code_(code), uses_(code, bodies), words_(code, bodies, uses_) {}
+  RegisterReads(Code& code, const std::vector<flow::Definitions>& bodies, const Uses& uses)
+      : code_(code), words_(code, bodies, uses) {}
 
   void run() {
     for (Block& block : code_.blocks) {
@@ -54,14 +53,13 @@ class RegisterReads {
   }
 
   Code& code_;
-  const Uses uses_;
   const RegisterWords words_;
 };
 
 }  // namespace
 
-void count_register_reads(Code& code, const std::vector<flow::Definitions>& bodies) {
-  if (!code.blocks.empty()) RegisterReads(code, bodies).run();
+void count_register_reads(Code& code, const std::vector<flow::Definitions>& bodies, const Uses& uses) {
+  if (!code.blocks.empty()) RegisterReads(code, bodies, uses).run();
 }
 
 }  // namespace warpgrind::sass

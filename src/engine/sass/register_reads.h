@@ -6,10 +6,11 @@
 
 #include "flow/definitions.h"
 #include "sass/code.h"
+#include "sass/uses.h"
 
 namespace warpgrind::sass {
 
 // Fills in Instruction::register_reads. Call after select_instructions().
-void count_register_reads(Code& code, const std::vector<flow::Definitions>& bodies);
+void count_register_reads(Code& code, const std::vector<flow::Definitions>& bodies, const Uses& uses);
 
 }  // namespace warpgrind::sass
