@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/cpu.h"
 #include "base/demangle.h"
 #include "base/element.h"
 #include "device/memory/address_space.h"
@@ -41,6 +42,7 @@ device::Options device_options(const RunOptions& run) {
   options.bounds_stop = run.bounds_stop;
   options.stops = debugger_of(run);
   if (options.stops) device::EarlierLaunches::instance().set_limit(std::uint64_t{run.debug_history} << 20);
+  if (kAvx2Alone) options.cpu = "x86-64-v3";
   if (run.fill >= 0) options.fill = static_cast<std::uint8_t>(run.fill);
   options.cache_directory = run.cache_directory;
   options.quick_start = true;
