@@ -2,28 +2,82 @@
 import csv
 import math
 import pathlib
+import statistics
 
 ROWS = pathlib.Path(__file__).resolve().parent / "openmp.csv"
-RUNS = (("before", "before, no counters"), ("before_counted", "before, counted"), ("after", "now, no counters"), ("after_counted", "now, counted"))
+BEFORE = " before"  # end of a way's name: measured with an earlier commit
 
 
-def section():
-    with open(ROWS, newline="", encoding="utf-8") as file:
+class Machine:
+    """The rows of one CPU."""
+
+    def __init__(self, rows):
+        self.rows = rows
+        self.runs = {(row["program"], row["vectors"], row["way"]): [float(s) for s in row["seconds"].split()] for row in rows}
+        self.programs = list(dict.fromkeys(row["program"] for row in rows))
+        measured = [(row["vectors"], row["way"]) for row in rows if not row["way"].startswith("OpenMP")]
+        order = ("AVX-512", "AVX2"), ("uncounted" + BEFORE, "counted" + BEFORE, "uncounted", "counted")
+        self.columns = sorted(set(measured), key=lambda column: (not column[1].endswith(BEFORE), *map(tuple.index, order, column)))
+
+    def openmp(self, program):
+        """Runs of the OpenMP program with the better wait policy; None if it was not measured."""
+        both = [runs for (name, _, way), runs in self.runs.items() if name == program and way.startswith("OpenMP")]
+        return min(both, key=statistics.median, default=None)
+
+    def times(self, program, column):
+        """How many times faster than OpenMP, by pairs of runs that took turns: median, least, greatest."""
+        ours, openmp = self.runs.get((program, *column)), self.openmp(program)
+        if not ours or not openmp:
+            return None
+        if len(ours) != len(openmp):
+            ours, openmp = [statistics.median(ours)], [statistics.median(openmp)]
+        pairs = [a / b for a, b in zip(openmp, ours)]
+        return statistics.median(pairs), min(pairs), max(pairs)
+
+    def mean(self, column):
+        """Geometric mean over all programs; None if one was not measured."""
+        all_times = [self.times(program, column) for program in self.programs]
+        return math.exp(statistics.fmean(math.log(t[0]) for t in all_times)) if all(all_times) else None
+
+    def table(self):
+        heads = [f"{vectors}, {'no counters' if way.startswith('un') else 'counted'}{BEFORE if way.endswith(BEFORE) else ''}"
+                 for vectors, way in self.columns]
+        out = ["| program | OpenMP, s | " + " | ".join(heads) + " |", "|---|" + "--:|" * (1 + len(heads))]
+        for program in self.programs:
+            cells = [cell(self.times(program, column)) for column in self.columns]
+            runs = self.openmp(program)
+            out.append(f"| {program} | {statistics.median(runs):.2f} | " + " | ".join(cells) + " |")
+        means = [self.mean(column) for column in self.columns]
+        out.append("| geometric mean | | " + " | ".join(f"{mean:.2f}" if mean else "" for mean in means) + " |")
+        return out
+
+    def measured(self):
+        """Commits and dates of the rows: now and before."""
+        def places(before):
+            return sorted({f"{r['commit']}, {r['date']}" for r in self.rows if r["way"].endswith(BEFORE) == before})
+        earlier = places(True)
+        return "; ".join(places(False)) + (f". *Before*: {'; '.join(earlier)}" if earlier else "")
+
+
+def cell(times):
+    if not times:
+        return ""
+    median, least, greatest = times
+    return f"{median:.2f}" if least == greatest else f"{median:.2f} ({least:.2f} to {greatest:.2f})"
+
+
+def section(path=ROWS):
+    with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     out = ["## Rodinia's CUDA programs against its OpenMP programs", "",
-           "How many times faster than the OpenMP program: CPU seconds (user and system) of whole programs, two threads each, compiled kernels in "
-           "the cache, after twelve runs (better code comes after some runs). The CUDA programs are built by nvcc 13.0 with -O3, lud with "
-           "-use_fast_math as its Makefile says. The others are built by gcc 12 with -O3, and run with the better of OMP_WAIT_POLICY's two values. "
-           "Measured on 2026-11-30 on two hyperthreads of an AMD EPYC (family 25, model 17), with nothing else to do: medians of five runs. "
-           "*Before* is commit 8a17ed34, where it was measured, on a busy machine. bench/openmp.csv has seconds and arguments. Input files are "
-           "random. srad_v2 is left out: it reads outside its memory and stops.", "",
-           "| program | OpenMP, s | " + " | ".join(head for _, head in RUNS) + " |", "|---|" + "--:|" * (1 + len(RUNS))]
-    for row in rows:
-        cells = [f"{float(row['openmp']) / float(row[run]):.2f}" if row[run] else "" for run, _ in RUNS]
-        out.append(f"| {row['program']} | {float(row['openmp']):.2f} | " + " | ".join(cells) + " |")
-    means = []
-    for run in ("after", "after_counted"):
-        logarithms = [math.log(float(row["openmp"]) / float(row[run])) for row in rows]
-        means.append(f"{math.exp(sum(logarithms) / len(logarithms)):.2f}")
-    out.append("| geometric mean | | | | " + " | ".join(means) + " |")
+           "How many times faster than the OpenMP program: CPU seconds (user and system) of whole programs, two threads each. Compiled kernels "
+           "are in the cache, after twelve runs (better code comes after some runs). All ways to run a program take turns: medians of the "
+           "pairs, and the least and the greatest. The CUDA programs are built by nvcc 13.0 with -O3, lud with -use_fast_math as its Makefile "
+           "says. The others are built by gcc 12 with -O3 for any x86-64, and run with the better of two wait policies (OMP_WAIT_POLICY unset or "
+           "passive). *AVX2* is the same CPU with WARPGRIND_AVX2=1: neither our C++ nor the JIT uses AVX-512. `bench/openmp_measure.py` "
+           "measures, holds the arguments and makes the input files, which are random. `bench/openmp.csv` has the seconds. srad_v2 is left "
+           "out: it reads outside its memory and stops."]
+    for name in dict.fromkeys(row["machine"] for row in rows):
+        machine = Machine([row for row in rows if row["machine"] == name])
+        out += ["", f"### {name}", "", f"Measured: {machine.measured()}.", "", *machine.table()]
     return out

@@ -1,8 +1,10 @@
 """The parts of the benchmark: each measures, prints its table as it goes, and returns figures {name: value}."""
 import json
 import os
+import statistics
 import tempfile
 
+from programs import middle
 from rows import (FIRST_LAUNCHES, KERNELS, LAUNCHES, MANY_LAUNCHES, MANY_LAUNCHES_MIB, SIXTEEN_THREADS_GOAL, STARTS,
                   TWO_THREADS_GOAL, UNITS)
 
@@ -36,12 +38,16 @@ def peers(programs, args):
     for k in kernels(args.only):
         if not k.goal:
             continue
-        ours = {t: programs.virtual_gpu(k.name, k.size, t) for t in (1, 2)}
-        pocl = {t: programs.pocl(k.name, k.size, t) for t in (1, 2)}
+        runs = {t: programs.pairs(k.name, k.size, t) for t in (1, 2)}
+        ours, pocl = ({t: middle([pair[side] for pair in runs[t] if pair[side]]) for t in (1, 2)} for side in (0, 1))
         native, grind = programs.native(k.name, k.size, 1), programs.oclgrind(k.name, k.small)
-        times = {t: ratio(ours[t], pocl[t]) for t in (1, 2)}
-        figures.update({f"pocl.{k.name}.{t}": times[t] for t in (1, 2)})
-        figures.update({f"rate.{k.name}.{t}": ours[t] and ours[t]["rate"] for t in (1, 2)})
+        times = {}
+        for t in (1, 2):
+            of_pairs = [times_pocl for times_pocl in (ratio(*pair) for pair in runs[t]) if times_pocl]
+            times[t] = statistics.median(of_pairs) if of_pairs else None
+            spread = {".least": min(of_pairs), ".most": max(of_pairs)} if of_pairs else {}
+            figures.update({f"pocl.{k.name}.{t}{end}": value for end, value in {"": times[t], **spread}.items()})
+            figures[f"rate.{k.name}.{t}"] = ours[t] and ours[t]["rate"]
         print(f"{k.title:36} {rate(ours[1])} {rate(ours[2])} {rate(pocl[1])} {rate(pocl[2])} {number(times[1], 6)} "
               f"{number(times[2], 6)} {k.goal:5} {rate(native, 10)} {rate(grind, 9)} {number(ratio(ours[1], grind), 7)}",
               flush=True)

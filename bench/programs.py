@@ -10,11 +10,24 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 REPETITIONS = 7
+# Before the runs that count: a kernel runs this long, and so many processes more. A kernel's first code is quick to compile, and
+# is replaced when the kernel has run about as long as its better code takes to compile (src/engine/jit/compile/tier.h).
+WARM_UP_SECONDS, WARM_UP_MORE, WARM_UP_REPETITIONS = 1, 3, 20
+
+
+def middle(runs):
+    """Medians of each figure of several runs; None without runs."""
+    return {k: statistics.median(r[k] for r in runs) for k in runs[0]} if runs else None
 
 
 class Programs:
-    def __init__(self, build, processes):
+    def __init__(self, build, processes, avx2=False):
+        """With `avx2`, nothing of ours uses AVX-512: neither our C++ nor the JIT nor the plain C++. PoCL stays as it is."""
         self.processes = processes
+        self.warm = set()  # programs, kernels and options that have their better code
+        self.architecture = "x86-64-v3" if avx2 else "native"
+        if avx2:
+            os.environ["WARPGRIND_AVX2"] = "1"
         self.folder = build / "bench"
         self.folder.mkdir(parents=True, exist_ok=True)
         self.warpgrind = str(build / "bin/warpgrind")
@@ -40,7 +53,7 @@ class Programs:
             sys.exit("\n".join(self.skipped))
 
     def build_plain(self, source, program):
-        return self.compile(source, ["g++", "-O3", "-march=native", "-fopenmp", "-std=c++17", HERE / source, "-o",
+        return self.compile(source, ["g++", "-O3", f"-march={self.architecture}", "-fopenmp", "-std=c++17", HERE / source, "-o",
                                      self.folder / program])
 
     def build(self, peers):
@@ -82,23 +95,41 @@ class Programs:
             return None
         return fields and {"first_s": float(fields[2]), "median_s": float(fields[3]), "rate": float(fields[7])}
 
-    def many(self, command, environment=None):
-        runs = [r for r in (self.once(command, environment) for _ in range(self.processes)) if r]
-        return {k: statistics.median(r[k] for r in runs) for k in runs[0]} if runs else None
+    def many(self, command, environment=None, processes=None):
+        runs = [r for r in (self.once(command, environment) for _ in range(processes or self.processes)) if r]
+        return middle(runs)
+
+    def pairs(self, kernel, size, threads):
+        """Runs of the virtual GPU and of PoCL that take turns: [(ours, PoCL's)], None for what failed or is missing."""
+        return [(self.virtual_gpu(kernel, size, threads, processes=1), self.pocl(kernel, size, threads, processes=1))
+                for _ in range(self.processes)]
 
     def run_command(self, *options):
         return [self.warpgrind, "run", "--quiet", *options]
 
     def virtual_gpu(self, kernel, size, threads, options=(), environment=None, repetitions=REPETITIONS,
-                    program="kernels"):
-        return self.many([*self.run_command("--threads", threads, *options), self.folder / program, kernel, size, repetitions],
-                         environment)
+                    program="kernels", processes=None):
+        command = [*self.run_command("--threads", threads, *options), self.folder / program, kernel, size]
+        code = (program, kernel, *options)
+        if code not in self.warm:
+            self.warm.add(code)
+            self.warm_up([*command, WARM_UP_REPETITIONS], environment)
+        return self.many([*command, repetitions], environment, processes)
 
-    def pocl(self, kernel, size, threads):
+    def warm_up(self, command, environment):
+        seconds = 0
+        while seconds < WARM_UP_SECONDS:
+            run = self.once(command, environment)
+            if not run:
+                return
+            seconds += WARM_UP_REPETITIONS * run["median_s"]
+        self.many(command, environment, WARM_UP_MORE)
+
+    def pocl(self, kernel, size, threads, processes=None):
         if not self.have_pocl:
             return None
         return self.many([self.folder / "ocl_bench", HERE / "kernels.cl", kernel, size, REPETITIONS],
-                         {"POCL_MAX_PTHREAD_COUNT": str(threads)})
+                         {"POCL_MAX_PTHREAD_COUNT": str(threads)}, processes)
 
     def oclgrind(self, kernel, size):
         if not self.have_oclgrind:
@@ -118,7 +149,7 @@ class Programs:
             if fields:
                 each = 1e6 / (count * nodes)
                 runs.append({"us": float(fields[3]) * each, "cpu_us": float(fields[4]) * each, "mib": float(fields[5]) / 1024})
-        return {k: statistics.median(r[k] for r in runs) for k in runs[0]} if runs else None
+        return middle(runs)
 
     def whole(self, command, environment=None, repetitions=11):
         """Milliseconds of wall and CPU time of a whole process with its children."""

@@ -2,17 +2,50 @@
 """docs/speed.md is made of the history of the benchmark: each figure's last value, met or not, and a row for each record."""
 import pathlib
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 import history  # noqa: E402
+import openmp  # noqa: E402
 
 
 def record(date, **figures):
     return {"date": date, "commit": "abc", "machine": "a CPU, 2 CPUs", "load": 0.1, "figures": figures}
 
 
+def check_multiples():
+    """A column for each CPU and its vectors, and the spread only where the same record has it."""
+    wide = record("2026-01-01", **{"pocl.mm.1": 25.0, "pocl.mm.1.least": 24.0, "pocl.mm.1.most": 26.0, "pocl.mmt.1": 2.0})
+    narrow = {**record("2026-01-02", **{"pocl.mm.1": 12.5, "pocl.mm.1.least": 11.0, "pocl.mm.1.most": 14.0}), "vectors": "AVX2"}
+    text = history.document([wide, narrow, record("2026-01-03", **{"pocl.mmt.1": 3.0})])
+    for line in ("| what | goal | a CPU, AVX-512 | a CPU, AVX2 |",
+                 "| naive multiplication 512, 16 x 16, 1 thread | 25 | 25.00 (24.00 to 26.00) | 12.50 (11.00 to 14.00) |",
+                 "| tiled multiplication 512, 1 thread | 20 | 3.00 |  |", "### a CPU, AVX2"):
+        assert line in text.splitlines(), f"{line}\nis not in\n{text}"
+
+
+def check_openmp():
+    """Pairs of runs against the better wait policy; a mean needs all programs."""
+    rows = [("AVX-512", "old", "a", "uncounted before", "2.0"), ("", "new", "a", "OpenMP", "3.0 3.0 3.0"),
+            ("", "new", "a", "OpenMP passive", "1.0 2.0 1.0"), ("AVX-512", "new", "a", "uncounted", "0.5 0.5 0.25"),
+            ("AVX2", "new", "a", "uncounted", "1.0 1.0 1.0"), ("", "new", "b", "OpenMP", "1.0 1.0 1.0"),
+            ("AVX-512", "new", "b", "uncounted", "2.0 2.0 2.0")]
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+        file.write("machine,vectors,commit,date,program,way,seconds\n")
+        file.writelines(f"a CPU,{vectors},{commit},2026-01-01,{program},{way},{seconds}\n" for vectors, commit, program, way, seconds in rows)
+        file.flush()
+        lines = openmp.section(file.name)
+    for line in ("### a CPU", "Measured: new, 2026-01-01. *Before*: old, 2026-01-01.",
+                 "| program | OpenMP, s | AVX-512, no counters before | AVX-512, no counters | AVX2, no counters |",
+                 "| a | 1.00 | 0.50 | 4.00 (2.00 to 4.00) | 1.00 (1.00 to 2.00) |", "| b | 1.00 |  | 0.50 |  |",
+                 "| geometric mean | |  | 1.41 |  |"):
+        assert line in lines, f"{line}\nis not in\n" + "\n".join(lines)
+
+
 def main():
+    check_multiples()
+    check_openmp()
     text = history.document([record("2026-01-01", **{"pocl.mm.1": 12.5, "launch.stream": 9.0}),
                              record("2026-01-02", **{"pocl.mm.1": 26.0}),
                              record("2026-01-03", **{"start.none": 12.0, "instructions.mm": 500.0})])
