@@ -40,7 +40,10 @@ def main():
     args = parser.parse_args()
     if args.add:
         for path in args.add:
-            history.record(json.loads(path.read_text()))
+            results = json.loads(path.read_text())
+            if results["wrong"]:
+                return f"{path}: {results['wrong'][0]}"
+            history.record(results)
         return history.write_document()
     programs = Programs(args.build.resolve(), args.processes, args.avx2)
     programs.build(peers="peers" in args.part)
