@@ -1,6 +1,6 @@
 // Compilation tiers: how much work the compiler spends on a kernel. The size of a kernel's unoptimised code alone
-// decides its tier. A kernel that has not run for long yet gets quick code instead (CompileOptions::quick_start).
-// Results and counts are the same in every tier.
+// decides its tier. A kernel that has not run for long yet gets shorter code of the quick tier instead
+// (CompileOptions::quick_start). Results and counts are the same in every tier.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct CodeSize {
 std::uint64_t phis_that_matter();
 
 Tier choose_tier(const CodeSize& size);
-// Estimated time of the full or the lean tier, in seconds of one CPU.
+// Estimated time to compile code of this size in its tier, in seconds of one CPU.
 double better_code_seconds(const CodeSize& size);
 std::uint64_t phi_budget(Tier tier);  // for the whole kernel
 
