@@ -105,6 +105,46 @@ constexpr const char* kScattered = R"(
 }
 )";
 
+// Odd and even lanes come from different branches to operations that exchange predicates, 32-bit and 64-bit values.
+constexpr const char* kExchange = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry exchange(.param .u64 data)
+{
+  .reg .pred %p<4>;
+  .reg .b32 %r<12>;
+  .reg .b64 %rd<8>;
+  ld.param.u64 %rd0, [data];
+  mov.u32 %r0, %tid.x;
+  mul.lo.u32 %r1, %r0, 5;
+  and.b32 %r2, %r1, 4;
+  setp.ne.u32 %p1, %r2, 0;
+  and.b32 %r3, %r0, 1;
+  setp.ne.u32 %p0, %r3, 0;
+  shr.u32 %r4, %r0, 3;
+  cvt.u64.u32 %rd1, %r4;
+  shl.b64 %rd1, %rd1, 40;
+  @%p0 bra odd;
+  add.u32 %r1, %r1, 1000;
+  vote.sync.ballot.b32 %r5, %p1, 0xffffffff;
+  shfl.sync.bfly.b32 %r6, %r1, 1, 31, 0xffffffff;
+  match.any.sync.b64 %r7, %rd1, 0xffffffff;
+  bra done;
+odd:
+  vote.sync.ballot.b32 %r5, %p1, 0xffffffff;
+  shfl.sync.bfly.b32 %r6, %r1, 1, 31, 0xffffffff;
+  match.any.sync.b64 %r7, %rd1, 0xffffffff;
+done:
+  mul.wide.u32 %rd2, %r0, 12;
+  add.u64 %rd2, %rd0, %rd2;
+  st.global.u32 [%rd2], %r5;
+  st.global.u32 [%rd2+4], %r6;
+  st.global.u32 [%rd2+8], %r7;
+  ret;
+}
+)";
+
 struct Sums {
   explicit Sums(const Options& options) : device(0, **find_gpu_model("h200"), options) {
     module = *device.load(*ptx::parse(kSums, "sums"));
@@ -225,6 +265,27 @@ TEST(BetterCode, CountsTheSame) {
   EXPECT_EQ(counts, quick_counts);
   EXPECT_EQ(counts.size(), 7u);
   if (__builtin_cpu_supports("avx512f")) EXPECT_LT(quick_instructions, instructions);
+}
+
+TEST(BetterCode, ExchangesTheSameValues) {
+  for (const bool quick_start : {false, true}) {
+    Options options;
+    options.quick_start = quick_start;
+    Device device(0, **find_gpu_model("h200"), options);
+    LoadedModule* module = *device.load(*ptx::parse(kExchange, "exchange"));
+    auto* data = reinterpret_cast<std::uint32_t*>(*device.allocate(3 * kWarpSize * 4));
+    void* arguments[] = {&data, nullptr};
+    auto result = device.launch(module, 0, shape({1, 1, 1}, {kWarpSize, 1, 1}), arguments);
+    ASSERT_TRUE(result.ok());
+    EXPECT_FALSE(result->fault);
+    std::uint32_t ballot = 0;
+    for (unsigned t = 0; t < kWarpSize; ++t) ballot |= (t * 5 >> 2 & 1) << t;
+    for (unsigned t = 0; t < kWarpSize; ++t) {
+      EXPECT_EQ(data[3 * t], ballot) << t;
+      EXPECT_EQ(data[3 * t + 1], (t ^ 1) * 5 + (t % 2 == 1 ? 1000 : 0)) << t;
+      EXPECT_EQ(data[3 * t + 2], 0xffu << t / 8 * 8) << t;
+    }
+  }
 }
 
 // Quick code is stored on disk too, but better code on disk is preferred.

@@ -110,7 +110,7 @@ Result<std::string> LlvmGenerator::machine_code(llvm::Module& module, const Comp
   CompilationSize& size = kernel.size;
   if (Status s = dump(options.dump_ir, [&](llvm::raw_ostream& out) { module.print(out, nullptr); }); !s)
     return s.error();
-  size.code = measure(module);
+  size.code = measure(module, !unit.quick_start);
   size.tier = options.tier.value_or(unit.by_table ? Tier::quick : choose_tier(size.code));
   kernel.better_seconds = 0;
   if (unit.quick_start) {

@@ -18,7 +18,7 @@ const char* tier_name(Tier tier);
 struct CodeSize {
   std::uint64_t instructions = 0;
   std::uint64_t blocks = 0;
-  std::uint64_t phis = 0;  // if every register became a value
+  std::uint64_t phis = 0;  // if every register became a value; 0 for quick code of a new kernel
 };
 
 // The tier does not depend on further PHIs beyond this number: counting may stop.
