@@ -66,6 +66,85 @@ std::vector<std::uint32_t> expected(unsigned block, unsigned turns) {
   return sum;
 }
 
+// Lanes at addresses of their own in global, shared and local memory, and some lanes at addresses side by side.
+constexpr const char* kScattered = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry scattered(.param .u64 data)
+{
+  .reg .pred %p;
+  .reg .b32 %r<12>;
+  .reg .b64 %rd<8>;
+  .shared .align 4 .b8 values[256];
+  .local .align 4 .b8 own[64];
+  ld.param.u64 %rd0, [data];
+  mov.u32 %r0, %tid.x;
+  mad.lo.u32 %r1, %r0, 7, 1;
+  and.b32 %r1, %r1, 63;
+  mul.wide.u32 %rd1, %r1, 4;
+  add.u64 %rd1, %rd0, %rd1;
+  ld.global.u32 %r2, [%rd1];
+  and.b32 %r3, %r0, 15;
+  mul.wide.u32 %rd2, %r3, 4;
+  mov.u64 %rd3, own;
+  add.u64 %rd3, %rd3, %rd2;
+  st.local.u32 [%rd3], %r2;
+  ld.local.u32 %r4, [%rd3];
+  shl.b32 %r5, %r0, 2;
+  mov.u32 %r6, values;
+  add.u32 %r6, %r6, %r5;
+  st.shared.u32 [%r6], %r4;
+  bar.sync 0;
+  setp.lt.u32 %p, %r0, 25;
+  mov.u32 %r7, 0;
+  @%p ld.shared.u32 %r7, [%r6+64];
+  add.u32 %r7, %r7, %r2;
+  st.global.u32 [%rd1+256], %r7;
+  ret;
+}
+)";
+
+// Odd and even lanes come from different branches to operations that exchange predicates, 32-bit and 64-bit values.
+constexpr const char* kExchange = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry exchange(.param .u64 data)
+{
+  .reg .pred %p<4>;
+  .reg .b32 %r<12>;
+  .reg .b64 %rd<8>;
+  ld.param.u64 %rd0, [data];
+  mov.u32 %r0, %tid.x;
+  mul.lo.u32 %r1, %r0, 5;
+  and.b32 %r2, %r1, 4;
+  setp.ne.u32 %p1, %r2, 0;
+  and.b32 %r3, %r0, 1;
+  setp.ne.u32 %p0, %r3, 0;
+  shr.u32 %r4, %r0, 3;
+  cvt.u64.u32 %rd1, %r4;
+  shl.b64 %rd1, %rd1, 40;
+  @%p0 bra odd;
+  add.u32 %r1, %r1, 1000;
+  vote.sync.ballot.b32 %r5, %p1, 0xffffffff;
+  shfl.sync.bfly.b32 %r6, %r1, 1, 31, 0xffffffff;
+  match.any.sync.b64 %r7, %rd1, 0xffffffff;
+  bra done;
+odd:
+  vote.sync.ballot.b32 %r5, %p1, 0xffffffff;
+  shfl.sync.bfly.b32 %r6, %r1, 1, 31, 0xffffffff;
+  match.any.sync.b64 %r7, %rd1, 0xffffffff;
+done:
+  mul.wide.u32 %rd2, %r0, 12;
+  add.u64 %rd2, %rd0, %rd2;
+  st.global.u32 [%rd2], %r5;
+  st.global.u32 [%rd2+4], %r6;
+  st.global.u32 [%rd2+8], %r7;
+  ret;
+}
+)";
+
 struct Sums {
   explicit Sums(const Options& options) : device(0, **find_gpu_model("h200"), options) {
     module = *device.load(*ptx::parse(kSums, "sums"));
@@ -153,6 +232,59 @@ TEST(BetterCode, ComesForKernelsThatRunForLong) {
   for (std::size_t b = 0; b < same.counts.blocks.size(); ++b) {
     EXPECT_EQ(same.counts.blocks[b].warps, last.counts.blocks[b].warps) << b;
     EXPECT_EQ(same.counts.blocks[b].lanes, last.counts.blocks[b].lanes) << b;
+  }
+}
+
+// Quick code of a new kernel leaves scattered accesses to the device. It has the sites, counts and results of other
+// code.
+TEST(BetterCode, CountsTheSame) {
+  constexpr unsigned kThreads = 56, kPlaces = 64;
+  const auto run = [&](bool quick_start) {
+    Options options;
+    options.quick_start = quick_start;
+    options.workers = 1;
+    Device device(0, **find_gpu_model("h200"), options);
+    LoadedModule* module = *device.load(*ptx::parse(kScattered, "scattered"));
+    auto* data = reinterpret_cast<std::uint32_t*>(*device.allocate(2 * kPlaces * 4));
+    for (unsigned k = 0; k < kPlaces; ++k) data[k] = k * 1000;
+    void* arguments[] = {&data, nullptr};
+    auto result = device.launch(module, 0, shape({3, 1, 1}, {kThreads, 1, 1}), arguments);
+    EXPECT_FALSE(result->fault);
+    for (unsigned t = 0; t < kThreads; ++t) {
+      const unsigned place = (t * 7 + 1) % kPlaces, other = ((t + 16) * 7 + 1) % kPlaces;
+      EXPECT_EQ(data[kPlaces + place], place * 1000 + (t < 25 ? other * 1000 : 0)) << t;
+    }
+    const auto& sites = result->kernel->facts().sites;
+    std::vector<std::pair<std::uint32_t, events::SiteCounts>> counts;
+    for (std::size_t s = 0; s < sites.size(); ++s) counts.emplace_back(sites[s].leader, result->counts.sites[s]);
+    EXPECT_EQ(result->kernel->size.tier, quick_start ? jit::Tier::quick : jit::Tier::full);
+    return std::pair(counts, result->kernel->size.code.instructions);
+  };
+  const auto [counts, instructions] = run(false);
+  const auto [quick_counts, quick_instructions] = run(true);
+  EXPECT_EQ(counts, quick_counts);
+  EXPECT_EQ(counts.size(), 7u);
+  if (__builtin_cpu_supports("avx512f")) EXPECT_LT(quick_instructions, instructions);
+}
+
+TEST(BetterCode, ExchangesTheSameValues) {
+  for (const bool quick_start : {false, true}) {
+    Options options;
+    options.quick_start = quick_start;
+    Device device(0, **find_gpu_model("h200"), options);
+    LoadedModule* module = *device.load(*ptx::parse(kExchange, "exchange"));
+    auto* data = reinterpret_cast<std::uint32_t*>(*device.allocate(3 * kWarpSize * 4));
+    void* arguments[] = {&data, nullptr};
+    auto result = device.launch(module, 0, shape({1, 1, 1}, {kWarpSize, 1, 1}), arguments);
+    ASSERT_TRUE(result.ok());
+    EXPECT_FALSE(result->fault);
+    std::uint32_t ballot = 0;
+    for (unsigned t = 0; t < kWarpSize; ++t) ballot |= (t * 5 >> 2 & 1) << t;
+    for (unsigned t = 0; t < kWarpSize; ++t) {
+      EXPECT_EQ(data[3 * t], ballot) << t;
+      EXPECT_EQ(data[3 * t + 1], (t ^ 1) * 5 + (t % 2 == 1 ? 1000 : 0)) << t;
+      EXPECT_EQ(data[3 * t + 2], 0xffu << t / 8 * 8) << t;
+    }
   }
 }
 

@@ -137,6 +137,7 @@ int compile_times(const CompileTimesCommand& command) {
   options.dump_object = command.dump_object;
   for (const jit::Tier tier : {jit::Tier::full, jit::Tier::lean, jit::Tier::quick})
     if (command.tier == jit::tier_name(tier)) options.tier = tier;
+  options.quick_start = command.tier == "new";
   int code = 0;
   if (command.summary)
     fmt::print(

@@ -316,8 +316,9 @@ CLI::App* add_compile_times(CLI::App& app, CompileTimesCommand& command) {
   times->add_option("--kernel", command.kernel, "Compiles only kernels whose name contains NAME")->type_name("NAME");
   times
       ->add_option("--tier", command.tier,
-                   "Tier of optimisation for every kernel (default: chosen by the kernel's size)")
-      ->check(CLI::IsMember({"full", "lean", "quick"}));
+                   "Tier of optimisation for every kernel (default: chosen by the kernel's size); new: the quick code "
+                   "that a new kernel gets at its first launch")
+      ->check(CLI::IsMember({"full", "lean", "quick", "new"}));
   times->add_flag("--summary", command.summary, "Prints one row per file, as a Markdown table");
   times
       ->add_option("--cpu", command.cpu,

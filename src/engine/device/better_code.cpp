@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "device/state.h"
 
 namespace warpgrind::device {
@@ -21,6 +22,10 @@ void improve(KernelRecord& kernel) {
   how.quick_start = false;
   auto better = kernel.compiler->compile(*kernel.module, kernel.function, how);
   if (!better) return kernel.keep_quick();  // out of memory, since quick code of the same kernel compiled
+  // Warps of one block may run either code, with the same counters and frames at barriers.
+  WG_ASSERT((*better)->region_bytes == kernel.code->region_bytes &&
+            (*better)->scoreboard_slots() == kernel.code->scoreboard_slots() &&
+            (*better)->facts().sites.size() == kernel.code->facts().sites.size());
   kernel.improve(better.take());
 }
 

@@ -39,7 +39,7 @@ class LlvmGenerator final : public Generator {
 
  private:
   Status prepare(const CompileOptions& options);
-  Result<std::string> machine_code(llvm::Module& module, const CompileOptions& options, bool by_table,
+  Result<std::string> machine_code(llvm::Module& module, const CompileOptions& options, const KernelUnit& unit,
                                    CompiledKernel& kernel);
 
   std::unique_ptr<llvm::TargetMachine> target_;
@@ -105,16 +105,18 @@ std::uint64_t frame_bytes(const std::string& object) {
   return sum;
 }
 
-Result<std::string> LlvmGenerator::machine_code(llvm::Module& module, const CompileOptions& options, bool by_table,
-                                                CompiledKernel& kernel) {
+Result<std::string> LlvmGenerator::machine_code(llvm::Module& module, const CompileOptions& options,
+                                                const KernelUnit& unit, CompiledKernel& kernel) {
   CompilationSize& size = kernel.size;
   if (Status s = dump(options.dump_ir, [&](llvm::raw_ostream& out) { module.print(out, nullptr); }); !s)
     return s.error();
-  size.code = measure(module);
-  size.tier = options.tier.value_or(by_table ? Tier::quick : choose_tier(size.code));
+  size.code = measure(module, !unit.quick_start);
+  size.tier = options.tier.value_or(unit.by_table ? Tier::quick : choose_tier(size.code));
   kernel.better_seconds = 0;
-  if (options.quick_start && size.tier != Tier::quick && !kernel.open_ended) {
-    kernel.better_seconds = better_code_seconds(size.code);
+  if (unit.quick_start) {
+    CodeSize better = size.code;
+    better.instructions += unit.left_out;
+    kernel.better_seconds = better_code_seconds(better);
     size.tier = Tier::quick;
   }
   const Promotion promotion = optimise(module, *target_, size.tier);
@@ -144,6 +146,7 @@ Result<std::string> LlvmGenerator::generate(const ptx::Module& module, std::uint
   unit.module = &module;
   unit.options = options;
   unit.layout = &layout;
+  unit.quick_start = options.quick_start && !layout.open_ended;
   unit.stop_places = stop_places(module, layout, options.stops);
   unit.facts.name = module.functions[entry].name;
   unit.facts.files = module.files;
@@ -157,7 +160,7 @@ Result<std::string> LlvmGenerator::generate(const ptx::Module& module, std::uint
   auto emitted = emit(unit, context, entry, *target_);
   if (!emitted) return emitted.error();
   kernel.open_ended = layout.open_ended;
-  auto object = machine_code(**emitted, options, unit.by_table, kernel);
+  auto object = machine_code(**emitted, options, unit, kernel);
   if (!object) return object.error();
   facts = std::move(unit.facts);
   kernel.frame_bytes = frame_bytes(*object);

@@ -38,13 +38,14 @@ void tune_code_generation() {
   disable("disable-x86-domain-reassignment");
 }
 
-CodeSize measure(llvm::Module& module) {
+CodeSize measure(llvm::Module& module, bool count_phis) {
   CodeSize size;
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
     size.blocks += function.size();
     size.instructions += function.getInstructionCount();
   }
+  if (!count_phis) return size;
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || size.phis > phis_that_matter()) continue;
     llvm::DominatorTree dominators(function);

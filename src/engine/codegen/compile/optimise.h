@@ -11,8 +11,8 @@ class TargetMachine;
 
 namespace warpgrind::jit {
 
-// Size of the module's code before optimisation.
-CodeSize measure(llvm::Module& module);
+// Size of the module's code before optimisation. count_phis: false leaves CodeSize::phis 0.
+CodeSize measure(llvm::Module& module, bool count_phis);
 
 Promotion optimise(llvm::Module& module, llvm::TargetMachine& target, Tier tier);
 

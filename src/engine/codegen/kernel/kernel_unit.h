@@ -28,7 +28,11 @@ struct KernelUnit {
   bool has_regions = false;                            // CompiledKernel::has_regions
   std::uint64_t region_bytes = 0;                      // CompiledKernel::region_bytes
   bool by_table = false;                               // registers are accessed by address: quick tier only
-  std::vector<Error>* all_refusals = nullptr;          // set: a dry run, which continues after an error
+  // Code of CompileOptions::quick_start. It is as short as possible: accesses of LaneAccess call the device, and
+  // registers are accessed by address.
+  bool quick_start = false;
+  std::uint64_t left_out = 0;                  // about how many instructions of IR the code of its tier has in addition
+  std::vector<Error>* all_refusals = nullptr;  // set: a dry run, which continues after an error
 };
 
 }  // namespace warpgrind::jit

@@ -27,18 +27,25 @@ bool LaneAccess::serves_order() const {
   return memory_order(i) == events::MemoryOrder::weak && !i.has(M::cg) && !i.has(M::cv);
 }
 
+// Quick code of a new kernel leaves the access to the device.
+bool LaneAccess::left_in(bool serves) const {
+  constexpr std::uint64_t kInstructions = 90;  // mean of CUB's sorts, scans and reductions
+  if (serves && f_.unit.quick_start) f_.unit.left_out += kInstructions;
+  return serves && !f_.unit.quick_start;
+}
+
 bool LaneAccess::serves(const Address& a, StateSpace space, unsigned bytes, unsigned count) const {
   if (!serves_order() || a.kind == Address::Kind::uniform || bytes > 8) return false;
-  if (space == StateSpace::local) return count == 1;
+  if (space == StateSpace::local) return left_in(count == 1);
   constexpr unsigned kMost = 16;  // bytes; longer vectors are rare
   if (a.kind != Address::Kind::varying || bytes * count > kMost) return false;
-  return space == StateSpace::global || space == StateSpace::constant || space == StateSpace::shared;
+  return left_in(space == StateSpace::global || space == StateSpace::constant || space == StateSpace::shared);
 }
 
 bool LaneAccess::serves_apart(const Address& a, StateSpace space, unsigned bytes, unsigned count) const {
   if (!serves_order() || a.kind != Address::Kind::affine || f_.unit.options.watched) return false;
   if (bytes > 8 || bytes < 4 || !gathers(count)) return false;
-  return space == StateSpace::global || space == StateSpace::constant || space == StateSpace::shared;
+  return left_in(space == StateSpace::global || space == StateSpace::constant || space == StateSpace::shared);
 }
 
 bool LaneAccess::gathers(unsigned count) {

@@ -70,6 +70,7 @@ class LaneAccess {
     llvm::Value *pointers, *shift;  // 4-byte words that hold smaller elements; shift to the right in bits, <32 x i32>
   };
   bool serves_order() const;
+  bool left_in(bool serves) const;
   llvm::Value* step(llvm::Value* state);
   Address in_steps(llvm::Value* addresses, llvm::Value* step);
   llvm::MDNode* weights(std::uint32_t first, std::uint32_t second) const;

@@ -104,15 +104,19 @@ void Waiting::take_back(const Stop& stop) {
 
 // True if saving registers inline makes so much code that the kernel gets the quick tier. That tier keeps registers in
 // memory anyway, so that a function can access them by address. (Such code was three quarters of the sorts of CUB.)
+// Always true for the quick code of a new kernel.
 bool Waiting::worth_a_table() const {
   if (f_.unit.options.tier) return *f_.unit.options.tier == Tier::quick;
   constexpr std::uint64_t kScalarCode = 6, kVectorCode = 8;  // instructions to save and restore
-  std::uint64_t code = f_.llvm_function->getInstructionCount();
+  std::uint64_t code = 0;
   for (const Stop& stop : stops_)
     for (const Saved& s : stop.registers) code += s.slot->getAllocatedType()->isVectorTy() ? kVectorCode : kScalarCode;
   CodeSize size;
-  size.instructions = code;
-  return choose_tier(size) == Tier::quick;
+  size.instructions = f_.llvm_function->getInstructionCount() + f_.unit.left_out + code;
+  const bool quick = choose_tier(size) == Tier::quick;
+  if (!f_.unit.quick_start) return quick;
+  if (!quick) f_.unit.left_out += code;
+  return true;
 }
 
 void Waiting::save_by_table() {

@@ -40,8 +40,9 @@ struct CompileOptions {
   std::string cache_directory;     // empty: no disk cache
   std::string cpu;                 // empty: host; "x86-64-v3" for AVX2 only
   // Compiles a new kernel with the quick tier (tier.h), unless the cache has the code of the tier that its size asks
-  // for. Most kernels run for less time than their compilation takes. Not used for kernels with recursion, since their
-  // frames would need more of the host's stack.
+  // for. Most kernels run for less time than their compilation takes. For the same reason this code is shorter than
+  // that of Tier::quick: accesses of lanes at addresses of their own are calls of the device. Not used for kernels with
+  // recursion, since their frames would need more of the host's stack.
   bool quick_start = false;
 
   // Called once for a kernel whose compilation has taken slow_seconds so far, from another thread. slow_seconds == 0:
