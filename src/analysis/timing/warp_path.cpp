@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "base/assert.h"
+#include "base/wrapping.h"
+#include "sass/registers.h"
 #include "timing/schedule.h"
 
 namespace warpgrind::timing {
@@ -48,11 +50,18 @@ constexpr double kFence = 250;
 
 class Walk {
  public:
-  Walk(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, double warps, double warps_per_block,
+  Walk(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, const PathShape& shape,
        const SiteFacts& sites, ScheduledBlocks& kept)
-      : model_(model), code_(code), flow_(flow), warps_(warps), warps_per_block_(warps_per_block), sites_(sites) {
+      : model_(model),
+        code_(code),
+        flow_(flow),
+        warps_(shape.warps),
+        warps_per_block_(shape.warps_per_block),
+        sites_(sites) {
     const TimingConstants& c = model.timing;
-    costs_.barrier = c.barrier_cycles + c.barrier_cycles_per_warp * warps_per_block;
+    const double words = std::max(0.0, shape.registers - sass::kOwnRegisters) / sass::kRegistersOfLive;
+    costs_.barrier = c.barrier_cycles + c.barrier_cycles_per_warp * warps_per_block_;
+    costs_.doublings = std::log2(std::max(1.0, warps_per_block_));
     costs_.branch = 2 * c.integer_latency_cycles;  // its stall count (5) and the fetch at the target
     costs_.predicate = predicate_cycles(model);
     find_pipes();
@@ -63,7 +72,7 @@ class Walk {
       if (flow.warps[b] <= 0) continue;
       Costs now = costs(b, c.l1_latency_cycles);
       if (!block.order.empty() && now == block.costs) continue;
-      block.order = order_of(*block.dependences, now, code.registers);
+      block.order = order_of(*block.dependences, now, code.registers, words);
       block.costs = std::move(now);
     }
   }
@@ -99,9 +108,24 @@ class Walk {
     out.order.clear();
     out.unrolled = {};
     for (unsigned round = 0; round < rounds; ++round)
-      for (const Instruction& i : code_.blocks[b].instructions)
-        if (!i.of_loop || round + 1 == rounds) out.unrolled.instructions.push_back(i);
-    out.dependences.emplace(out.unrolled);
+      for (const Instruction& i : code_.blocks[b].instructions) {
+        if (i.of_loop && round + 1 < rounds) continue;
+        out.unrolled.instructions.push_back(i);
+        place_in_round(out.unrolled.instructions.back().place, round);
+      }
+    out.unrolled.entering_words = code_.blocks[b].entering_words;
+    out.unrolled.leaving = code_.blocks[b].leaving;
+    out.dependences.emplace(out.unrolled, code_.register_words);
+  }
+
+  // Places that move by an unknown step have another base in each round.
+  static void place_in_round(sass::MemoryPlace& place, unsigned round) {
+    constexpr std::uint32_t kBases = 1u << 20;  // more than a block has
+    if (place.base == sass::kNone) return;
+    if (place.step)
+      place.offset = wrapping_add(place.offset, wrapping_multiply(*place.step, round));
+    else
+      place.base += round * kBases;
   }
 
   // Cycles until a predicate can guard, select or decide a branch. Volta and later: all machine code of ptxas 13.0 has
@@ -163,12 +187,21 @@ class Walk {
     return loads && i.site != sass::kNone ? kPass * std::max(0.0, sites_.passes(i.site) - 1) : 0;
   }
 
+  // Only loads that go to DRAM differ much.
+  double spread_of(const Instruction& i, double latency) const {
+    constexpr double kL2 = kPathLatencies[2], kDram = kPathLatencies[3];
+    if (!i.load || i.pipe != Pipe::global || latency <= kL2) return 0;
+    const double part = i.site == sass::kNone ? 1 : sites_.waiting_part(i.site);
+    return kSpreadOfDram * part * std::min(1.0, (latency - kL2) / (kDram - kL2));
+  }
+
   Costs costs(std::uint32_t b, double latency) const {
     Costs c = costs_;
     for (const Instruction& i : blocks_[b]->unrolled.instructions) {
       c.latency.push_back(latency_of(i, latency));
       c.held.push_back(held(i));
       c.passes.push_back(passes_of(i));
+      c.spread.push_back(spread_of(i, latency));
     }
     return c;
   }
@@ -297,12 +330,12 @@ class Walk {
 
 }  // namespace
 
-WarpPath warp_path(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, double warps,
-                   double warps_per_block, const SiteFacts& sites, ScheduledBlocks& kept) {
+WarpPath warp_path(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, const PathShape& shape,
+                   const SiteFacts& sites, ScheduledBlocks& kept) {
   WarpPath path;
-  if (code.blocks.empty() || warps <= 0) return path;
+  if (code.blocks.empty() || shape.warps <= 0) return path;
   WG_ASSERT(flow.warps.size() == code.blocks.size() && flow.edges.size() == code.blocks.size());
-  Walk walk(model, code, flow, warps, warps_per_block, sites, kept);
+  Walk walk(model, code, flow, shape, sites, kept);
   for (std::size_t k = 0; k < kPathLatencies.size(); ++k) {
     const auto at = walk.cycles_with(kPathLatencies[k]);
     path.cycles[k] = at.mean, path.slowest[k] = at.slowest, path.last[k] = at.last;

@@ -51,13 +51,19 @@ class ScheduledBlocks {
   std::vector<std::unique_ptr<Block>> blocks_;
 };
 
-// kept: of the same code and model.
-WarpPath warp_path(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, double warps,
-                   double warps_per_block, const SiteFacts& sites, ScheduledBlocks& kept);
-inline WarpPath warp_path(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, double warps,
-                          double warps_per_block, const SiteFacts& sites) {
+struct PathShape {
+  double warps = 1;  // of the launch
+  double warps_per_block = 1;
+  double registers = 32;  // 32-bit registers of a thread
+};
+
+// kept: of the same code, model and registers.
+WarpPath warp_path(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, const PathShape& shape,
+                   const SiteFacts& sites, ScheduledBlocks& kept);
+inline WarpPath warp_path(const GpuModel& model, const sass::Code& code, const sass::Flow& flow, const PathShape& shape,
+                          const SiteFacts& sites) {
   ScheduledBlocks none;
-  return warp_path(model, code, flow, warps, warps_per_block, sites, none);
+  return warp_path(model, code, flow, shape, sites, none);
 }
 
 }  // namespace warpgrind::timing

@@ -189,7 +189,8 @@ class Reading {
     now.push_back(w_.warps_per_block);
     if (now != like) {
       like = std::move(now);
-      p = warp_path(model, code_, flow_, warps_, w_.warps_per_block,
+      const std::uint32_t registers = l_.occupancy.registers_allocated_per_thread;
+      p = warp_path(model, code_, flow_, {warps_, w_.warps_per_block, registers == 0 ? 32.0 : registers},
                     {[this](std::uint32_t s) { return waiting_part(s); }, [this](std::uint32_t s) { return passes(s); },
                      [this](std::uint32_t s) { return loop_rounds(s); }},
                     scheduled);

@@ -392,6 +392,7 @@ Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   const bool memory = m.pipe >= Pipe::global && m.pipe <= Pipe::atomic_shared;
   m.atomic = m.pipe == Pipe::atomic_global || m.pipe == Pipe::atomic_shared;
   m.load = memory && info.has(ptx::Effects::reads);
+  m.of_constants = m.load && i.has(ptx::Modifier::nc);
   m.store = memory && info.has(ptx::Effects::writes);
   m.guarded = static_cast<bool>(i.guard);
   m.polls = i.opcode == Opcode::mbarrier_test_wait || i.opcode == Opcode::mbarrier_try_wait;

@@ -17,6 +17,8 @@
 #include "sass/if_conversion.h"
 #include "sass/merge_accesses.h"
 #include "sass/pipe_counts.h"
+#include "sass/places.h"
+#include "sass/pressure.h"
 #include "sass/register_reads.h"
 #include "sass/select_instructions.h"
 #include "sass/unroll_loops.h"
@@ -57,6 +59,8 @@ class Translation {
     count_pipes(code_, uses);
     count_register_reads(code_, bodies_, uses);
     unroll_loops(code_, facts_, bodies_);
+    find_pressure(code_, bodies_);
+    find_places(code_, module_, bodies_);
     return std::move(code_);
   }
 

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -66,6 +67,14 @@ inline constexpr std::size_t kCountedPipes = static_cast<std::size_t>(CountedPip
 // ends the group, too.
 enum class AsyncStep : std::uint8_t { none, copy, commit, wait, wait_all };
 
+// Place of a memory access of a block, as far as it is known without running the program.
+struct MemoryPlace {
+  std::uint32_t base = kNone;  // number of the base address in the block; kNone: not known
+  std::int64_t offset = 0;     // bytes from it
+  // Of a block that is a loop: bytes by which it moves each round; nullopt: not by a constant.
+  std::optional<std::int64_t> step = 0;
+};
+
 // One PTX instruction with its modelled translation by ptxas.
 struct Instruction {
   std::uint32_t function = 0;  // index into Code::functions
@@ -76,10 +85,11 @@ struct Instruction {
   std::uint32_t site = kNone;
   std::uint32_t facts_block = 0;  // index into KernelFacts::blocks: its block in PTX
   Pipe pipe = Pipe::none;
-  bool load = false;      // reads memory
-  bool store = false;     // writes memory
-  bool atomic = false;    // `load` and `store` are then set too
-  bool branches = false;  // a sequence with a branch to a slow path: nothing is mixed with it
+  bool load = false;          // reads memory
+  bool of_constants = false;  // ... that nothing writes during the launch (ld.global.nc)
+  bool store = false;         // writes memory
+  bool atomic = false;        // `load` and `store` are then set too
+  bool branches = false;      // a sequence with a branch to a slow path: nothing is mixed with it
   // An atomic with the same address and value in all lanes: ptxas makes a vote, and one lane adds for all.
   bool aggregated = false;
   bool guarded = false;  // by its own predicate, or by one that replaces a branch
@@ -101,6 +111,7 @@ struct Instruction {
   // Bytes per lane of a load or store; more than its site's if neighbours were merged into it. 0: it makes no access of
   // its own.
   std::uint8_t bytes = 0;
+  MemoryPlace place;  // of a load or store of a block that has stores
   // Index of the instruction of the block that this one was merged into, or that already holds its value in a register.
   // A merged load happens at the place of its first part, a merged store at that of its last. A merged instruction no
   // longer writes (loads) or reads (stores) registers.
@@ -109,6 +120,9 @@ struct Instruction {
   std::array<std::uint8_t, kOperations> operations{};  // per lane, by Operation
   std::array<float, kCountedPipes> on_pipe{};  // part of `issue`, by CountedPipe; the rest is on uncounted pipes
   float register_reads = 0;                    // 32-bit operands that come from the register file, of all of `issue`
+  // Registers that must hold values for it: `reads`, but the operands of folded instructions instead of their results.
+  // None that take no register (Code::register_words).
+  std::vector<ptx::RegId> needs;
   // Registers, numbered by web (flow/webs.h) across all functions of the code. `reads` includes the guard. A guarded
   // instruction also reads what it writes.
   std::vector<ptx::RegId> writes, reads;
@@ -129,6 +143,9 @@ struct Block {
   // Single-block loop: number of iterations that ptxas places one after the other.
   static constexpr std::uint32_t kAltogether = 0;  // fully unrolled: no loop is left
   std::uint32_t unrolled = 1;
+  std::uint32_t entering_words = 0;  // 32-bit registers that hold values at its beginning; 0: not known
+  // Registers whose values are needed after the block, of those that its instructions write or need. Sorted.
+  std::vector<ptx::RegId> leaving;
 };
 
 struct Code {
@@ -140,6 +157,9 @@ struct Code {
   // By index into KernelFacts::branches: replaced by predicates, so that it cannot diverge.
   std::vector<bool> predicated;
   std::uint32_t registers = 0;  // number of register numbers in use
+  // By register number: 32-bit registers of its value. 0: a predicate, in a uniform register, or folded into the
+  // instructions that use it. Empty: the code is too large to look at.
+  std::vector<std::uint8_t> register_words;
 };
 
 // Returns empty code (no blocks) if the facts belong to another module.

@@ -14,6 +14,7 @@ namespace warpgrind::sass {
 class Liveness {
  public:
   using Set = std::vector<std::uint64_t>;  // one bit for each register of the code
+  static bool has(const Set& set, ptx::RegId r) { return (set[r / 64] >> (r % 64) & 1) != 0; }
 
   // Both must outlive the object.
   Liveness(const Code& code, const std::vector<flow::Definitions>& bodies);
@@ -26,6 +27,11 @@ class Liveness {
   void step(std::size_t b, std::size_t n, Set& now) const;
   // Adds what an instruction that reads `r` needs in registers: `r`, or the operands of a folded instruction.
   void add(ptx::RegId r, Set& now) const;
+  // Calls `use` with each of these registers.
+  template <class Use>
+  void each_source(ptx::RegId r, const Use& use) const {
+    register_words_.each_source(r, use);
+  }
   // Whether no machine instruction remains, so that it needs no operands at its place.
   static bool disappears(const Instruction& i);
   // 32-bit registers of a value. 0: a predicate, in a uniform register, or part of the instruction that uses it.

@@ -17,9 +17,6 @@ namespace {
 using Set = Liveness::Set;
 using OfBlock = Spills::OfBlock;
 
-bool has(const Set& s, ptx::RegId r) {
-  return (s[r / 64] >> (r % 64) & 1) != 0;
-}
 void put(Set& s, ptx::RegId r) {
   s[r / 64] |= 1ull << (r % 64);
 }
@@ -188,8 +185,8 @@ class Spilling {
       Set kept(live_.words(), 0);
       for (const ptx::RegId r : of[n]) {
         put(kept, r);
-        if (has(s.held, r)) continue;
-        if (has(s.saved, r)) count.loads += 1, count.load_words += live_.weight(r);
+        if (Liveness::has(s.held, r)) continue;
+        if (Liveness::has(s.saved, r)) count.loads += 1, count.load_words += live_.weight(r);
         put(s.held, r);
       }
       fit(s, kept, next, count);
@@ -213,7 +210,7 @@ class Spilling {
 
   static void rename(ptx::RegId to, const std::vector<ptx::RegId>& from, State& s) {
     const bool one = from.size() == 1;
-    for (Set State::*m : {&State::held, &State::saved}) (one && has(s.*m, from[0]) ? put : drop)(s.*m, to);
+    for (Set State::*m : {&State::held, &State::saved}) (one && Liveness::has(s.*m, from[0]) ? put : drop)(s.*m, to);
     if (!one) put(s.held, to);
   }
 
@@ -224,13 +221,13 @@ class Spilling {
     if (size <= capacity_) return;
     std::vector<std::pair<std::uint32_t, ptx::RegId>> order;
     for (const ptx::RegId r : members(s.held))
-      if (!has(kept, r) && live_.weight(r) != 0) order.emplace_back(next(r), r);
+      if (!Liveness::has(kept, r) && live_.weight(r) != 0) order.emplace_back(next(r), r);
     std::sort(order.begin(), order.end(), std::greater<>());
     for (const auto& [at, r] : order) {
       if (size <= capacity_) return;
       size -= live_.weight(r);
       drop(s.held, r);
-      if (at == kNever || has(s.saved, r)) continue;
+      if (at == kNever || Liveness::has(s.saved, r)) continue;
       put(s.saved, r);
       put(slots_, r);
       count.stores += 1;

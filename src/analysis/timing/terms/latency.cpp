@@ -54,11 +54,14 @@ static double path_at(const LaunchWork& w, double latency) {
 }
 
 LoadsOfPath loads_of_path(const Setting& s) {
-  constexpr double kStep = 50;  // cycles
+  constexpr double kStep = 50, kL2 = kPathLatencies[2];  // cycles
   LoadsOfPath loads;
   loads.fresh = fresh_part(s);
   loads.latency = load_latency(s, loads.fresh);
-  const double less = std::max(kPathLatencies[1] + 1, loads.latency - kStep), more = loads.latency + kStep;
+  // Between L2 and DRAM, the path also grows because loads differ more. Beyond, it grows by the waits alone.
+  const bool far = loads.latency > kL2;
+  const double less = far ? kPathLatencies[3] : std::max(kPathLatencies[1] + 1, loads.latency - kStep);
+  const double more = far ? kPathLatencies[4] : std::min(kL2, loads.latency + kStep);
   loads.rounds = std::max(0.0, (path_at(s.work, more) - path_at(s.work, less)) / (more - less));
   return loads;
 }
