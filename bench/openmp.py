@@ -52,11 +52,12 @@ class Machine:
         return out
 
     def measured(self):
-        """Commits and dates of the rows: now and before."""
+        """Commits and dates of the rows, now and before, and the number of runs."""
         def places(before):
             return sorted({f"{r['commit']}, {r['date']}" for r in self.rows if r["way"].endswith(BEFORE) == before})
         earlier = places(True)
-        return "; ".join(places(False)) + (f". *Before*: {'; '.join(earlier)}" if earlier else "")
+        runs = max(len(r["seconds"].split()) for r in self.rows)
+        return "; ".join(places(False)) + (f", {runs} runs" if runs > 1 else "") + (f". *Before*: {'; '.join(earlier)}" if earlier else "")
 
 
 def cell(times):
