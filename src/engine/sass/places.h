@@ -1,5 +1,5 @@
-// Places of the memory accesses of a block, as far as ptxas can tell them apart: a load may move above an earlier store
-// of the same thread if both have the same base and do not overlap.
+// Places of the memory accesses of a block, as far as ptxas can tell them apart. A load may move above an earlier store
+// of its thread if both have the same base and do not overlap.
 #pragma once
 
 #include <vector>
