@@ -60,7 +60,8 @@ accuracy: setup
 	@$(BUILD)/bin/warpgrind-accuracy lab/results/h200/lab-full.json lab/results/h200/launches.csv \
 	  --beside lab/results/h200/asynchronous.json lab/results/h200/asynchronous_launches.csv \
 	  --beside lab/results/h200/hgemm.json lab/results/h200/hgemm_launches.csv \
-	  --json $(BUILD)/accuracy.json --table lab/results/h200/accuracy.csv --intervals src/analysis/timing/intervals.inc
+	  --json $(BUILD)/accuracy.json --table lab/results/h200/accuracy.csv --intervals src/analysis/timing/intervals.inc \
+	  --programs lab/results/h200/programs.csv
 	@python3 scripts/accuracy.py $(BUILD)/accuracy.json docs/accuracy.md
 	@$(BUILD)/bin/warpgrind-accuracy lab/results/h100/lab-full.json lab/results/h100/launches.csv --gpu h100 --elsewhere \
 	  --json $(BUILD)/accuracy-h100.json --table lab/results/h100/accuracy.csv

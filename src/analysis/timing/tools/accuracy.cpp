@@ -20,7 +20,7 @@ using namespace warpgrind;          // NOLINT(google-build-using-namespace)
 using namespace warpgrind::timing;  // NOLINT(google-build-using-namespace)
 
 struct Arguments {
-  std::string gpu = "h200", results, launches, json, table, intervals, check;
+  std::string gpu = "h200", results, launches, json, table, intervals, programs, check;
   std::vector<std::pair<std::string, std::string>> beside;  // results and launches
   int worst = 0;
   bool fit = false, elsewhere = false;
@@ -28,9 +28,9 @@ struct Arguments {
 
 constexpr const char* kUsage =
     "usage: warpgrind-accuracy RESULTS.json LAUNCHES.csv [--gpu MODEL] [--json FILE] [--table FILE]\n "
-    "        [--beside RESULTS.json LAUNCHES.csv]... [--intervals FILE] [--check TABLE] [--fit] [--elsewhere] [--worst "
+    "        [--beside RESULTS.json LAUNCHES.csv]... [--intervals FILE] [--programs CSV] [--check TABLE] [--fit] [--elsewhere] [--worst "
     "N]\n"
-    "  --beside  rows that take no part in any fit, scored by themselves\n  --check   exit code 1 if a "
+    "  --beside  rows that take no part in any fit, scored by themselves\n  --programs  kernels of public programs, for the intervals\n  --check   exit code 1 if a "
     "topic's median error is more than 2 points above the table, or if a row's error\n            now exceeds a factor "
     "of 2 and did not before\n  --fit     fits the parameters of timing/fitted.h to all rows and prints them\n  "
     "--elsewhere  the parameters were fitted to rows of another GPU; all rows are predicted with them\n";
@@ -41,6 +41,7 @@ bool read(int argc, char** argv, Arguments& out) {
                                                      {"--json", &out.json},
                                                      {"--table", &out.table},
                                                      {"--intervals", &out.intervals},
+                                                     {"--programs", &out.programs},
                                                      {"--check", &out.check}};
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
@@ -108,6 +109,9 @@ int main(int argc, char** argv) {
   if (rows->empty()) return std::fputs("no row has both a measured time and stored launches\n", stderr), 2;
   const auto more = rows_beside(arguments);
   if (!more) return std::fprintf(stderr, "%s\n", more.error().message.c_str()), 2;
+  Result<std::vector<ProgramKernel>> programs = std::vector<ProgramKernel>();
+  if (!arguments.programs.empty()) programs = read_programs(arguments.programs);
+  if (!programs) return std::fprintf(stderr, "%s\n", programs.error().message.c_str()), 2;
   if (arguments.fit) print_fit(**model, *rows);
 
   const Accuracy accuracy = judge(**model, *rows, arguments.elsewhere);
@@ -118,7 +122,7 @@ int main(int argc, char** argv) {
     std::fputs((worst_rows(accuracy, arguments.worst) + worst_rows(beside, arguments.worst)).c_str(), stdout);
   const bool written = write(arguments.json, scores_json(accuracy, beside)) &&
                        write(arguments.table, table_csv({&accuracy, &beside})) &&
-                       write(arguments.intervals, intervals_inc(accuracy, beside));
+                       write(arguments.intervals, intervals_inc(accuracy, beside, *programs));
   if (!written) return 2;
   if (arguments.check.empty()) return 0;
   const std::optional<std::string> before = read_whole(arguments.check);

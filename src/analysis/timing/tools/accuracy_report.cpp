@@ -199,37 +199,71 @@ static std::vector<std::size_t> rows_of(const Accuracy& a, std::size_t limit) {
   return rows;
 }
 
-std::string intervals_inc(const Accuracy& lab, const Accuracy& beside) {
+namespace {
+
+// Factors of the estimate between which 80 % of the measured times lie, and the shortest and longest of these, in us.
+struct Factors {
+  std::vector<double> all;
+  double shortest = 1e300, longest = 0;
+
+  void add(double measured_ns, double estimated_ns) {
+    all.push_back(measured_ns / estimated_ns);
+    shortest = std::min(shortest, measured_ns / 1e3);
+    longest = std::max(longest, measured_ns / 1e3);
+  }
+  double low() const { return std::min(1.0, sorted()[all.size() / 10]); }
+  double high() const { return std::max(1.0, sorted()[std::min(all.size() - 1, all.size() * 9 / 10)]); }
+
+ private:
+  std::vector<double> sorted() const {
+    std::vector<double> out = all;
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+};
+
+Factors factors_of(const Accuracy& a, const std::vector<std::size_t>& rows) {
+  Factors f;
+  for (const std::size_t i : rows) {
+    const double measured = (*a.rows)[i].measured_ns;
+    f.add(measured, measured * ratio(a, a.left_out, i));
+  }
+  return f;
+}
+
+}  // namespace
+
+std::string intervals_inc(const Accuracy& lab, const Accuracy& beside, const std::vector<ProgramKernel>& programs) {
   std::string out =
-      "// Between which factors of the estimate 80 % of the measured durations lie, by what binds; of the lab's rows "
-      "of "
-      "an\n// H200, each predicted by a fit without its topic. Written by `make accuracy`.\n"
+      "// Between which factors of the estimate 80 % of the measured durations lie, by what binds. The wider of two: "
+      "for the\n// lab's rows of an H200, each predicted by a fit without its topic, and for kernels of public "
+      "programs. Written by\n// `make accuracy`.\n"
       "//   WG_INTERVAL(limit, rows, low, high, shortest and longest measured, us)\n";
-  const auto line = [&](const std::string& what, const Accuracy& a, const std::vector<std::size_t>& rows) {
-    std::vector<double> factors;
-    double shortest = 1e300, longest = 0;
-    for (const std::size_t i : rows) {
-      factors.push_back(1 / ratio(a, a.left_out, i));
-      shortest = std::min(shortest, (*a.rows)[i].measured_ns / 1e3);
-      longest = std::max(longest, (*a.rows)[i].measured_ns / 1e3);
-    }
-    std::sort(factors.begin(), factors.end());
-    const std::size_t n = factors.size();
-    out += fmt::format("WG_INTERVAL({}, {}, {:.2f}, {:.2f}, {:.3g}, {:.3g})\n", what, n, std::min(1.0, factors[n / 10]),
-                       std::max(1.0, factors[std::min(n - 1, n * 9 / 10)]), shortest, longest);
-  };
   static constexpr const char* kIds[] = {
 #define WG_TERM(id, text) #id,
 #include "timing/terms/terms.inc"
 #undef WG_TERM
   };
-  constexpr std::size_t kLeast = 8;  // rows; a limit with fewer gets the interval of all rows
+  constexpr std::size_t kLeast = 8;  // rows
+  Factors every;
+  for (const ProgramKernel& p : programs) every.add(p.measured_ns, p.estimated_ns);
   for (std::size_t k = 0; k < kLimits; ++k) {
-    const std::vector<std::size_t> rows = rows_of(lab, k), more = rows_of(beside, k);
-    if (rows.size() < kLeast && more.size() >= kLeast)
-      line(kIds[k], beside, more);
-    else
-      line(kIds[k], lab, rows.size() >= kLeast ? rows : all_rows(lab));
+    std::vector<Factors> found = {factors_of(lab, rows_of(lab, k)), {}};
+    for (const ProgramKernel& p : programs)
+      if (p.limit == name(static_cast<Limit>(k))) found[1].add(p.measured_ns, p.estimated_ns);
+    std::erase_if(found, [](const Factors& f) { return f.all.size() < kLeast; });
+    if (const std::vector<std::size_t> more = rows_of(beside, k); found.empty() && more.size() >= kLeast)
+      found.push_back(factors_of(beside, more));
+    if (found.empty()) found.push_back(programs.empty() ? factors_of(lab, all_rows(lab)) : every);
+    std::size_t rows = 0;
+    double low = 1, high = 1, shortest = 1e300, longest = 0;
+    for (const Factors& f : found) {
+      rows += f.all.size();
+      low = std::min(low, f.low()), high = std::max(high, f.high());
+      shortest = std::min(shortest, f.shortest), longest = std::max(longest, f.longest);
+    }
+    out += fmt::format("WG_INTERVAL({}, {}, {:.2f}, {:.2f}, {:.3g}, {:.3g})\n", kIds[k], rows, low, high, shortest,
+                       longest);
   }
   return out;
 }

@@ -30,8 +30,9 @@ std::string table_csv(const std::vector<const Accuracy*>& parts);
 // Returns a line for each topic that is more than 2 points worse than in the table, and for each row that is off by
 // more than a factor of 2 and was not before. Empty: nothing is worse.
 std::string worse_than(const Accuracy& accuracy, const std::string& table);
-// timing/intervals.inc. A limit that fewer than 8 of the lab's rows have gets its interval from the rows beside them,
-// or from all of the lab's.
-std::string intervals_inc(const Accuracy& accuracy, const Accuracy& beside);
+// timing/intervals.inc. Of the lab's rows and of the kernels of public programs, each limit gets the wider interval:
+// the lab's are larger and more alike. A limit that fewer than 8 of both have gets that of the rows beside the lab's, or
+// of all kernels.
+std::string intervals_inc(const Accuracy& accuracy, const Accuracy& beside, const std::vector<ProgramKernel>& programs);
 
 }  // namespace warpgrind::timing

@@ -1,10 +1,12 @@
 // Reader of stored rows (JSON) and launches (CSV).
 #include "timing/tools/stored_rows.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string_view>
 
 #include "base/csv_line.h"
 #include "base/file.h"
@@ -86,6 +88,32 @@ Result<std::vector<StoredRow>> read_rows(const std::string& results, const std::
       rows.push_back(std::move(row));
     }
   return rows;
+}
+
+Result<std::vector<ProgramKernel>> read_programs(const std::string& path) {
+  const std::optional<std::string> text = read_whole(path);
+  if (!text) return Error{ErrorKind::bad_input, path + ": cannot be read", ""};
+  std::istringstream in(*text);
+  std::vector<std::string> head;
+  std::vector<ProgramKernel> kernels;
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::vector<std::string> cells = split_csv_line(line);
+    if (head.empty()) {
+      head = std::move(cells);
+      continue;
+    }
+    const auto cell = [&](std::string_view column) -> std::string {
+      const auto at = std::find(head.begin(), head.end(), column);
+      return at != head.end() && cells.size() == head.size() ? cells[static_cast<std::size_t>(at - head.begin())] : "";
+    };
+    const auto number = [&](std::string_view column) { return std::strtod(cell(column).c_str(), nullptr); };
+    kernels.push_back({cell("limit"), number("measured_ns"), number("estimated_ns")});
+    const ProgramKernel& k = kernels.back();
+    if (k.limit.empty() || !(k.measured_ns > 0) || !(k.estimated_ns > 0))
+      return Error{ErrorKind::bad_input, path + ": no limit, measured_ns and estimated_ns: " + line, ""};
+  }
+  return kernels;
 }
 
 }  // namespace warpgrind::timing

@@ -26,4 +26,13 @@ struct StoredRow {
 // work alone (host effects, migration of managed memory, grid barriers that spin).
 Result<std::vector<StoredRow>> read_rows(const std::string& results, const std::string& launches);
 
+// A kernel of a public program: its mean time, measured and estimated, and the limit of its first launch (its
+// name in timing/terms/terms.inc).
+struct ProgramKernel {
+  std::string limit;
+  double measured_ns = 0, estimated_ns = 0;
+};
+// Reads a file such as lab/results/h200/programs.csv. Lines that begin with # are comments.
+Result<std::vector<ProgramKernel>> read_programs(const std::string& path);
+
 }  // namespace warpgrind::timing
