@@ -246,6 +246,8 @@ TEST(TranslatedCode, InstructionsAreCountedByPipe) {
   // A sign is a modifier of an operand, but no store has it.
   EXPECT_EQ(more("ld.global.f32 %f1, [%rd1+4]; neg.f32 %f9, %f1;", CountedPipe::fma), 1);
   EXPECT_EQ(more("ld.global.f32 %f1, [%rd1+4]; neg.f32 %f2, %f1; add.f32 %f9, %f2, %f1;", CountedPipe::fma), 1);
+  EXPECT_EQ(more("ld.global.f64 %fd1, [%rd1+8]; neg.f64 %fd2, %fd1; st.global.f64 [%rd1+8], %fd2;", CountedPipe::fp64),
+            1);
   EXPECT_EQ(more("membar.gl;", CountedPipe::tex), 1);  // CCTL.IVALL
 }
 

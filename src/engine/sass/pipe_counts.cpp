@@ -188,10 +188,6 @@ class PipeCounts {
       put(i, CountedPipe::xu, halves);
       return put(i, CountedPipe::alu, i.issue - halves);
     }
-    if (rule == ptx::CostRule::sign && i.issue > 1) {
-      put(i, CountedPipe::alu, 1);
-      return put_moves(i, i.issue - 1);
-    }
     const auto single = static_cast<float>(operations(i, Operation::fadd));
     const auto twice = static_cast<float>(operations(i, Operation::dadd));
     put(i, CountedPipe::fma, single);

@@ -314,14 +314,16 @@ class Selection {
     return i.issue >= 2 && t.operands[2].bits >= 32 ? 1.0f : 2.0f;
   }
 
-  // FADD -R1, |R2|: a modifier of the operand, but not where the value is stored (of doubles: LOP3 and a move).
-  float sign(const Instruction& i, const ptx::Instruction& t) const {
+  // FADD -R1, |R2|: a modifier of the operand. No store has it, so that one needs FADD or DADD R1, -RZ, -R1.
+  float sign(Instruction& i, const ptx::Instruction& t) const {
     const bool stored = std::any_of(i.writes.begin(), i.writes.end(), [&](ptx::RegId r) {
       const std::vector<Where>& readers = uses_.readers(r);
       return std::any_of(readers.begin(), readers.end(), [&](const Where& w) { return uses_.instruction(w).store; });
     });
     if (!stored) return 0;
-    return is_wide(t.type()) ? 2.0f : 1.0f;
+    if (t.type() == ScalarType::f32) i.operations[static_cast<std::size_t>(Operation::fadd)] = 1;
+    if (t.type() == ScalarType::f64) i.operations[static_cast<std::size_t>(Operation::dadd)] = 1;
+    return 1;
   }
 
   // --- 64 bits ---------------------------------------------------------------------------------------------------

@@ -12,29 +12,8 @@ namespace warpgrind::jit {
 using events::SlowPath;
 using llvm::BasicBlock;
 using llvm::Value;
-using ptx::Modifier;
 using ptx::Opcode;
 using ptx::ScalarType;
-
-std::optional<SlowPath> slow_path_of(const ptx::Instruction& i) {
-  const bool twice = i.type() == ScalarType::f64;
-  if (!twice && i.type() != ScalarType::f32) return std::nullopt;
-  const auto kind = [&](SlowPath single, SlowPath doubles) {
-    return i.has(Modifier::rn) ? std::optional(twice ? doubles : single) : std::nullopt;
-  };
-  switch (i.opcode) {
-    case Opcode::div:
-      return kind(SlowPath::division, SlowPath::double_division);
-    case Opcode::rcp:
-      return kind(SlowPath::reciprocal, SlowPath::double_reciprocal);
-    case Opcode::sqrt:
-      return kind(SlowPath::root, SlowPath::double_root);
-    case Opcode::rsqrt:
-      return twice && !i.has(Modifier::ftz) ? std::optional(SlowPath::double_inverse_root) : std::nullopt;
-    default:
-      return std::nullopt;
-  }
-}
 
 Value* SlowPaths::word(Value* bits) const {
   llvm::Type* type = bits->getType();

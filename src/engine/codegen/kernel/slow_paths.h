@@ -2,15 +2,10 @@
 // the operands, and a call if one of the active lanes fails it.
 #pragma once
 
-#include <optional>
-
 #include "codegen/kernel/counting.h"
 #include "codegen/kernel/registers.h"
 
 namespace warpgrind::jit {
-
-// Empty: the instruction has no slow path, or not one that is known.
-std::optional<events::SlowPath> slow_path_of(const ptx::Instruction& instruction);
 
 class SlowPaths {
  public:

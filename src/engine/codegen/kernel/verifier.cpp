@@ -12,8 +12,8 @@
 #include <optional>
 #include <set>
 
-#include "codegen/kernel/slow_paths.h"
 #include "flow/cfg.h"
+#include "jit/calls/slow_paths.h"
 #include "jit/calls/symbols.h"
 
 namespace warpgrind::jit {

@@ -92,31 +92,38 @@ constexpr RoutinePart kDivisionRoutine[] = {
     {5, 3},             // 16: zero
     {22, 18, 3},        // 17: shifts and rounds a subnormal result
 };
+// Division of numbers by what the quotient's biased exponent would be.
+Parts quotient_parts(std::int32_t exponent) {
+  constexpr std::int32_t kLargest = 254, kSmallestShift = -24;
+  const Parts parts = 1u << 12;
+  if (exponent >= 1 && exponent <= kLargest) return parts | 1u << 13;
+  if (exponent > kLargest) return parts | 1u << 14 | 1u << 15;
+  return parts | 1u << 14 | 1u << 16 | (exponent >= kSmallestShift ? 1u << 17 : 0);
+}
 Parts division_parts(std::uint32_t a, std::uint32_t b) {
   if (divides_usually(a, b)) return kUsual;
-  const Fields x = fields_of(a), y = fields_of(b);
-  Parts parts = kCall;
-  const auto special = [](std::uint32_t bits) { return ((bits >> 23) - 1 & 0xffu) > 0xfdu; };
-  if (special(a) || special(b)) {
-    parts |= 1u << 2;
-    if (x.nan || y.nan) return parts | 1u << 3;
-    parts |= 1u << 4;
-    if (x.zero && y.zero) return parts | 1u << 5;
-    parts |= 1u << 6;
-    if (x.infinite && y.infinite) return parts | 1u << 5;
-    parts |= 1u << 7;
-    if (x.zero || y.infinite) return parts | 1u << 8;
-    parts |= 1u << 9;
-    if (y.zero || x.infinite) return parts | 1u << 10;
-    parts |= 1u << 11;
+  const bool normal_divisor = ((b >> 23) - 1 & 0xffu) <= 0xfdu;
+  if (a << 1 == 0 && normal_divisor) return kCall | 1u << 2 | 1u << 4 | 1u << 6 | 1u << 7 | 1u << 8;  // the usual case
+  constexpr std::int32_t kBias = 127;
+  const bool normal_dividend = ((a >> 23) - 1 & 0xffu) <= 0xfdu;
+  if (normal_dividend && normal_divisor) {
+    const auto exponent = [](std::uint32_t bits) { return static_cast<std::int32_t>(bits >> 23 & 0xffu); };
+    const std::int32_t borrow = (a & 0x7fffffu) < (b & 0x7fffffu) ? 1 : 0;
+    return kCall | quotient_parts(exponent(a) - exponent(b) + kBias - borrow);
   }
-  constexpr std::int32_t kBias = 127, kLargest = 254, kSmallestShift = -24;
-  const std::int32_t exponent = x.exponent - y.exponent + kBias - (x.mantissa < y.mantissa ? 1 : 0);
-  parts |= 1u << 12;
-  if (exponent >= 1 && exponent <= kLargest) return parts | 1u << 13;
-  parts |= 1u << 14;
-  if (exponent > kLargest) return parts | 1u << 15;
-  return parts | 1u << 16 | (exponent >= kSmallestShift ? 1u << 17 : 0);
+  const Fields x = fields_of(a), y = fields_of(b);
+  Parts parts = kCall | 1u << 2;
+  if (x.nan || y.nan) return parts | 1u << 3;
+  parts |= 1u << 4;
+  if (x.zero && y.zero) return parts | 1u << 5;
+  parts |= 1u << 6;
+  if (x.infinite && y.infinite) return parts | 1u << 5;
+  parts |= 1u << 7;
+  if (x.zero || y.infinite) return parts | 1u << 8;
+  parts |= 1u << 9;
+  if (y.zero || x.infinite) return parts | 1u << 10;
+  parts |= 1u << 11;
+  return parts | quotient_parts(x.exponent - y.exponent + kBias - (x.mantissa < y.mantissa ? 1 : 0));
 }
 
 // __cuda_sm20_div_rn_f64_full
@@ -135,6 +142,8 @@ constexpr RoutinePart kDoubleDivisionRoutine[] = {
 };
 Parts double_division_parts(std::uint64_t a, std::uint64_t b) {
   if (divides_usually(a, b)) return kUsual;
+  const bool normal_divisor = ((b >> 52) - 1 & 0x7ffu) <= 0x7fdu;
+  if (a << 1 == 0 && normal_divisor) return kCall | 1u << 5 | 1u << 7 | 1u << 9 | 1u << 10;  // the usual case
   const Fields x = fields_of(a), y = fields_of(b);
   const auto special = [](const Fields& f) { return f.zero || f.infinite || f.nan; };
   if (special(x) || special(y)) {
@@ -242,14 +251,22 @@ Parts double_inverse_root_parts(std::uint64_t bits) {
 template <class Word, class PartsOf>
 SlowPathCounts cost(std::span<const RoutinePart> routine, LaneMask active, const Word* a, const Word* b,
                     PartsOf parts_of, const RoutinePart& spared = {}) {
-  Parts all = 0;
+  Parts all = 0, last = 0;
+  std::uint32_t run = 0;
   std::array<std::uint32_t, 32> lanes{};  // by part
+  const auto end_run = [&] {
+    for (Parts p = last & ~kUsual; p != 0; p &= p - 1) lanes[static_cast<unsigned>(std::countr_zero(p))] += run;
+  };
   for (LaneMask left = active; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const Parts parts = parts_of(a[lane], b[lane]);
-    all |= parts;
-    for (Parts p = parts & ~kUsual; p != 0; p &= p - 1) ++lanes[static_cast<unsigned>(std::countr_zero(p))];
+    if (parts != last) {  // neighbours mostly go the same way
+      end_run();
+      all |= parts, last = parts, run = 0;
+    }
+    ++run;
   }
+  end_run();
   SlowPathCounts sum;
   if ((all & ~kUsual) == 0) return sum;
   sum.warps = 1;
@@ -293,6 +310,26 @@ void add_to(std::uint64_t* counters, const SlowPathCounts& more) {
 }
 
 }  // namespace
+
+std::optional<SlowPath> slow_path_of(const ptx::Instruction& i) {
+  const bool twice = i.type() == ptx::ScalarType::f64;
+  if (!twice && i.type() != ptx::ScalarType::f32) return std::nullopt;
+  const auto kind = [&](SlowPath single, SlowPath doubles) {
+    return i.has(ptx::Modifier::rn) ? std::optional(twice ? doubles : single) : std::nullopt;
+  };
+  switch (i.opcode) {
+    case ptx::Opcode::div:
+      return kind(SlowPath::division, SlowPath::double_division);
+    case ptx::Opcode::rcp:
+      return kind(SlowPath::reciprocal, SlowPath::double_reciprocal);
+    case ptx::Opcode::sqrt:
+      return kind(SlowPath::root, SlowPath::double_root);
+    case ptx::Opcode::rsqrt:
+      return twice && !i.has(ptx::Modifier::ftz) ? std::optional(SlowPath::double_inverse_root) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
 
 SlowPathCounts slow_path_cost(SlowPath kind, LaneMask active, const std::uint32_t* a, const std::uint32_t* b) {
   switch (kind) {

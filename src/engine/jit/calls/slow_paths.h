@@ -3,15 +3,20 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "events/scoreboard.h"
 #include "events/site.h"
 #include "gpu/types.h"
+#include "ptx/ast.h"
 
 namespace warpgrind::jit {
 
 inline constexpr const char* kSlowPath = "wg_slow_path";
 inline constexpr const char* kDoubleSlowPath = "wg_double_slow_path";
+
+// Empty: the instruction has no slow path, or not one that is known.
+std::optional<events::SlowPath> slow_path_of(const ptx::Instruction& instruction);
 
 // The usual path computes with the operands as they are. It is right for exponents in the middle of their range. These
 // conditions are what machine code tests (FCHK, ISETP, FSETP), as: word - first > span (unsigned) sends a lane to the
