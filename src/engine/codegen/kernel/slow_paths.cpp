@@ -41,6 +41,23 @@ Value* SlowPaths::leaves_division(Value* a, Value* b) const {
                       leaves(ir_.CreateSub(first, second), range.difference));
 }
 
+// Quicker than leaves_division(), and true wherever that is: exponents far from the middle of their range.
+Value* SlowPaths::extreme(Value* a, Value* b) const {
+  const bool doubles = a->getType()->getScalarSizeInBits() == 64;
+  const std::uint32_t first = doubles ? 768u << 21 : 65u << 24, last = doubles ? 1277u << 21 : 189u << 24;
+  const auto is = [&](Value* bits) { return outside(ir_.CreateShl(word(bits), 1), first, last - first); };
+  return ir_.CreateOr(is(a), is(b));
+}
+
+void SlowPaths::enter_if(Value* condition, BasicBlock* otherwise) {
+  if (condition->getType()->isVectorTy())
+    condition = ir_.CreateICmpNE(ir_.CreateAnd(f_.lanes_to_bits(condition), masks_.bits()), ir_.getInt32(0));
+  constexpr std::uint32_t kOften = 1000;
+  BasicBlock* rare = f_.new_block("slow_path");
+  ir_.CreateCondBr(condition, rare, otherwise, llvm::MDBuilder(f_.context()).createBranchWeights(1, kOften));
+  ir_.SetInsertPoint(rare);
+}
+
 Value* SlowPaths::stored(Value* bits, unsigned which) {
   constexpr unsigned kAlignment = 64;
   llvm::AllocaInst*& area = areas_[which];
@@ -59,20 +76,14 @@ void SlowPaths::count() {
   const ScalarType bits = twice ? ScalarType::b64 : ScalarType::b32;
   Value* a = registers_.read(i.operands[1], bits);
   Value* b = divides ? registers_.read(i.operands[2], bits) : a;
-  Value* slow = nullptr;
+  BasicBlock* next = f_.new_block("usual_path");
   if (divides) {
-    slow = leaves_division(a, b);
+    enter_if(extreme(a, b), next);
+    enter_if(leaves_division(a, b), next);
   } else {
     const OperandRange range = operand_range(*kind);
-    slow = outside(ir_.CreateShl(word(a), range.shift), range.first, range.span);
+    enter_if(outside(ir_.CreateShl(word(a), range.shift), range.first, range.span), next);
   }
-  if (slow->getType()->isVectorTy())
-    slow = ir_.CreateICmpNE(ir_.CreateAnd(f_.lanes_to_bits(slow), masks_.bits()), ir_.getInt32(0));
-  BasicBlock* rare = f_.new_block("slow_path");
-  BasicBlock* next = f_.new_block("usual_path");
-  constexpr std::uint32_t kOften = 1000;
-  ir_.CreateCondBr(slow, rare, next, llvm::MDBuilder(f_.context()).createBranchWeights(1, kOften));
-  ir_.SetInsertPoint(rare);
   Value* counters = counting_.begin_slow_path(*kind);
   std::uint32_t what = static_cast<std::uint32_t>(*kind);
   const bool one_function = f_.unit.functions.size() == 1;

@@ -18,6 +18,9 @@ class SlowPaths {
   llvm::Value* exponent(llvm::Value* bits) const;  // biased, without the sign
   llvm::Value* outside(llvm::Value* value, std::uint32_t first, std::uint32_t span) const;
   llvm::Value* leaves_division(llvm::Value* a, llvm::Value* b) const;
+  llvm::Value* extreme(llvm::Value* a, llvm::Value* b) const;
+  // Continues in a block of its own, entered if the condition holds in an active lane.
+  void enter_if(llvm::Value* condition, llvm::BasicBlock* otherwise);
   llvm::Value* stored(llvm::Value* bits, unsigned which);  // address of the 32 lanes' bits
 
   FunctionContext& f_;
