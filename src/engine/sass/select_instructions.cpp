@@ -166,10 +166,10 @@ class Selection {
     return exact ? i.issue + 1 : i.issue;  // one step more than in single precision
   }
 
-  // Signs: IABS of both, and of the result. Approximations: MUFU.RCP, a product, and a comparison and two scalings for
-  // subnormals; .full has these for large divisors, too.
+  // Approximations: MUFU.RCP, a product, and a comparison and two scalings for subnormals; .full has these for large
+  // divisors, too. Integers with a sign need five instructions more, but share some with other divisions by the same
+  // number.
   static float division(const Instruction& i, const ptx::Instruction& t) {
-    if (!ptx::is_float(t.type())) return i.issue + (ptx::is_signed(t.type()) && !is_wide(t.type()) ? 5.0f : 0.0f);
     const bool full = t.has(ptx::Modifier::full);
     if (t.type() != ScalarType::f32 || (!full && !t.has(ptx::Modifier::approx))) return i.issue;
     return 2 + (full ? 3.0f : 0.0f) + (t.has(ptx::Modifier::ftz) ? 0.0f : 3.0f);
