@@ -37,6 +37,7 @@ class Verifier : public testing::Test {
     base("wg_guard_base", 2);
     base("wg_branch_base", 2);
     base("wg_edge_base", 2);
+    base("wg_slow_path_base", 2);
     static const CallSymbol known[] = {{"wg_load_of_the_test", reinterpret_cast<void*>(1)}};
     register_call_symbols(known);
     llvm::Type* pointer = llvm::PointerType::getUnqual(context);
@@ -221,6 +222,11 @@ TEST_F(Verifier, ChecksTheFacts) {
               f.edges.push_back({0, 1, events::EdgeFacts::kNotCounted});
             }),
             "kernel k: the edge from block 0 to 1 joins no blocks");
+  EXPECT_EQ(with([](Facts& f) { f.slow_paths.push_back({1, 1, {}}); }), "kernel k: a slow path is of no block");
+  EXPECT_EQ(with([](Facts& f) {
+              f.slow_paths.push_back({1, 0, {}});
+            }),
+            "kernel k, PTX line 9: an instruction counts another slow path");
   EXPECT_EQ(with([](Facts& f) { f.edge_counters = 1; }), "kernel k: the edges have another number of counters");
 }
 

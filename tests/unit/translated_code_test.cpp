@@ -229,6 +229,25 @@ TEST(TranslatedCode, InstructionsAreCountedByPipe) {
   EXPECT_EQ(more("ld.global.s16 %h1, [%rd1]; cvt.rn.f32.s16 %f9, %h1;", CountedPipe::xu), 1);
   EXPECT_EQ(more("ld.global.f32 %f1, [%rd1+4]; div.rn.f32 %f9, %f1, %f1;", CountedPipe::xu), 2);  // MUFU, FCHK
   EXPECT_EQ(more("ld.global.f32 %f1, [%rd1+4]; div.rn.f32 %f9, %f1, %f1;", CountedPipe::fma), 5);
+  // ptxas knows the reciprocal of a constant. A saturation belongs to the FFMA before it.
+  EXPECT_EQ(more("ld.global.f32 %f1, [%rd1+4]; div.rn.f32 %f9, %f1, 0f40400000;", CountedPipe::xu), 1);
+  EXPECT_EQ(
+      more("ld.global.f32 %f1, [%rd1+4]; fma.rn.f32 %f2, %f1, %f1, %f1; cvt.sat.f32.f32 %f9, %f2;", CountedPipe::fma),
+      1);
+  EXPECT_EQ(more("ld.global.f32 %f1, [%rd1+4]; cvt.sat.f32.f32 %f9, %f1;", CountedPipe::fma), 1);
+  EXPECT_EQ(more("ld.global.f32 %f1, [%rd1+4]; cvt.sat.f32.f32 %f9, %f1;", CountedPipe::xu), 0);
+  EXPECT_EQ(more("ld.global.f32 %f1, [%rd1+4]; cvt.rzi.f32.f32 %f9, %f1;", CountedPipe::xu), 1);  // FRND
+  EXPECT_EQ(more("ld.global.f32 %f1, [%rd1+4]; sqrt.rn.f32 %f9, %f1;", CountedPipe::alu), 2);
+  EXPECT_EQ(more("ld.global.f32 %f1, [%rd1+4]; rcp.approx.f32 %f9, %f1;", CountedPipe::alu), 4);
+  EXPECT_EQ(more("ld.global.f32 %f1, [%rd1+4]; ex2.approx.f32 %f9, %f1;", CountedPipe::alu), 1);
+  EXPECT_EQ(
+      more("ld.global.f64 %fd1, [%rd1+8]; div.rn.f64 %fd2, %fd1, %fd1; cvt.rn.f32.f64 %f9, %fd2;", CountedPipe::fp64),
+      8);
+  // A sign is a modifier of an operand, but no store has it.
+  EXPECT_EQ(more("ld.global.f32 %f1, [%rd1+4]; neg.f32 %f9, %f1;", CountedPipe::fma), 1);
+  EXPECT_EQ(more("ld.global.f32 %f1, [%rd1+4]; neg.f32 %f2, %f1; add.f32 %f9, %f2, %f1;", CountedPipe::fma), 1);
+  EXPECT_EQ(more("ld.global.f64 %fd1, [%rd1+8]; neg.f64 %fd2, %fd1; st.global.f64 [%rd1+8], %fd2;", CountedPipe::fp64),
+            1);
   EXPECT_EQ(more("membar.gl;", CountedPipe::tex), 1);  // CCTL.IVALL
 }
 

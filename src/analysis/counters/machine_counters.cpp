@@ -91,6 +91,15 @@ void add_pipes(Values& v, const LaunchShape& shape, const sass::Code& code, cons
   for (std::size_t b = 0; b < code.blocks.size(); ++b)
     for (const Instruction& i : code.blocks[b].instructions)
       for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += flow.times(b, i) * i.on_pipe[k];
+  const auto add = [&](sass::CountedPipe pipe, std::uint64_t n) {
+    sums[static_cast<std::size_t>(pipe)] += as_double(n);
+  };
+  for (const sass::Flow::SlowPath& s : flow.slow_paths) {
+    add(sass::CountedPipe::alu, s.counts.alu);
+    add(sass::CountedPipe::fma, s.counts.fma);
+    add(sass::CountedPipe::fp64, s.counts.fp64);
+    add(sass::CountedPipe::xu, s.counts.special);
+  }
   for (std::size_t k = 0; k < sums.size(); ++k)
     if (exists(shape, k)) v.set(of_pipe(k), std::round(sums[k]));  // on_pipe is an average
 }
@@ -124,6 +133,11 @@ void add_tensor(Values& v, const sass::Code& code, const sass::Flow& flow) {
 }
 
 void add_instructions(Values& v, const sass::Code& code, const sass::Flow& flow, const LanesOn& lanes_on) {
+  for (const sass::Flow::SlowPath& s : flow.slow_paths) {
+    v.add(MetricId::machine_inst, as_double(s.counts.instructions));
+    v.add(MetricId::machine_thread_inst, as_double(s.counts.thread_instructions));
+    v.add(MetricId::machine_thread_inst_on, as_double(s.counts.thread_instructions));
+  }
   for (std::size_t b = 0; b < code.blocks.size(); ++b) {
     if (flow.warps[b] == 0) continue;
     for (const Instruction& i : code.blocks[b].instructions) {

@@ -8,7 +8,8 @@ namespace {
 bool same(const events::LaunchCounts& a, const events::LaunchCounts& b) {
   return a.blocks_run == b.blocks_run && a.warps_launched == b.warps_launched &&
          a.threads_launched == b.threads_launched && a.sites == b.sites && a.blocks == b.blocks &&
-         a.guard_lanes == b.guard_lanes && a.branches == b.branches && a.edges == b.edges && a.caches == b.caches;
+         a.guard_lanes == b.guard_lanes && a.branches == b.branches && a.edges == b.edges &&
+         a.slow_paths == b.slow_paths && a.caches == b.caches;
 }
 
 // Ignores the occupancy, which follows from the rest.

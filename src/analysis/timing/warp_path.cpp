@@ -65,6 +65,7 @@ class Walk {
     costs_.branch = 2 * c.integer_latency_cycles;  // its stall count (5) and the fetch at the target
     costs_.predicate = predicate_cycles(model);
     find_pipes();
+    find_slow_paths();
     for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
       ScheduledBlocks::Block& block = kept.block(b);
       blocks_.push_back(&block);
@@ -169,7 +170,22 @@ class Walk {
   // Cycles beyond its issue slots that an instruction holds its warp.
   double held(const Instruction& i) const {
     if (fences_gpu(i)) return kFence;
-    return i.branches ? std::max(0.0, double{i.latency} - i.issue) : loop_of(i);
+    return i.branches ? std::max(0.0, double{i.latency} - i.issue) + slow_path_of(i) : loop_of(i);
+  }
+
+  // The slow path of a division is a chain of dependent instructions with many branches. On an H200, warps of which
+  // most take it (mdh of HeCBench) spend 7.8 cycles on each of its instructions.
+  void find_slow_paths() {
+    constexpr double kCycles = 7.8;
+    for (const sass::Flow::SlowPath& s : flow_.slow_paths) {
+      const Instruction& i = code_.blocks[s.block].instructions[s.instruction];
+      const double times = flow_.times(s.block, i);
+      if (times > 0) slow_paths_[{i.facts_block, i.ptx}] = kCycles * static_cast<double>(s.counts.instructions) / times;
+    }
+  }
+  double slow_path_of(const Instruction& i) const {
+    const auto found = slow_paths_.find({i.facts_block, i.ptx});
+    return found == slow_paths_.end() ? 0 : found->second;
   }
 
   // Cycles of an atomic on shared memory that is a loop; 0: it is none.
@@ -325,6 +341,7 @@ class Walk {
   double warps_, warps_per_block_;
   Costs costs_;  // without the latencies
   const SiteFacts& sites_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> slow_paths_;  // mean cycles; by PTX block and instruction
   std::vector<const ScheduledBlocks::Block*> blocks_;
 };
 

@@ -104,7 +104,20 @@ class Reading {
     return l_.facts->sites[i.site].text.find("expect_tx") != std::string::npos;
   }
 
+  void slow_paths() {
+    constexpr double kRegisters = 2;  // operands of an instruction, as sass/register_reads.cpp assumes
+    for (const sass::Flow::SlowPath& s : flow_.slow_paths) {
+      w_.instructions += as_double(s.counts.instructions) / warps_;
+      w_.register_reads += kRegisters * as_double(s.counts.instructions) / warps_;
+      w_.alu += as_double(s.counts.alu) / warps_;
+      w_.fma += as_double(s.counts.fma) / warps_;
+      w_.fp64 += as_double(s.counts.fp64) / warps_;
+      w_.special += as_double(s.counts.special) / warps_;
+    }
+  }
+
   void instructions() {
+    slow_paths();
     for (std::size_t b = 0; b < code_.blocks.size(); ++b) {
       WG_ASSERT(b < flow_.warps.size());
       const double times = flow_.warps[b] / warps_;

@@ -37,8 +37,8 @@ bool TimeEstimates::Before::is_like(const timing::LaunchSeen& seen) const {
   const events::LaunchCounts& now = *seen.counts;
   return (!far || *far == *seen.far) && counts->blocks == now.blocks && counts->sites == now.sites &&
          counts->guard_lanes == now.guard_lanes && counts->branches == now.branches && counts->edges == now.edges &&
-         counts->caches == now.caches && same_work(*counts, now) && counts->warps_launched == now.warps_launched &&
-         counts->threads_launched == now.threads_launched;
+         counts->slow_paths == now.slow_paths && counts->caches == now.caches && same_work(*counts, now) &&
+         counts->warps_launched == now.warps_launched && counts->threads_launched == now.threads_launched;
 }
 
 void TimeEstimates::Before::keep(const timing::LaunchSeen& seen) {

@@ -47,6 +47,16 @@ void SiteCounts::add(StateSpace space, const AccessCost& cost, LaneMask mask, st
   }
 }
 
+void SlowPathCounts::add(const SlowPathCounts& o) {
+  warps += o.warps;
+  instructions += o.instructions;
+  thread_instructions += o.thread_instructions;
+  alu += o.alu;
+  fma += o.fma;
+  fp64 += o.fp64;
+  special += o.special;
+}
+
 void LaunchCounts::add(const LaunchCounts& other) {
   WG_ASSERT(sites.size() == other.sites.size() && blocks.size() == other.blocks.size() &&
             edges.size() == other.edges.size());
@@ -67,6 +77,8 @@ void LaunchCounts::add(const LaunchCounts& other) {
     branches[i].taken_lanes += other.branches[i].taken_lanes;
     branches[i].taken += other.branches[i].taken;
   }
+  WG_ASSERT(slow_paths.size() == other.slow_paths.size());
+  for (std::size_t i = 0; i < slow_paths.size(); ++i) slow_paths[i].add(other.slow_paths[i]);
   warps_launched += other.warps_launched;
   threads_launched += other.threads_launched;
 }

@@ -49,11 +49,22 @@ struct BranchCounts {
   bool operator==(const BranchCounts&) const = default;
 };
 
+// Machine instructions that warps executed because the operands of a lane need the slow path, beyond those of the
+// usual path. In the order of the scoreboard.
+struct SlowPathCounts {
+  std::uint64_t warps = 0;  // executions in which at least one lane took it
+  std::uint64_t instructions = 0, thread_instructions = 0;
+  std::uint64_t alu = 0, fma = 0, fp64 = 0, special = 0;  // of `instructions`, by pipe
+  void add(const SlowPathCounts& other);
+  bool operator==(const SlowPathCounts&) const = default;
+};
+
 struct LaunchCounts {
   std::vector<SiteCounts> sites;  // index as in KernelFacts::sites
   std::vector<BlockCounts> blocks;
   std::vector<std::uint64_t> guard_lanes;  // active lanes
   std::vector<BranchCounts> branches;
+  std::vector<SlowPathCounts> slow_paths;
   std::vector<BlockCounts> edges;  // by EdgeFacts::counter
   std::uint64_t warps_launched = 0, threads_launched = 0;
   std::uint64_t blocks_run = 0;           // blocks that ran; the counts are scaled from them; 0: all ran

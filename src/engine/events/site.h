@@ -114,6 +114,26 @@ struct BranchFacts {
   std::string function;
 };
 
+// Operations that ptxas compiles with a test of their operands, and a call of a slower routine if it fails in a lane
+// (div.rn, rcp.rn and sqrt.rn of floats, rsqrt of doubles).
+enum class SlowPath : std::uint8_t {
+  division,
+  reciprocal,
+  root,
+  double_division,
+  double_reciprocal,
+  double_root,
+  double_inverse_root,
+  count
+};
+
+// An instruction with such a test: counters in the scoreboard (events::SlowPathCounts).
+struct SlowPathFacts {
+  static constexpr std::uint32_t kCounters = 7;
+  std::uint32_t instruction = 0, block = 0;  // as in GuardFacts
+  SlowPath kind = SlowPath::division;
+};
+
 // A control-flow edge between two blocks. Blocks with one successor need no counter.
 struct EdgeFacts {
   static constexpr std::uint32_t kLeaves = ~0u, kNotCounted = ~0u;
@@ -128,6 +148,7 @@ struct KernelFacts {
   std::vector<BlockFacts> blocks;
   std::vector<GuardFacts> guards;
   std::vector<BranchFacts> branches;
+  std::vector<SlowPathFacts> slow_paths;
   std::vector<EdgeFacts> edges;
   std::uint32_t edge_counters = 0;  // 0 unless an observer wants edges
   std::vector<std::string> files;   // source file names, index as in Site::file

@@ -118,6 +118,7 @@ struct Paths {
 //   guards:   1 slot each {active lanes}
 //   branches: 4 slots each {executions without a taken lane, divergent ones, taken lanes, executions with a taken lane}
 //   edges:    2 slots each {warps, lanes}, of blocks with several successors, if an observer wants them
+//   slow paths: 7 slots each (events::SlowPathCounts)
 
 // How the slots of a register make the value of a lane, in kernels with stops (codegen/kernel/stops.h). Slot 0 is the
 // vector of a varying register, the value of a uniform one, b of an affine or wide one; slots 1 to 3 are base, kx, ky

@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "ptx/types.h"
+#include "sass/registers.h"
 
 namespace warpgrind::sass {
 namespace {
@@ -75,6 +76,7 @@ Cost store(const ptx::Instruction& i) {
 }
 
 Cost convert(const ptx::Instruction& i) {
+  if (is_saturation(i)) return Cost::single_precision;
   bool floating = false, with_double = false;
   for (const ScalarType t : i.types) {
     floating |= ptx::is_float(t);
@@ -231,6 +233,8 @@ Cost cost_of(const ptx::Instruction& i) {
     case Rule::surface:
       return Cost::texture;
     case Rule::reciprocal:
+      if (i.opcode == Opcode::rsqrt && i.type() == ScalarType::f64 && !i.has(Modifier::ftz))
+        return Cost::inverse_root_double;
       return i.has(Modifier::approx) ? Cost::special : Cost::special_exact;
     case Rule::root:
       return root(i);
@@ -332,7 +336,10 @@ void add_expansion(Instruction& m, const ptx::Instruction& i) {
     add_operation(m, Operation::fmul, 2);
     add_operation(m, Operation::ffma, 2);
   } else if (i.opcode == Opcode::rcp && with_double) {
-    add_operation(m, Operation::dfma, 4);
+    add_operation(m, Operation::dfma, exact ? 5 : 0);
+  } else if (i.opcode == Opcode::rsqrt && with_double && !i.has(Modifier::ftz)) {
+    add_operation(m, Operation::dmul, 2);
+    add_operation(m, Operation::dfma, 3);
   } else if (i.opcode == Opcode::rcp && exact) {
     add_operation(m, Operation::fadd, 1);
     add_operation(m, Operation::ffma, 2);
@@ -362,7 +369,8 @@ void add_operations(Instruction& m, const ptx::Instruction& i) {
 
 static bool has_slow_path(Cost cost) {
   return cost == Cost::division || cost == Cost::division_double || cost == Cost::root || cost == Cost::root_double ||
-         cost == Cost::special_exact || cost == Cost::integer_division_64 || cost == Cost::integer_remainder_64;
+         cost == Cost::inverse_root_double || cost == Cost::special_exact || cost == Cost::integer_division_64 ||
+         cost == Cost::integer_remainder_64;
 }
 
 static void add_async_step(Instruction& m, const ptx::Instruction& i) {

@@ -237,6 +237,25 @@ Code translate(const ptx::Module& module, const events::KernelFacts& facts, cons
   return Translation(module, facts, model).run();
 }
 
+// A block of PTX that stands at several places of the code counts at its first one.
+static std::vector<Flow::SlowPath> slow_paths_of(const Code& code, const events::KernelFacts& facts,
+                                                 const events::LaunchCounts& counts) {
+  std::vector<Flow::SlowPath> all;
+  for (std::size_t p = 0; p < counts.slow_paths.size() && p < facts.slow_paths.size(); ++p) {
+    const events::SlowPathFacts& fact = facts.slow_paths[p];
+    if (counts.slow_paths[p].warps == 0 || fact.block >= code.block_of.size()) continue;
+    const std::uint32_t b = code.block_of[fact.block];
+    if (b >= code.blocks.size()) continue;
+    const std::vector<Instruction>& list = code.blocks[b].instructions;
+    for (std::uint32_t n = 0; n < list.size(); ++n) {
+      if (list[n].added || list[n].facts_block != fact.block || list[n].ptx != fact.instruction) continue;
+      if (list[n].issue > 0) all.push_back({b, n, counts.slow_paths[p]});
+      break;
+    }
+  }
+  return all;
+}
+
 Flow flow_of(const Code& code, const events::KernelFacts& facts, const events::LaunchCounts& counts) {
   WG_ASSERT(code.block_of.size() == facts.blocks.size() || code.blocks.empty());
   const std::vector<double> edges = edge_warps(facts, counts);
@@ -254,6 +273,7 @@ Flow flow_of(const Code& code, const events::KernelFacts& facts, const events::L
     flow.loop_share.push_back(loop_share(block, number, ways, flow.warps.back()));
   }
   leave_early(code, flow);
+  flow.slow_paths = slow_paths_of(code, facts, counts);
   return flow;
 }
 

@@ -172,6 +172,12 @@ struct Flow {
   std::vector<std::vector<double>> edges;  // by block, by successor: warps with at least one lane on that edge
   // By block: fraction of its runs that still execute the loop-control instructions (Instruction::of_loop).
   std::vector<double> loop_share;
+  // What instructions execute beyond Instruction::issue because of their operands.
+  struct SlowPath {
+    std::uint32_t block = 0, instruction = 0;  // indexes
+    events::SlowPathCounts counts;
+  };
+  std::vector<SlowPath> slow_paths;
 
   // Executions of an instruction of the block, over all warps, and the active lanes of those executions.
   double times(std::size_t block, const Instruction& i) const { return warps[block] * share(block, i); }

@@ -2,6 +2,7 @@
 #include "sass/pipe_counts.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "ptx/types.h"
 #include "sass/registers.h"
@@ -148,7 +149,37 @@ class PipeCounts {
     if (long_one) put(i, CountedPipe::alu, 1);  // IADD3 of the upper halves
   }
 
-  // Floating-point sequences: one MUFU, the operations counted by name, and comparisons.
+  // What a sequence of several instructions has besides the operations that are counted by name (sm_90, ptxas 13.0).
+  struct Sequence {
+    float xu = 1;     // MUFU, FCHK
+    float alu = 0;    // comparisons, and sums of exponents
+    float fma = 0;    // scalings
+    float moves = 0;  // of constants
+  };
+  static std::optional<Sequence> sequence_of(const ptx::Instruction& t) {
+    using ptx::Modifier;
+    const bool twice = t.type() == ScalarType::f64, rough = t.has(Modifier::approx) || t.has(Modifier::full);
+    const bool keeps_subnormals = !t.has(Modifier::ftz), full = t.has(Modifier::full);
+    if (!twice && t.type() != ScalarType::f32) return std::nullopt;
+    if (t.opcode == Opcode::div) {
+      if (twice) return Sequence{1, 2, 0, 1};
+      const bool constant = t.operands[2].kind == OperandKind::immediate;  // its MUFU.RCP is done by ptxas
+      if (!rough) return constant ? Sequence{1, 0, 0, 1} : Sequence{2, 0, 0, 0};
+      const float small = keeps_subnormals ? 1 : 0, large = full ? 1 : 0;  // each: a comparison and two scalings
+      return Sequence{1, small + large, 2 * (small + large), 0};
+    }
+    if (t.opcode == Opcode::sqrt && !rough) return twice ? Sequence{1, 3, 0, 3} : Sequence{1, 2, 0, 0};
+    if (t.opcode == Opcode::rcp && !rough) return Sequence{1, twice ? 2.0f : 3.0f, 0, 0};
+    if (twice)
+      return t.opcode == Opcode::rsqrt && keeps_subnormals ? std::optional(Sequence{1, 2, 0, 3}) : std::nullopt;
+    const ptx::CostRule rule = ptx::info(t.opcode).cost;
+    if (rule == ptx::CostRule::trigonometric) return Sequence{1, 0, 1, 0};
+    const bool scaled =
+        rule == ptx::CostRule::reciprocal || rule == ptx::CostRule::root || rule == ptx::CostRule::exponential;
+    if (!scaled || !rough || !keeps_subnormals) return std::nullopt;
+    return Sequence{1, t.opcode == Opcode::rcp ? 4.0f : 1.0f, 2, 0};
+  }
+
   static void floating(Instruction& i, const ptx::Instruction& t) {
     const ptx::CostRule rule = ptx::info(t.opcode).cost;
     if (rule == ptx::CostRule::bit_count ||
@@ -159,22 +190,20 @@ class PipeCounts {
     }
     const auto single = static_cast<float>(operations(i, Operation::fadd));
     const auto twice = static_cast<float>(operations(i, Operation::dadd));
-    float left = i.issue - single - twice;
     put(i, CountedPipe::fma, single);
     put(i, CountedPipe::fp64, twice);
+    if (const std::optional<Sequence> s = sequence_of(t)) {
+      put(i, CountedPipe::xu, s->xu);
+      put(i, CountedPipe::alu, s->alu);
+      put(i, CountedPipe::fma, s->fma);
+      return put_moves(i, s->moves);
+    }
+    const float left = i.issue - single - twice;
     if (left <= 0) return;
-    if (t.opcode == Opcode::div && i.pipe == Pipe::fma)
-      return put(i, CountedPipe::xu, left > 2 ? 2.0f : 1.0f);  // MUFU and FCHK
     if (single + twice == 0 && left <= 1) return put(i, plain(i.pipe), left);
     const bool rough = t.opcode == Opcode::min || t.opcode == Opcode::max;  // DSETP, and a select for each half
     put(i, rough ? CountedPipe::fp64 : CountedPipe::xu, 1);
-    left -= 1;
-    if (i.pipe == Pipe::xu && t.has(ptx::Modifier::approx)) {  // FMUL: scaling before and after
-      const float scalings = std::min(left, 2.0f);
-      put(i, CountedPipe::fma, scalings);
-      left -= scalings;
-    }
-    put(i, CountedPipe::alu, left / 2);
+    put(i, CountedPipe::alu, (left - 1) / 2);
   }
   static CountedPipe plain(Pipe pipe) {
     return pipe == Pipe::fp64 ? CountedPipe::fp64 : pipe == Pipe::xu ? CountedPipe::xu : CountedPipe::fma;

@@ -45,4 +45,11 @@ inline bool is_wide(ptx::ScalarType t) {
   return ptx::bits(t) == 64 && t != ptx::ScalarType::f32x2;
 }
 
+// cvt.sat.f32.f32: a modifier of the sum or product before it.
+inline bool is_saturation(const ptx::Instruction& i) {
+  const auto single = [](ptx::ScalarType t) { return t == ptx::ScalarType::f32; };
+  return i.opcode == ptx::Opcode::cvt && i.types.size() == 2 && single(i.types[0]) && single(i.types[1]) &&
+         i.modifiers.size() == 1 && i.has(ptx::Modifier::sat);
+}
+
 }  // namespace warpgrind::sass

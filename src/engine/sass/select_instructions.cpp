@@ -77,7 +77,7 @@ class Selection {
       case Rule::product:
         return product(i, t);
       case Rule::conversion:
-        return convert(i, t);
+        return convert(w, i, t);
       case Rule::shift:
         return shift(i, t);
       case Rule::comparison:
@@ -87,13 +87,15 @@ class Selection {
       case Rule::extreme:
         return extreme(w, i, t);
       case Rule::sign:
-        return ptx::is_float(t.type()) ? 0.0f : i.issue;  // FADD -R1, |R2|
+        return ptx::is_float(t.type()) ? sign(i, t) : i.issue;
       case Rule::control:
         return i.pipe == Pipe::none ? 0.0f : i.issue;  // a branch may be replaced by a predicate
       case Rule::reciprocal:
       case Rule::root:
       case Rule::exponential:
-        return is_scaled(t) ? 4.0f : i.issue;
+        return special(i, t);
+      case Rule::division:
+        return division(i, t);
       case Rule::trigonometric:
         return 2;  // radians: a product first
       case Rule::atomic:
@@ -109,7 +111,6 @@ class Selection {
       // Their neighbours change nothing.
       case Rule::none:
       case Rule::nothing:
-      case Rule::division:
       case Rule::special:
       case Rule::bit_count:
       case Rule::arithmetic:
@@ -157,9 +158,21 @@ class Selection {
     return i.issue;
   }
 
-  // Subnormals: a comparison, and scaling before and after.
-  static bool is_scaled(const ptx::Instruction& t) {
-    return t.type() == ScalarType::f32 && t.has(ptx::Modifier::approx) && !t.has(ptx::Modifier::ftz);
+  // Subnormals: a comparison, and scaling before and after. A reciprocal's factor is also chosen for large numbers.
+  static float special(const Instruction& i, const ptx::Instruction& t) {
+    const bool keeps_subnormals = t.has(ptx::Modifier::approx) && !t.has(ptx::Modifier::ftz);
+    if (t.type() == ScalarType::f32 && keeps_subnormals) return t.opcode == Opcode::rcp ? 7.0f : 4.0f;
+    const bool exact = t.type() == ScalarType::f64 && t.opcode == Opcode::rcp && !t.has(ptx::Modifier::approx);
+    return exact ? i.issue + 1 : i.issue;  // one step more than in single precision
+  }
+
+  // Approximations: MUFU.RCP, a product, and a comparison and two scalings for subnormals; .full has these for large
+  // divisors, too. Integers with a sign need five instructions more, but share some with other divisions by the same
+  // number.
+  static float division(const Instruction& i, const ptx::Instruction& t) {
+    const bool full = t.has(ptx::Modifier::full);
+    if (t.type() != ScalarType::f32 || (!full && !t.has(ptx::Modifier::approx))) return i.issue;
+    return 2 + (full ? 3.0f : 0.0f) + (t.has(ptx::Modifier::ftz) ? 0.0f : 3.0f);
   }
 
   // --- merging into other instructions ------------------------------------------------------------------------------
@@ -301,6 +314,18 @@ class Selection {
     return i.issue >= 2 && t.operands[2].bits >= 32 ? 1.0f : 2.0f;
   }
 
+  // FADD -R1, |R2|: a modifier of the operand. No store has it, so that one needs FADD or DADD R1, -RZ, -R1.
+  float sign(Instruction& i, const ptx::Instruction& t) const {
+    const bool stored = std::any_of(i.writes.begin(), i.writes.end(), [&](ptx::RegId r) {
+      const std::vector<Where>& readers = uses_.readers(r);
+      return std::any_of(readers.begin(), readers.end(), [&](const Where& w) { return uses_.instruction(w).store; });
+    });
+    if (!stored) return 0;
+    if (t.type() == ScalarType::f32) i.operations[static_cast<std::size_t>(Operation::fadd)] = 1;
+    if (t.type() == ScalarType::f64) i.operations[static_cast<std::size_t>(Operation::dadd)] = 1;
+    return 1;
+  }
+
   // --- 64 bits ---------------------------------------------------------------------------------------------------
 
   bool in_loop(std::uint32_t block) const {
@@ -362,8 +387,17 @@ class Selection {
     return p.opcode == Opcode::cvt && p.type(1) == ScalarType::u32;
   }
 
-  float convert(const Instruction& i, const ptx::Instruction& t) const {
+  // FFMA.SAT: the sum or product before it, or FADD.SAT.
+  float saturate(Where w, Instruction& i, const ptx::Instruction& t) {
+    const Instruction* p = producer(w, i, t.operands[1]);
+    if (p == nullptr || p->pipe != Pipe::fma || p->issue != 1) return 1;
+    i.latency = 0;
+    return 0;
+  }
+
+  float convert(Where w, Instruction& i, const ptx::Instruction& t) {
     const ScalarType to = t.type(0), from = t.type(1);
+    if (is_saturation(t)) return saturate(w, i, t);
     if (ptx::is_float(to) || ptx::is_float(from)) return 1;
     if (ptx::bits(to) <= ptx::bits(from)) return 0;  // half of a pair, or unused bits
     if (ptx::bits(from) < 32) return from_load(i, t) ? 0.0f : 1.0f;
@@ -444,10 +478,12 @@ class Selection {
     constexpr float kVote = 5, kOldValue = 5;
     const bool integer = t.type() == ScalarType::u32 || t.type() == ScalarType::s32;
     const bool uniform = std::none_of(i.reads.begin(), i.reads.end(), [&](ptx::RegId r) { return uses_.varies(r); });
-    i.aggregated = t.has(ptx::Modifier::add) && integer && uniform && i.pipe == Pipe::atomic_global && !t.guard;
-    if (!i.aggregated) return i.issue + stored_constants(t);
     const bool read =
         std::any_of(i.writes.begin(), i.writes.end(), [&](ptx::RegId r) { return !uses_.readers(r).empty(); });
+    // In shared memory, ATOMS.POPC.INC counts lanes by itself, but returns nothing.
+    const bool voted = i.pipe == Pipe::atomic_global || (i.pipe == Pipe::atomic_shared && read);
+    i.aggregated = t.has(ptx::Modifier::add) && integer && uniform && voted && !t.guard;
+    if (!i.aggregated) return i.issue + stored_constants(t);
     return i.issue + kVote + (read ? kOldValue : 0);
   }
 

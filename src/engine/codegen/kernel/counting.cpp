@@ -132,4 +132,12 @@ Value* Counting::begin_branch() {
   return first;
 }
 
+Value* Counting::begin_slow_path(events::SlowPath kind) {
+  WG_ASSERT(f_.unit.options.counters && !f_.unit.facts.blocks.empty());
+  std::vector<events::SlowPathFacts>& all = f_.unit.facts.slow_paths;
+  Value* first = ir_.CreateAdd(part("wg_slow_path_base"), ir_.getInt64(events::SlowPathFacts::kCounters * all.size()));
+  all.push_back({f_.now.index, static_cast<std::uint32_t>(f_.unit.facts.blocks.size() - 1), kind});
+  return slot(first);
+}
+
 }  // namespace warpgrind::jit

@@ -22,6 +22,8 @@ class Counting {
   // null without counters. taken: null if no lane took the branch.
   llvm::Value* begin_branch();
   void count_way(llvm::Value* first, llvm::Value* taken, bool split);
+  // The current instruction may take a slow path. Returns its counters, to be used in code of its own.
+  llvm::Value* begin_slow_path(events::SlowPath kind);
   void record_edge(std::uint32_t block, std::uint32_t target);  // the block's only successor
   void count_edge(std::uint32_t block, std::uint32_t target, llvm::Value* lanes);
   void count_ways(std::uint32_t block, std::uint32_t target, llvm::Value* taken, std::uint32_t fallthrough,

@@ -44,6 +44,7 @@ Result<std::unique_ptr<llvm::Module>> emit(KernelUnit& unit, llvm::LLVMContext& 
   base("wg_guard_base");
   base("wg_branch_base");
   base("wg_edge_base");
+  base("wg_slow_path_base");
   for (std::uint32_t f : unit.layout->functions) {
     const ptx::Function& function = unit.module->functions[f];
     if (!function.has_body) continue;
@@ -77,8 +78,10 @@ Result<std::unique_ptr<llvm::Module>> emit(KernelUnit& unit, llvm::LLVMContext& 
   };
   set("wg_guard_base", 2 * unit.facts.blocks.size());
   set("wg_branch_base", 2 * unit.facts.blocks.size() + unit.facts.guards.size());
-  set("wg_edge_base", 2 * unit.facts.blocks.size() + unit.facts.guards.size() +
-                          events::BranchFacts::kCounters * unit.facts.branches.size());
+  const std::uint64_t edges = 2 * unit.facts.blocks.size() + unit.facts.guards.size() +
+                              events::BranchFacts::kCounters * unit.facts.branches.size();
+  set("wg_edge_base", edges);
+  set("wg_slow_path_base", edges + 2 * unit.facts.edge_counters);
   if (const std::string problem = problem_of(*module, unit); !problem.empty()) {
     std::fprintf(stderr, "warpgrind: invalid code: %s\n", problem.c_str());
     WG_ASSERT(!"generated LLVM IR is valid");

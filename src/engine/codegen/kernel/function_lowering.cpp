@@ -135,6 +135,7 @@ void FunctionLowering::lower_unguarded() {
   for (std::size_t k = destinations; f_.now.scalar && k < i.operands.size(); ++k)
     f_.now.scalar = registers_.is_scalar(i.operands[k]);
   if (info.result == ptx::ResultForm::varying || i.has(ptx::Modifier::cc)) f_.now.scalar = false;
+  slow_paths_.count();
   lower(*this);
 }
 

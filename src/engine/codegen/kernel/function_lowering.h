@@ -9,6 +9,7 @@
 #include "codegen/kernel/definedness.h"
 #include "codegen/kernel/lower.h"
 #include "codegen/kernel/memory.h"
+#include "codegen/kernel/slow_paths.h"
 #include "codegen/kernel/stack_parameters.h"
 #include "codegen/kernel/stops.h"
 #include "codegen/kernel/tiny_results.h"
@@ -30,6 +31,7 @@ class FunctionLowering final : public Lowering {
         sites_(f_),
         definedness_(f_, masks_, registers_, sites_),
         counting_(f_, masks_),
+        slow_paths_(f_, masks_, registers_, counting_),
         clock_(f_),
         stops_(f_, masks_, registers_, variables_),
         stack_(f_, masks_),
@@ -114,6 +116,7 @@ class FunctionLowering final : public Lowering {
   Sites sites_;
   Definedness definedness_;
   Counting counting_;
+  SlowPaths slow_paths_;
   Clock clock_;
   Stops stops_;
   PathStack stack_;

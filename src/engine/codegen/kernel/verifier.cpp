@@ -13,6 +13,7 @@
 #include <set>
 
 #include "flow/cfg.h"
+#include "jit/calls/slow_paths.h"
 #include "jit/calls/symbols.h"
 
 namespace warpgrind::jit {
@@ -65,6 +66,7 @@ class KernelVerifier {
   void check_sites();
   void check_blocks();
   void check_guards();
+  void check_slow_paths();
   void check_branches();
   void check_edges();
   void check_bases();
@@ -295,6 +297,23 @@ void KernelVerifier::check_guards() {
   }
 }
 
+void KernelVerifier::check_slow_paths() {
+  const std::vector<events::BlockFacts>& blocks = unit_.facts.blocks;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+  for (const events::SlowPathFacts& path : unit_.facts.slow_paths) {
+    if (path.block >= blocks.size()) return broken(0, "a slow path is of no block");
+    const events::BlockFacts& block = blocks[path.block];
+    const std::optional<std::uint32_t> function = function_named(block.function);
+    const ptx::Instruction* instruction = function ? instruction_at(*function, path.instruction) : nullptr;
+    if (!instruction || path.instruction - block.first_instruction >= block.instruction_count)
+      return broken(0, "a slow path does not stand in its block");
+    if (slow_path_of(*instruction) != path.kind)
+      return broken(instruction->range.line, "an instruction counts another slow path");
+    if (!seen.emplace(path.block, path.instruction).second)
+      return broken(instruction->range.line, "a slow path is counted twice");
+  }
+}
+
 void KernelVerifier::check_branches() {
   std::set<std::pair<std::string, std::uint32_t>> seen;
   for (const events::BranchFacts& branch : unit_.facts.branches) {
@@ -323,17 +342,19 @@ void KernelVerifier::check_edges() {
 void KernelVerifier::check_bases() {
   const events::KernelFacts& facts = unit_.facts;
   const std::uint64_t guards = 2 * facts.blocks.size(), branches = guards + facts.guards.size(),
-                      edges = branches + events::BranchFacts::kCounters * facts.branches.size();
-  for (const auto& [name, value] :
-       {std::pair{"wg_guard_base", guards}, std::pair{"wg_branch_base", branches}, std::pair{"wg_edge_base", edges}}) {
+                      edges = branches + events::BranchFacts::kCounters * facts.branches.size(),
+                      slow_paths = edges + 2 * facts.edge_counters;
+  for (const auto& [name, value] : {std::pair{"wg_guard_base", guards}, std::pair{"wg_branch_base", branches},
+                                    std::pair{"wg_edge_base", edges}, std::pair{"wg_slow_path_base", slow_paths}}) {
     const llvm::GlobalVariable* base = module_.getGlobalVariable(name, true);
     const auto* constant =
         base && base->hasInitializer() ? llvm::dyn_cast<llvm::ConstantInt>(base->getInitializer()) : nullptr;
     if (!constant || constant->getZExtValue() != value)
       broken(0, fmt::format("{} is not {}, the start of its part of the scoreboard", name, value));
   }
-  if (!unit_.options.counters && (!facts.guards.empty() || !facts.branches.empty() || facts.edge_counters != 0))
-    broken(0, "a kernel without counters has some");
+  const bool counted =
+      !facts.guards.empty() || !facts.branches.empty() || facts.edge_counters != 0 || !facts.slow_paths.empty();
+  if (!unit_.options.counters && counted) broken(0, "a kernel without counters has some");
 }
 
 std::string KernelVerifier::run() {
@@ -350,6 +371,7 @@ std::string KernelVerifier::run() {
   }
   check_blocks();
   check_guards();
+  check_slow_paths();
   check_branches();
   check_edges();
   check_bases();

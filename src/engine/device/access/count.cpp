@@ -565,6 +565,10 @@ void collect(Worker& worker, events::LaunchCounts& counts) {
       counts.edges[e].warps += slot[0];
       counts.edges[e].lanes += slot[1];
     }
+    for (std::uint32_t p = 0; p < counts.slow_paths.size(); ++p) {
+      const std::uint64_t* slot = board + code.slow_path_slot(p);
+      counts.slow_paths[p].add({slot[0], slot[1], slot[2], slot[3], slot[4], slot[5], slot[6]});
+    }
     std::memset(worker.scoreboard, 0, code.scoreboard_slots() * sizeof(std::uint64_t));
   }
   counts.warps_launched += worker.warps_ended;

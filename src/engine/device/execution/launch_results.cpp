@@ -17,6 +17,7 @@ void make_room(events::LaunchCounts& counts, const events::KernelFacts& facts) {
   counts.blocks.resize(facts.blocks.size());
   counts.guard_lanes.resize(facts.guards.size());
   counts.branches.resize(facts.branches.size());
+  counts.slow_paths.resize(facts.slow_paths.size());
   counts.edges.resize(facts.edge_counters);
 }
 

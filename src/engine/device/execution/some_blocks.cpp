@@ -69,6 +69,9 @@ void scale_counts(events::LaunchCounts& counts, std::uint64_t blocks, std::uint6
   for (std::uint64_t& n : counts.guard_lanes) n = scaled(n, by);
   for (events::BranchCounts& b : counts.branches)
     for (std::uint64_t* n : {&b.executed, &b.divergent, &b.taken_lanes, &b.taken}) *n = scaled(*n, by);
+  for (events::SlowPathCounts& s : counts.slow_paths)
+    for (std::uint64_t* n : {&s.warps, &s.instructions, &s.thread_instructions, &s.alu, &s.fma, &s.fp64, &s.special})
+      *n = scaled(*n, by);
   counts.warps_launched = scaled(counts.warps_launched, by);
   counts.threads_launched = scaled(counts.threads_launched, by);
 }

@@ -28,8 +28,9 @@ void also_find_with(FindCallSymbol other);  // find_call_symbol() calls `other` 
 
 // Symbols of src/engine/jit itself. make_compiler() calls these, since the linker may drop static initialisers of a
 // static library.
-void register_integer_symbols();  // calls/integer.cpp
-void register_math_symbols();     // calls/math.cpp
-void register_aside_symbols();    // calls/registers_aside.cpp
+void register_integer_symbols();    // calls/integer.cpp
+void register_math_symbols();       // calls/math.cpp
+void register_aside_symbols();      // calls/registers_aside.cpp
+void register_slow_path_symbols();  // calls/slow_paths.cpp
 
 }  // namespace warpgrind::jit

@@ -32,8 +32,12 @@ std::uint32_t CompiledKernel::edge_slot(std::uint32_t i) const {
   WG_ASSERT(i <= facts().edge_counters);
   return branch_slot(static_cast<std::uint32_t>(facts().branches.size())) + 2 * i;
 }
+std::uint32_t CompiledKernel::slow_path_slot(std::uint32_t i) const {
+  WG_ASSERT(i <= facts().slow_paths.size());
+  return edge_slot(facts().edge_counters) + events::SlowPathFacts::kCounters * i;
+}
 std::uint32_t CompiledKernel::scoreboard_slots() const {
-  return edge_slot(facts().edge_counters);
+  return slow_path_slot(static_cast<std::uint32_t>(facts().slow_paths.size()));
 }
 
 namespace {
@@ -159,6 +163,7 @@ std::unique_ptr<Compiler> make_compiler() {
   register_integer_symbols();
   register_math_symbols();
   register_aside_symbols();
+  register_slow_path_symbols();
   return std::make_unique<CachingCompiler>();
 }
 

@@ -75,11 +75,12 @@ class CompiledKernel {
   virtual const events::KernelFacts& facts() const = 0;
   // Keeps in the disk cache how long quick code has run, for the next process.
   virtual void store_quick_seconds(double seconds) const = 0;
-  // Scoreboard slots: blocks first, then guards, branches, edges (layout in abi.h).
+  // Scoreboard slots: blocks first, then guards, branches, edges, slow paths (abi.h).
   std::uint32_t scoreboard_slots() const;
   std::uint32_t guard_slot(std::uint32_t i) const;
   std::uint32_t branch_slot(std::uint32_t i) const;
   std::uint32_t edge_slot(std::uint32_t i) const;
+  std::uint32_t slow_path_slot(std::uint32_t i) const;
 
   std::uint64_t local_bytes = 0;  // .local bytes a thread of the entry and its deepest call chain without recursion
   bool open_ended = false;        // recursion or alloca: may need more than local_bytes

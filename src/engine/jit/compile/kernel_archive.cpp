@@ -92,6 +92,10 @@ void visit(A& a, Is<events::GuardFacts> auto& s) {
   a(s);
 }
 template <class A>
+void visit(A& a, Is<events::SlowPathFacts> auto& s) {
+  a(s);
+}
+template <class A>
 void visit(A& a, Is<events::EdgeFacts> auto& s) {
   a(s);
 }
@@ -119,8 +123,8 @@ void visit(A& a, Is<events::BranchFacts> auto& s) {
 }
 template <class A>
 void visit(A& a, Is<events::KernelFacts> auto& s) {
-  auto& [name, sites, blocks, guards, branches, edges, edge_counters, files] = s;
-  members(a, name, sites, blocks, guards, branches, edges, edge_counters, files);
+  auto& [name, sites, blocks, guards, branches, slow_paths, edges, edge_counters, files] = s;
+  members(a, name, sites, blocks, guards, branches, slow_paths, edges, edge_counters, files);
 }
 template <class A>
 void visit_kernel(A& a, Is<CompiledKernel> auto& k) {
