@@ -32,10 +32,15 @@ static double fresh_part(const Setting& s) {
       std::min(distinct, w.l2_read_sectors * kSectorBytes / std::max(1.0, w.blocks) * std::min(w.blocks, resident));
   return at_once > 0 ? std::min(1.0, distinct / (rounds * at_once)) * (1 - s.l2.resident) : 0;
 }
+// Cycles more for a line that nothing has read lately. The constant is of a chain through memory that is read again and
+// again. One load a round of lines read once took a warp of an H200 745 to 835 cycles, 700 of which the path has with the
+// constant alone (lab/results/h200/batches.csv, one load).
+constexpr double kUnread = 55;
+
 // Mean latency of loads that miss L1, in cycles.
 static double load_latency(const Setting& s, double fresh) {
   const TimingConstants& c = s.model.timing;
-  const double near = fresh * c.dram_latency_cycles + (1 - fresh) * c.l2_latency_cycles;
+  const double near = fresh * (c.dram_latency_cycles + kUnread) + (1 - fresh) * c.l2_latency_cycles;
   return near + s.work.far_loads * std::max(0.0, link_latency_cycles(s) - near);
 }
 
