@@ -30,7 +30,7 @@ TEST(BlockWork, BlocksDiffer) {
   for (unsigned b = 0; b < 5; ++b) EXPECT_NEAR(r.counts.work->all[b] / r.counts.work->all[0], b + 1, 0.1) << b;
 }
 
-// Warps take turns at barriers, so only the work of a whole block is known.
+// Warps take turns at barriers. The counts of the code say how many of them entered a loop.
 TEST(BlockWork, WithBarriersItIsThatOfTheBlock) {
   Kernel k("mov.u32 %r3, %ctaid.x; mad.lo.u32 %r4, %r3, 1000, 1000; bar.sync 0;\n" + kLoop + "bar.sync 0;\n");
   const LaunchResult r = k.run(128, 3);
@@ -40,6 +40,18 @@ TEST(BlockWork, WithBarriersItIsThatOfTheBlock) {
     EXPECT_NEAR(r.counts.work->all[b] / r.counts.work->all[0], b + 1, 0.1) << b;
     EXPECT_FLOAT_EQ(r.counts.work->slowest[b], r.counts.work->all[b] / 4) << b;
   }
+}
+
+TEST(BlockWork, WithBarriersAWarpMayBeAloneInALoop) {
+  Kernel k(
+      "mov.u32 %r3, %ctaid.x; mad.lo.u32 %r4, %r3, 1000, 1000; bar.sync 0;\n"
+      "shr.u32 %r3, %r1, 5; setp.ne.u32 %p2, %r3, 2; @%p2 bra over; mov.u32 %r5, 0;\n" +
+          kLoop + "over: bar.sync 0;\n",
+      2);
+  const LaunchResult r = k.run(128, 3);
+  ASSERT_TRUE(r.counts.work);
+  EXPECT_FALSE(r.counts.work->of_warps);
+  for (unsigned b = 0; b < 3; ++b) EXPECT_NEAR(r.counts.work->slowest[b] / r.counts.work->all[b], 1, 0.05) << b;
 }
 
 TEST(BlockWork, IsNotNotedWhereAllWarpsDoTheSame) {

@@ -66,5 +66,23 @@ TEST(Uneven, LargeGridsAreTakenInRuns) {
   EXPECT_NEAR(unevenness(with(blocks), 64) * (1 << 18) / 8 / (1e6 / mean), 1, 0.1);
 }
 
+// lombscargle of HeCBench: 391 of 100096 blocks work. Here 9 of 2^17, on 8 places.
+TEST(Uneven, LargeGridsKeepBlocksWithMuchWorkApart) {
+  events::BlockWork blocks = even(1 << 17);
+  for (std::size_t b = 0; b < 9; ++b) blocks.slowest[b] = 1e6F, blocks.all[b] = 2e6F;
+  EXPECT_NEAR(unevenness(with(blocks), 64), 2e6 / ((9e6 + (1 << 17)) / 8), 0.02);
+}
+
+// With barriers, a warp may be alone in a loop while the others wait (particlefilter of Rodinia).
+TEST(Uneven, AWarpAloneInALoopCountsInFewBlocks) {
+  events::BlockWork blocks = even(200);
+  blocks.of_warps = false;
+  blocks.all[0] = blocks.slowest[0] = 1e6F;
+  EXPECT_GT(unevenness(with(blocks), 64), 10);
+  blocks.all.assign(200, 10);
+  blocks.slowest.assign(200, 10);  // LaunchWork::slowest_290 has it
+  EXPECT_EQ(unevenness(with(blocks), 64), 1);
+}
+
 }  // namespace
 }  // namespace warpgrind::timing

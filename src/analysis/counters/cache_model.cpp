@@ -446,6 +446,21 @@ void below_l1(const GpuModel& model, const CacheSizes& sizes, const WholeGrid& g
   out.l2.hits = out.l2.sectors - cold;
 }
 
+// Local memory that L2 cannot hold until it is used again goes to DRAM.
+void local_below_l2(const GpuModel& model, const CacheSizes& sizes, const AccessLog& log, const Replayed& replay,
+                    CacheCounts& out) {
+  if (sizes.l2_bytes == 0) return;
+  const double at_once = std::min(out.blocks, as_double(sizes.resident_blocks) * model.sm_count);
+  const double of_word = at_once * log.warps_per_block * kWarpSize * 4, l2 = as_double(sizes.l2_bytes);
+  const double loads = replay.local_reuse.loads.mean([&](double words) { return lost_loads(words * of_word, l2); });
+  const double stores = replay.local_reuse.stores.mean([&](double words) { return lost_stores(words * of_word, l2); });
+  out.local_dram_read = std::min(loads * out.local_loads.sectors, out.local_loads.sectors - out.local_loads.hits);
+  out.local_dram_written = stores * out.local_stores.sectors;
+  out.dram_read_bytes += 32 * out.local_dram_read;
+  out.dram_written_bytes += 32 * out.local_dram_written;
+  out.l2.hits -= std::min(out.l2.hits, out.local_dram_read);
+}
+
 // Upper bound of L1 misses: memory that fits into L1 as a whole is missed only once on each SM. Needed if blocks were
 // too long to be logged: then the log has mostly their cold beginning.
 void bound_misses(const GpuModel& model, const CacheSizes& sizes, const events::KernelFacts& facts, CacheCounts& out) {
@@ -520,6 +535,8 @@ CacheCounts model_caches(const GpuModel& model, const CacheSizes& sizes, const e
   out.read = grid.of(Use::read);
   out.written = grid.of(Use::written);
   out.atomic_sectors = grid.of(Use::atomic).sectors;
+  out.atomics_in_unit = replay.atomics_in_unit;
+  out.atomics_of_floats = replay.atomics_of_floats;
   out.spans.list = grid.spans();
   // Two adjacent blocks each write a part of the sector at their border; together they write all of it.
   const double met = std::max(0.0, out.written_by_block.sectors - out.written.sectors);
@@ -529,6 +546,7 @@ CacheCounts model_caches(const GpuModel& model, const CacheSizes& sizes, const e
     without_l2(facts, counts, out);
   else
     below_l1(model, sizes, grid, out);
+  local_below_l2(model, sizes, log, replay, out);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "counters/hot_atomics.h"
 #include "counters/request_lines.h"
 #include "counters/sectored_cache.h"
 #include "counters/translation_cache.h"
@@ -118,6 +119,7 @@ struct RunningBlock {
   std::vector<RepeatedPlace> places;
   std::vector<std::uint32_t> used_sites;
   SectorSet all[2];  // read, written
+  LocalWords local;  // of one of its warps
   BitPages partly;   // written bytes of partly written sectors
   std::size_t left = 0;
 };
@@ -173,7 +175,8 @@ class Replay : public Replayed {
         groups_{model.sm_parts, model.sms_sharing_requests},
         last_requests_(std::size_t{1} << kRequestBits),
         barriers_(events::has_barriers(facts)),
-        parts_matter_(log.blocks.size() < log.grid.count()) {
+        parts_matter_(log.blocks.size() < log.grid.count()),
+        hot_(log.grid.count(), std::uint64_t{sizes.resident_blocks} * model.sm_count, !parts_matter_) {
     sites.resize(facts.sites.size());
   }
 
@@ -195,6 +198,8 @@ class Replay : public Replayed {
     const std::uint64_t there = std::min<std::uint64_t>(sizes_.resident_blocks, (log_.grid.count() + sms - 1) / sms);
     part_ = std::min(1.0, static_cast<double>(most) / static_cast<double>(std::max<std::uint64_t>(1, there)));
     for (const auto& [group, by_sm] : by_group) run_group(by_sm);
+    atomics_in_unit = hot_.in_unit();
+    atomics_of_floats = hot_.of_floats();
     for (SiteSeen& s : sites) s.add(s.late);
   }
 
@@ -287,6 +292,7 @@ class Replay : public Replayed {
     b.places.assign(sites.size(), {});
     WG_ASSERT(at == log.accesses.size());  // BlockLog::taken counts them by warp
     b.left = log.accesses.size();
+    if (log_.local_bytes > 0) b.local.begin(log_.local_bytes);
   }
 
   // Random order of the warps. Adjacent warps come in either order on hardware: of the stores to one line on an H200,
@@ -338,6 +344,7 @@ class Replay : public Replayed {
     written_by_block.add(distinct(b.all[1].stretches()));
     b.all[0].clear();
     b.all[1].clear();
+    if (log_.local_bytes > 0 && b.log->left_out == 0) b.local.end(local_reuse);
     b.partly.each([&](const BitPages::Page& p) { partly_written += p.bits != ~0u ? 1 : 0; });
     b.partly.clear();
     b.log = nullptr;
@@ -361,6 +368,8 @@ class Replay : public Replayed {
       return;
     }
     seen.use = use_of(e.type);
+    if (seen.use == Use::atomic && e.space == StateSpace::global) note_atomic(b, e, site);
+    if (e.space == StateSpace::local && e.warp == b.log->block % log_.warps_per_block) note_local(b, e);
     Tally& tally = (is_late(b, e) ? seen.late : seen).of(e.space);
     if (e.first) ++tally.requests;
     look_up(sm, b, e, site, lines, slot / 64, tally);
@@ -540,6 +549,22 @@ class Replay : public Replayed {
     if (e.type == AccessType::load && e.space == StateSpace::global && parts_matter_) note_words(b, e, lines);
   }
 
+  // By the first lane; the others mostly use the same words of theirs.
+  void note_local(RunningBlock& b, const LoggedAccess& e) {
+    const std::uint64_t offset = e.base + (e.lanes ? b.log->offsets[static_cast<std::size_t>(e.kx)] : 0);
+    for (unsigned byte = 0; byte < e.bytes; byte += 4)
+      b.local.use(offset + byte, e.type == AccessType::store, local_reuse);
+  }
+
+  void note_atomic(const RunningBlock& b, const LoggedAccess& e, const events::Site& site) {
+    std::uint64_t addresses[kWarpSize];
+    std::uint8_t lanes[kWarpSize];
+    const unsigned n = lane_addresses(log_, *b.log, e, addresses, lanes);
+    const bool floats = site.text.find(".f") != std::string::npos || site.text.find(".bf") != std::string::npos;
+    const bool one_place = !e.lanes && e.kx == 0 && e.ky == 0;
+    hot_.note(b.log->block, addresses, n, one_place && !floats, floats);
+  }
+
   // Records the words of a load that does not use all bytes of its sectors. Blocks may share sectors, and yet read each
   // byte once.
   void note_words(const RunningBlock& b, const LoggedAccess& e, const RequestLines& lines) {
@@ -620,6 +645,7 @@ class Replay : public Replayed {
   const bool barriers_;
   const bool parts_matter_;      // not all blocks were logged
   std::vector<BitPages> words_;  // by site; see note_words()
+  HotAtomics hot_;
   std::size_t noted_words_ = 0;
 };
 

@@ -8,6 +8,7 @@
 
 #include "counters/cache_model.h"
 #include "counters/footprint.h"
+#include "counters/local_reuse.h"
 
 namespace warpgrind::counters {
 
@@ -78,6 +79,8 @@ struct Replayed {
   events::DistinctStretches read_by_block, written_by_block;
   double partly_written = 0;  // sectors that a block writes only in part, summed over blocks
   SectorSet constants;        // in units of 64 bytes
+  LocalReuse local_reuse;
+  double atomics_in_unit = 0, atomics_of_floats = 0;  // HotAtomics
 };
 Replayed replay(const GpuModel& model, const CacheSizes& sizes, const events::KernelFacts& facts,
                 const events::AccessLog& log);

@@ -128,7 +128,8 @@ void members(V& v, T& x) {
   // These figures came later: older files lack them, and 0 means none. `alu` and `fma` of older files are by PTX, not
   // by pipe.
   const auto since = [](std::string_view name) {
-    return name.starts_with("cas_") || name.starts_with("uneven_") || name == "register_reads" || name == "integer_fma"
+    return name.starts_with("cas_") || name.starts_with("uneven_") || name.starts_with("atomic_hot_") ||
+                   name == "register_reads" || name == "integer_fma"
                ? Since::later
                : Since::first;
   };

@@ -46,14 +46,18 @@ void put_alone(const StoreRow& row, std::vector<StoresToL2>& out) {
 }
 
 // Part of such stores that reach L2 alone, by the size of a structure in elements. On an H200 with 32 warps on an SM
-// (lts__t_sectors_op_write of structures that are written whole). One warp alone: none, up to 16 elements.
-double part_alone(double size, double warps) {
+// (lts__t_sectors_op_write of structures that are written whole; lab/results/h200/structures.csv). One warp alone:
+// none, up to 16 elements. In a kernel that reads memory, fewer stores are under way at one time.
+double part_alone(double size, double warps, bool reads) {
   constexpr double kAlone[] = {0, 0, 0, 0.09, 0.39, 0.65, 0.73, 0.84, 0.95, 1};
+  constexpr double kReading[] = {0, 0, 0, 0, 0.02, 0.2, 0.37, 0.55, 0.7, 0.76, 0.82, 0.88, 0.93};
   constexpr double kManyWarps = 16;
-  const double at = std::clamp(size, 0.0, as_double(std::size(kAlone) - 1));
-  const auto k = std::min(static_cast<std::size_t>(at), std::size(kAlone) - 2);
-  const double many = kAlone[k] + (kAlone[k + 1] - kAlone[k]) * (at - as_double(k));
-  return many * std::min(1.0, (warps - 1) / kManyWarps);
+  const auto at = [size](const auto& parts) {
+    const double place = std::clamp(size, 0.0, as_double(std::size(parts) - 1));
+    const auto k = std::min(static_cast<std::size_t>(place), std::size(parts) - 2);
+    return parts[k] + (parts[k + 1] - parts[k]) * (place - as_double(k));
+  };
+  return (reads ? at(kReading) : at(kAlone)) * std::min(1.0, (warps - 1) / kManyWarps);
 }
 
 AccessCost part_of(AccessCost c, double part) {
@@ -62,9 +66,15 @@ AccessCost part_of(AccessCost c, double part) {
   return c;
 }
 
-void put(const StoreRow& row, bool same_structures, double warps, std::vector<StoresToL2>& out) {
+// Other work of the kernel.
+struct Beside {
+  double warps = 0;  // on an SM
+  bool reads = false;
+};
+
+void put(const StoreRow& row, bool same_structures, const Beside& beside, std::vector<StoresToL2>& out) {
   if (!same_structures || row.bytes == 0) return put_alone(row, out);
-  const double alone = part_alone(row.stride() / row.bytes, warps);
+  const double alone = part_alone(row.stride() / row.bytes, beside.warps, beside.reads);
   AccessCost whole = *row.stores.front();
   whole.bytes_asked = 0;
   for (const AccessCost* c : row.stores) {
@@ -113,6 +123,10 @@ std::vector<StoresToL2> stores_to_l2(const sass::Code& code, const events::Kerne
                                      double warps) {
   const std::size_t sites = std::min(facts.sites.size(), counts.sites.size());
   const Places at = places_of(code, facts, sites);
+  Beside beside{warps, false};
+  for (std::size_t k = 0; k < sites; ++k)
+    beside.reads |= facts.sites[k].kind == SiteKind::load && facts.sites[k].space == StateSpace::global &&
+                    counts.sites[k].global_requests > 0;
   std::vector<StoresToL2> out;
   std::map<std::uint32_t, StoreRow> rows, singles;  // by Places::row and by segment
   for (std::uint32_t s = 0; s < sites; ++s)
@@ -124,7 +138,7 @@ std::vector<StoresToL2> stores_to_l2(const sass::Code& code, const events::Kerne
     if (row.number() < 2)
       singles[at.segment[first]].add(facts.sites[first], counts.sites[first]);
     else
-      put(row, row.at_one_register(), warps, out);
+      put(row, row.at_one_register(), beside, out);
   // Each with a register of its own: the same structures if the launch writes as many sectors as one of them does.
   constexpr double kNearly = 0.8;
   const bool all_there_is = singles.size() == 1 && singles.begin()->second.stores.size() == rows.size();
@@ -132,7 +146,7 @@ std::vector<StoresToL2> stores_to_l2(const sass::Code& code, const events::Kerne
     put(row,
         all_there_is && row.alike && row.number() >= 2 && caches &&
             caches->written.sectors < row.sectors / (kNearly * row.number()),
-        warps, out);
+        beside, out);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 #include <queue>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -58,36 +59,61 @@ class Sm {
 // Time of the launch, in times of a warp with the mean work.
 double makespan(const std::vector<BlockLoad>& blocks, std::size_t sm_count, double resident, double at_once) {
   std::vector<Sm> sms(sm_count, Sm(at_once));
-  using Next = std::pair<double, std::size_t>;  // end of a block, SM
+  using Next = std::tuple<double, std::size_t, std::size_t>;  // end of a block, turn, SM
   std::priority_queue<Next, std::vector<Next>, std::greater<>> queue;
-  std::size_t begun = 0;
+  std::size_t begun = 0, turn = 0;  // blocks that end together go to their SMs in turn
   for (; begun < blocks.size() && as_double(begun) < resident * as_double(sm_count); ++begun)
     sms[begun % sm_count].begin(blocks[begun], 0);
   for (std::size_t s = 0; s < sm_count; ++s)
-    if (sms[s].blocks() > 0) queue.emplace(sms[s].next_end(), s);
+    if (sms[s].blocks() > 0) queue.emplace(sms[s].next_end(), turn++, s);
   double now = 0;
   while (!queue.empty()) {
-    const std::size_t s = queue.top().second;
-    now = queue.top().first;
+    const std::size_t s = std::get<2>(queue.top());
+    now = std::get<0>(queue.top());
     queue.pop();
     sms[s].end_one();
     if (begun < blocks.size()) sms[s].begin(blocks[begun++], now);
-    if (sms[s].blocks() > 0) queue.emplace(sms[s].next_end(), s);
+    if (sms[s].blocks() > 0) queue.emplace(sms[s].next_end(), turn++, s);
   }
   return now;
 }
 
-// In runs of equal length, if there are too many. A run stands for one block.
-std::vector<BlockLoad> loads_of(const events::BlockWork& of, double mean) {
-  const std::size_t n = of.all.size(), run = (n + kMostSimulated - 1) / kMostSimulated;
+// Time of blocks that are all alike: each SM runs its blocks of a round side by side.
+double even_makespan(double blocks, double sm_count, double resident, double warps, double at_once) {
+  const double round = resident * sm_count, rounds = std::floor(blocks / round);
+  const auto side_by_side = [&](double of_sm) { return std::max(1.0, of_sm * warps / at_once); };
+  const double rest = blocks - rounds * round;
+  return rounds * side_by_side(resident) + (rest > 0 ? side_by_side(std::ceil(rest / sm_count)) : 0);
+}
+
+// Blocks in order. Where they are too many, neighbours with little work are one that takes the sum of their times: a
+// place runs them one after the other.
+std::vector<BlockLoad> loads_of(const std::vector<float>& all, const std::vector<double>& slowest, double mean) {
+  const double sum = std::accumulate(slowest.begin(), slowest.end(), 0.0);
+  const double least = all.size() > kMostSimulated ? sum / as_double(kMostSimulated) : 0;
   std::vector<BlockLoad> loads;
-  for (std::size_t first = 0; first < n; first += run) {
-    double all = 0, slowest = 0;
-    const std::size_t end = std::min(n, first + run);
-    for (std::size_t b = first; b < end; ++b) all += of.all[b], slowest += of.slowest[b];
-    loads.push_back({slowest / mean / as_double(end - first), slowest > 0 ? all / slowest : 0});
+  double time = 0, work = 0;
+  for (std::size_t b = 0; b < all.size(); ++b) {
+    time += slowest[b], work += all[b];
+    const bool ends = b + 1 == all.size() || time >= least || time + slowest[b + 1] > 2 * least;
+    if (!ends) continue;
+    loads.push_back({time / mean, time > 0 ? work / time : 0});
+    time = work = 0;
   }
   return loads;
+}
+
+// Work of the slowest warp of each block. Where warps take turns, one that is alone in a loop counts only if such
+// blocks are few: what many blocks do so is in LaunchWork::slowest_290 and 700, a mean over all of them.
+std::vector<double> slowest_of(const events::BlockWork& of, double warps) {
+  constexpr double kMuchMore = 1.5, kFew = 0.02;
+  std::vector<double> slowest(of.slowest.begin(), of.slowest.end());
+  if (of.of_warps) return slowest;
+  double more = 0;
+  for (std::size_t b = 0; b < slowest.size(); ++b) more += slowest[b] * warps > kMuchMore * of.all[b];
+  if (more <= kFew * warps * as_double(slowest.size())) return slowest;
+  for (std::size_t b = 0; b < slowest.size(); ++b) slowest[b] = of.all[b] / warps;
+  return slowest;
 }
 
 }  // namespace
@@ -96,15 +122,15 @@ void add_unevenness(LaunchWork& work, const events::BlockWork& blocks, unsigned 
   const double sum = std::accumulate(blocks.all.begin(), blocks.all.end(), 0.0);
   if (sum <= 0 || sm_count == 0) return;
   const double warps = as_double(blocks.all.size()) * work.warps_per_block, mean = sum / warps;
-  const double longest = *std::max_element(blocks.slowest.begin(), blocks.slowest.end()) / mean;
+  const std::vector<double> slowest = slowest_of(blocks, work.warps_per_block);
+  const double longest = *std::max_element(slowest.begin(), slowest.end()) / mean;
   if (longest < kEven) return;
-  const std::vector<BlockLoad> uneven = loads_of(blocks, mean);
-  const double run = as_double(blocks.all.size()) / as_double(uneven.size());  // blocks
-  const std::vector<BlockLoad> even(uneven.size(), BlockLoad{1, work.warps_per_block});
+  const std::vector<BlockLoad> uneven = loads_of(blocks.all, slowest, mean);
   for (std::size_t k = 0; k < kMembers.size(); ++k) {
-    const double of_even = makespan(even, sm_count, work.resident_blocks, kAtOnce[k]);
-    const double time = std::max(longest / run, makespan(uneven, sm_count, work.resident_blocks, kAtOnce[k]));
-    work.*kMembers[k] = std::max(1.0, time / of_even);
+    const double even =
+        even_makespan(as_double(slowest.size()), sm_count, work.resident_blocks, work.warps_per_block, kAtOnce[k]);
+    const double time = makespan(uneven, sm_count, work.resident_blocks, kAtOnce[k]);
+    work.*kMembers[k] = std::max(1.0, time / even);
   }
 }
 

@@ -340,8 +340,12 @@ class Reading {
     w_.l2_read_lines = c.l2_read_lines;
     w_.translation_misses = c.translation_misses;
     w_.atomic_distinct_sectors = c.atomic_sectors;
+    w_.atomic_hot_sector = c.atomics_of_floats;
+    w_.atomic_hot_unit = c.atomics_in_unit;
     put(kRead, c.read);
     put(kWritten, c.written);
+    add(kRead, whole(c.local_dram_read));
+    add(kWritten, whole(c.local_dram_written));
     reductions(c.atomic_sectors);
     w_.partly_written_sectors = c.partly_written_sectors;
   }
@@ -406,6 +410,10 @@ class Reading {
   void put(const Distinct& members, const events::DistinctStretches& s) {
     const double figures[] = {s.sectors, s.pieces, s.lines, s.pairs, s.quads};
     for (std::size_t k = 0; k < members.size(); ++k) w_.*members[k] = figures[k];
+  }
+  void add(const Distinct& members, const events::DistinctStretches& s) {
+    const double figures[] = {s.sectors, s.pieces, s.lines, s.pairs, s.quads};
+    for (std::size_t k = 0; k < members.size(); ++k) w_.*members[k] += figures[k];
   }
   // Counts for this many contiguous sectors.
   static events::DistinctStretches whole(double sectors) {

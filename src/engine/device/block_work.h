@@ -11,6 +11,8 @@ namespace warpgrind::device {
 
 // KernelRecord::weights
 std::vector<std::uint32_t> work_weights(const events::KernelFacts& facts);
+// KernelRecord::loop_entries
+std::vector<std::vector<std::uint32_t>> loop_entries(const events::KernelFacts& facts);
 
 // Before blocks run: decides whether their work is noted.
 void begin_work(Launch& launch);

@@ -7,6 +7,7 @@
 #include "device/block_work.h"
 #include "device/device_impl.h"
 #include "device/stop_handler.h"
+#include "events/barriers.h"
 #include "flow/data_dependence.h"
 #include "gpu/launch_limits.h"
 #include "jit/stop_registers.h"
@@ -111,6 +112,8 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
     note_joint_accesses(*record);
     if (flow::rounds_of_loops(text, function) == flow::Rounds::differ)
       record->weights = work_weights(record->code->facts());
+    if (!record->weights.empty() && events::has_barriers(record->code->facts()))
+      record->loop_entries = loop_entries(record->code->facts());
   }
   record->demangled = demangle(text.functions[function].name);
   record->shape = key.shape;

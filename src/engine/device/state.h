@@ -109,6 +109,8 @@ struct KernelRecord {
   // Work of each block of code, for events::BlockWork. Empty: all warps run the same rounds of its loops, or they
   // depend on other warps.
   std::vector<std::uint32_t> weights;
+  // For kernels with weights and barriers, by block of code: blocks outside its loop from which warps enter the loop.
+  std::vector<std::vector<std::uint32_t>> loop_entries;
   std::string demangled;
   jit::LaneShape shape = jit::LaneShape::linear;
   std::atomic<double> seconds_per_block{0};  // of one worker, in the last launch; 0: unknown
@@ -351,8 +353,9 @@ struct alignas(64) Worker {
   SiteSet site_sets[8];
   unsigned next_set = 0;  // to use for another kernel
   std::uint64_t* scoreboard = nullptr;
-  std::uint64_t work_noted = 0;  // of the scoreboard, at the end of the last noted warp or block
-  Continuation main;             // the host thread itself
+  std::uint64_t work_noted = 0;           // of the scoreboard, at the end of the last noted warp
+  std::vector<std::uint64_t> ran_before;  // at the end of the last noted block: how often each block of code ran
+  Continuation main;                      // the host thread itself
   // State of spinning, read by other workers (barrier.cpp).
   std::uint64_t idle_rounds = 0;         // rounds of yields since the last progress
   std::uint32_t stalled_turns = 0;       // yields left in which each warp gives way to its other lanes

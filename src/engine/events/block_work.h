@@ -13,7 +13,9 @@ struct BlockWork {
   // By the block's linear number. The unit is about the time between two instructions of a warp.
   std::vector<float> all;      // of all warps
   std::vector<float> slowest;  // of the warp with the most
-  bool of_warps = false;       // false: the kernel has barriers. Warps take turns then, and `slowest` is their mean
+  // false: the kernel has barriers, and warps take turns. `slowest` is then the work of a warp that runs all that some
+  // warp of the block runs, as warps wait for each other.
+  bool of_warps = false;
   bool operator==(const BlockWork&) const = default;
 };
 

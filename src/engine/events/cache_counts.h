@@ -76,8 +76,13 @@ struct CacheCounts {
   DistinctStretches read, written;
   double partly_written_sectors = 0;  // part of `written`: sectors with some unwritten bytes
   double atomic_sectors = 0;          // distinct sectors that atomics touch
-  double footprint_bytes = 0;         // distinct touched sectors x 32
-  double constant_bytes = 0;          // distinct 64-byte pieces of constant memory x 64
+  // Parts of the atomics' sectors: those in the unit of L2 with most, and those of floating-point operations in the
+  // sector with most. 0: none.
+  double atomics_in_unit = 0, atomics_of_floats = 0;
+  // Sectors of local memory that L2 cannot hold until they are used again.
+  double local_dram_read = 0, local_dram_written = 0;
+  double footprint_bytes = 0;  // distinct touched sectors x 32
+  double constant_bytes = 0;   // distinct 64-byte pieces of constant memory x 64
   double dram_read_bytes = 0, dram_written_bytes = 0;
   TouchedSpans spans;             // global memory that the launch touches, in 64 spans or few more
   std::vector<SiteCaches> sites;  // index as in KernelFacts::sites

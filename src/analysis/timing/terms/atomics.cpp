@@ -15,6 +15,25 @@ constexpr double kUnitSectors = 16;
 // for the sector. On an H200: 0.31 us for 8 warps, 0.35 for 32 and 132, 0.5 to 1.1 for 256, 1.5 for 528 and 1056.
 constexpr double kCasTurn = 330, kCasWarp = 2, kCasMost = 1200;
 
+// The unit with most of them takes longest. Lanes on one word take turns there, a sector each; where they add
+// floating-point numbers, each waits for the one before. Measured: lab/results/h200/atomics.csv.
+double of_hot_places(const LaunchWork& w, const TimingConstants& c) {
+  return std::max(w.atomic_sectors * w.atomic_hot_unit / kUnitSectors * c.hot_sector_ns,
+                  w.atomic_sectors * w.atomic_hot_sector / kWarpSize * c.hot_atomic_float_ns);
+}
+
+// Where only their number is known.
+double of_even_places(const LaunchWork& w, const TimingConstants& c, double a_request) {
+  const double lanes = w.atomic_lanes / w.atomic_requests, turns = w.atomic_requests / w.atomic_distinct_sectors;
+  // More rounds than distinct sectors: floating-point operations of several lanes on one address, which L2 executes one
+  // by one.
+  if (a_request > 1.05 * w.atomic_distinct_sectors) return turns * c.hot_atomic_float_ns * lanes / kWarpSize;
+  // Adjacent sectors share a unit, which handles them serially, however many lanes each serves.
+  if (a_request > 1.05) return w.atomic_sectors / std::max(w.atomic_distinct_sectors, kUnitSectors) * c.hot_sector_ns;
+  // All lanes on one address, or one lane per warp: requests to the same sector are serial at L2.
+  return turns * c.hot_atomic_ns * lanes / kWarpSize;
+}
+
 }  // namespace
 
 void add_atomics_term(Terms& t, const Setting& s) {
@@ -24,18 +43,10 @@ void add_atomics_term(Terms& t, const Setting& s) {
   const double a_request = w.atomic_sectors / w.atomic_requests;
   const double rate = c.atom_sectors_per_ns * w.atomic_returns + c.red_sectors_per_ns * (1 - w.atomic_returns);
   double ns = w.atomic_sectors / rate;
-  const double lanes = w.atomic_lanes / w.atomic_requests;
-  // More rounds than distinct sectors: floating-point operations of several lanes on one address, which L2 executes one
-  // by one.
-  const bool in_turns = w.atomic_distinct_sectors > 0 && a_request > 1.05 * w.atomic_distinct_sectors;
-  if (in_turns)
-    ns = std::max(ns, w.atomic_requests / w.atomic_distinct_sectors * c.hot_atomic_float_ns * lanes / kWarpSize);
-  // Adjacent sectors share a unit, which handles them serially, however many lanes each serves.
-  if (!in_turns && w.atomic_distinct_sectors > 0 && a_request > 1.05)
-    ns = std::max(ns, w.atomic_sectors / std::max(w.atomic_distinct_sectors, kUnitSectors) * c.hot_sector_ns);
-  // All lanes on one address, or one lane per warp: requests to the same sector are serial at L2.
-  if (a_request < 1.05 && w.atomic_distinct_sectors > 0)
-    ns = std::max(ns, w.atomic_requests / w.atomic_distinct_sectors * c.hot_atomic_ns * lanes / kWarpSize);
+  if (w.atomic_hot_unit > 0)
+    ns = std::max(ns, of_hot_places(w, c));
+  else if (w.atomic_distinct_sectors > 0)
+    ns = std::max(ns, of_even_places(w, c, a_request));
   t[Limit::atomics] = std::max(ns, w.cas_turns * (kCasTurn + std::min(kCasMost, kCasWarp * w.cas_warps)));
 }
 

@@ -549,6 +549,7 @@ void prepare_worker(Worker& w, Launch& launch) {
   const std::size_t slots = launch.kernel->code->scoreboard_slots();
   w.chunk_next = w.chunk_end = 0;  // a stopped launch leaves some
   w.work_noted = 0;
+  w.ran_before.clear();
   choose_sites(w, *launch.kernel);
   if (slots > w.scoreboard_capacity) {
     std::free(w.scoreboard);
