@@ -79,9 +79,13 @@ TEST(Uneven, AWarpAloneInALoopCountsInFewBlocks) {
   blocks.of_warps = false;
   blocks.all[0] = blocks.slowest[0] = 1e6F;
   EXPECT_GT(unevenness(with(blocks), 64), 10);
+  for (std::size_t b = 1; b < 200; ++b) blocks.all[b] = 10, blocks.slowest[b] = 6;  // a little alone
+  EXPECT_GT(unevenness(with(blocks), 64), 10);
   blocks.all.assign(200, 10);
-  blocks.slowest.assign(200, 10);  // LaunchWork::slowest_290 has it
-  EXPECT_EQ(unevenness(with(blocks), 64), 1);
+  for (const float slowest : {10.0F, 7.0F, 5.2F}) {
+    blocks.slowest.assign(200, slowest);  // LaunchWork::slowest_290 has it
+    EXPECT_EQ(unevenness(with(blocks), 64), 1);
+  }
 }
 
 }  // namespace

@@ -103,16 +103,24 @@ std::vector<BlockLoad> loads_of(const std::vector<float>& all, const std::vector
   return loads;
 }
 
-// Work of the slowest warp of each block. Where warps take turns, one that is alone in a loop counts only if such
-// blocks are few: what many blocks do so is in LaunchWork::slowest_290 and 700, a mean over all of them.
+// Work of the slowest warp of each block. Where warps take turns, one that is alone in a loop counts only if few blocks
+// have such a warp: what many blocks do is in LaunchWork::slowest_290 and 700, a mean over all of them.
 std::vector<double> slowest_of(const events::BlockWork& of, double warps) {
-  constexpr double kMuchMore = 1.5, kFew = 0.02;
+  constexpr double kMore = 1.5, kFew = 0.16;
   std::vector<double> slowest(of.slowest.begin(), of.slowest.end());
   if (of.of_warps) return slowest;
-  double more = 0;
-  for (std::size_t b = 0; b < slowest.size(); ++b) more += slowest[b] * warps > kMuchMore * of.all[b];
-  if (more <= kFew * warps * as_double(slowest.size())) return slowest;
-  for (std::size_t b = 0; b < slowest.size(); ++b) slowest[b] = of.all[b] / warps;
+  const auto parts = [&](std::size_t b) { return of.all[b] > 0 ? slowest[b] * warps / of.all[b] : 1; };
+  std::vector<double> ordered(slowest.size());
+  for (std::size_t b = 0; b < slowest.size(); ++b) ordered[b] = parts(b);
+  const auto from = [&](double share) {
+    const auto at = ordered.begin() + static_cast<std::ptrdiff_t>(share * as_double(ordered.size() - 1));
+    std::nth_element(ordered.begin(), at, ordered.end());
+    return *at;
+  };
+  const double most = kMore * from(0.5);
+  const bool few = from(1 - kFew) <= most;
+  for (std::size_t b = 0; b < slowest.size(); ++b)
+    if (!few || parts(b) <= most) slowest[b] = of.all[b] / warps;
   return slowest;
 }
 
