@@ -158,6 +158,25 @@ def page():
         "**A load of many lines** takes a warp 2.15 cycles a line, even if it hits L1 ([lines.csv](../lab/results/h200/lines.csv), "
         "`timing/warp_path.cpp`). Other warps use L1 in between: a line takes an SM one cycle.",
         "**A division or a root** has a branch to a slow path, so that nothing overlaps with it (haccmk).",
+        "**Slow paths.** An exact division, reciprocal or root is fast for operands in the middle of their range. ptxas tests "
+        "them, and calls a routine for the rest. It has 30 to 90 instructions, most of them for the integer pipe, and a chain of "
+        "branches. A warp calls it if one of its lanes must. Machine code that counts has the same test, so that the routine is "
+        "counted from the data (`jit/calls/slow_paths.h`). Its instructions are in `smsp__inst_executed`, in the pipes, and in "
+        "the time of a warp, at 7.8 cycles each.",
+        "\n".join([
+            "| operation | a lane needs the routine if |",
+            "|---|---|",
+            "| `div.rn.f32` | the dividend is below 2^-102 (or zero), the divisor below 2^-125 or from 2^125 on, or the exponents differ by -125 and less or 127 and more |",
+            "| `div.rn.f64` | the dividend is below 2^-967 (or zero), the divisor subnormal or from 2^1017 on, or the quotient is not normal or from 2^1017 on |",
+            "| `rcp.rn.f32` | the number is subnormal, zero, or from 2^126 on |",
+            "| `rcp.rn.f64` | the number is subnormal, zero, or from about 2^1022 on |",
+            "| `sqrt.rn.f32` | the number is below 2^-101, zero, negative, or infinite |",
+            "| `sqrt.rn.f64` | the number is below 2^-970, zero, negative, or infinite |",
+            "| `rsqrt.approx.f64` | the number is subnormal, zero, negative, or infinite |",
+        ]),
+        "NaN always needs it. A zero dividend does, too: of doubles it costs a warp 69 instructions. All this was read in machine "
+        "code of ptxas 13.0 for sm_90. The test of `div.rn.f32` (FCHK) was measured by others on compute capability 12.0. It "
+        "agrees with an H200's counts of instructions.",
         "**Loads of lines that L1 has had for long** do not wait where a kernel has no barriers (`counters/cache_replay.cpp`), and ptxas "
         "unrolls loops with a variable end, too (`sass/unroll_loops.cpp`).",
         "**Loads in flight follow the registers** (`sass/pressure.h`, `timing/schedule.h`): ptxas moves loads early as far as a thread's registers "

@@ -33,8 +33,8 @@ static double fresh_part(const Setting& s) {
   return at_once > 0 ? std::min(1.0, distinct / (rounds * at_once)) * (1 - s.l2.resident) : 0;
 }
 // Cycles more for a line that nothing has read lately. The constant is of a chain through memory that is read again and
-// again. One load a round of lines read once took a warp of an H200 745 to 835 cycles, 700 of which the path has with the
-// constant alone (lab/results/h200/batches.csv, one load).
+// again. One load a round of lines read once took a warp of an H200 745 to 835 cycles, 700 of which the path has with
+// the constant alone (lab/results/h200/batches.csv, one load).
 constexpr double kUnread = 55;
 
 // Mean latency of loads that miss L1, in cycles.

@@ -28,21 +28,20 @@ struct Arguments {
 
 constexpr const char* kUsage =
     "usage: warpgrind-accuracy RESULTS.json LAUNCHES.csv [--gpu MODEL] [--json FILE] [--table FILE]\n "
-    "        [--beside RESULTS.json LAUNCHES.csv]... [--intervals FILE] [--programs CSV] [--check TABLE] [--fit] [--elsewhere] [--worst "
+    "        [--beside RESULTS.json LAUNCHES.csv]... [--intervals FILE] [--programs CSV] [--check TABLE] [--fit] "
+    "[--elsewhere] [--worst "
     "N]\n"
-    "  --beside  rows that take no part in any fit, scored by themselves\n  --programs  kernels of public programs, for the intervals\n  --check   exit code 1 if a "
+    "  --beside  rows that take no part in any fit, scored by themselves\n  --programs  kernels of public programs, "
+    "for the intervals\n  --check   exit code 1 if a "
     "topic's median error is more than 2 points above the table, or if a row's error\n            now exceeds a factor "
     "of 2 and did not before\n  --fit     fits the parameters of timing/fitted.h to all rows and prints them\n  "
     "--elsewhere  the parameters were fitted to rows of another GPU; all rows are predicted with them\n";
 
 bool read(int argc, char** argv, Arguments& out) {
   std::vector<std::string> plain;
-  const std::map<std::string, std::string*> texts = {{"--gpu", &out.gpu},
-                                                     {"--json", &out.json},
-                                                     {"--table", &out.table},
-                                                     {"--intervals", &out.intervals},
-                                                     {"--programs", &out.programs},
-                                                     {"--check", &out.check}};
+  const std::map<std::string, std::string*> texts = {{"--gpu", &out.gpu},           {"--json", &out.json},
+                                                     {"--table", &out.table},       {"--intervals", &out.intervals},
+                                                     {"--programs", &out.programs}, {"--check", &out.check}};
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--fit")

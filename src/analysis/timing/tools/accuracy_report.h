@@ -31,8 +31,8 @@ std::string table_csv(const std::vector<const Accuracy*>& parts);
 // more than a factor of 2 and was not before. Empty: nothing is worse.
 std::string worse_than(const Accuracy& accuracy, const std::string& table);
 // timing/intervals.inc. Of the lab's rows and of the kernels of public programs, each limit gets the wider interval:
-// the lab's are larger and more alike. A limit that fewer than 8 of both have gets that of the rows beside the lab's, or
-// of all kernels.
+// the lab's are larger and more alike. A limit that fewer than 8 of both have gets that of the rows beside the lab's,
+// or of all kernels.
 std::string intervals_inc(const Accuracy& accuracy, const Accuracy& beside, const std::vector<ProgramKernel>& programs);
 
 }  // namespace warpgrind::timing
