@@ -155,7 +155,7 @@ TEST(WarpPath, LoadsKeepToTheRegistersThereAre) {
     const WarpPath p = warp_path(h200(), kernel.code, kernel.flow, {1, 8, registers}, {});
     return (p.cycles[2] - p.cycles[0]) / 290;
   };
-  EXPECT_GT(waits(32), 5);  // (32 - 6) / 1.2 words hold values
+  EXPECT_GT(waits(32), 5);  // 32 - 10 words hold values
   EXPECT_LT(waits(32), 12);
   EXPECT_LT(waits(96), 3);
   EXPECT_NEAR(waits(255), 1, 0.2);

@@ -8,7 +8,6 @@
 
 #include "base/assert.h"
 #include "base/wrapping.h"
-#include "sass/registers.h"
 #include "timing/schedule.h"
 
 namespace warpgrind::timing {
@@ -45,6 +44,8 @@ constexpr double kFewest = 0.02;
 constexpr long kMostLoopRounds = 8;  // largest unroll factor
 // Least cycles of an atomic with a result: it always goes to L2.
 constexpr double kLeastAtomic = 300;
+// Registers of a thread that hold no value of the model: the stack pointer, addresses, and what ptxas cannot use.
+constexpr double kOwnWords = 10;
 // A fence beyond the block holds its warp: 16 of them took 2.0 us on an H200, and 16 stores with a fence each 3.1 us.
 constexpr double kFence = 250;
 
@@ -59,7 +60,7 @@ class Walk {
         warps_per_block_(shape.warps_per_block),
         sites_(sites) {
     const TimingConstants& c = model.timing;
-    const double words = std::max(0.0, shape.registers - sass::kOwnRegisters) / sass::kRegistersOfLive;
+    const double words = std::max(0.0, shape.registers - kOwnWords);
     costs_.barrier = c.barrier_cycles + c.barrier_cycles_per_warp * warps_per_block_;
     costs_.doublings = std::log2(std::max(1.0, warps_per_block_));
     costs_.branch = 2 * c.integer_latency_cycles;  // its stall count (5) and the fetch at the target
