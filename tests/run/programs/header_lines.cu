@@ -12,7 +12,7 @@ __global__ void columns(const __nv_bfloat16* a, const __half* b, float* out, int
 }
 
 int main() {
-  constexpr int kCount = 1 << 14, kPitch = 64;
+  constexpr int kCount = 1 << 16, kPitch = 64;
   __nv_bfloat16* a = nullptr;
   __half* b = nullptr;
   float* out = nullptr;
