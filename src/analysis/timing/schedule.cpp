@@ -303,6 +303,11 @@ class Ordering {
 
   void find_loads() {
     feeds_load_.resize(n_);
+    free_load_.assign(n_, true);
+    for (std::uint32_t n = 0; n < n_; ++n)
+      for (const Dependences::Link& l : d_.waiters(n))
+        if (l.result && (waits_for_data(at(n)) || !free_load_[n])) free_load_[l.to] = false;
+    for (std::uint32_t n = 0; n < n_; ++n) free_load_[n] = free_load_[n] && waits_for_data(at(n));
     for (std::uint32_t n = n_; n-- > 0;) {
       feeds_load_[n] = waits_for_data(at(n));
       if (feeds_load_[n]) to_load_ += d_.values()[n].words;
@@ -328,11 +333,15 @@ class Ordering {
   bool may_issue(std::uint32_t n) const {
     if (n <= first_) return true;
     const double words = taken_by(n);
-    return words <= 0 || live_ + words + (feeds_load_[n] ? 0 : to_load_) <= words_;
+    if (words <= 0) return true;
+    // Loads that do not all fit keep their order, so that what needs two of them finds both.
+    if (waits_for_data(at(n)) && n > first_load_ && live_ + to_load_ > words_) return false;
+    return live_ + words + (feeds_load_[n] ? 0 : to_load_) <= words_;
   }
 
   std::uint32_t take() {
     while (first_ < n_ && issued_[first_]) ++first_;
+    while (first_load_ < n_ && (issued_[first_load_] || !free_load_[first_load_])) ++first_load_;
     bool any = false;
     double soonest = std::numeric_limits<double>::infinity();
     for (const std::uint32_t n : open_) any |= may_issue(n);
@@ -378,6 +387,8 @@ class Ordering {
   std::vector<std::uint32_t> waits_, readers_, open_;
   std::vector<double> priority_;
   std::vector<bool> issued_;
+  std::uint32_t first_load_ = 0;  // the first load that is not issued yet and whose address needs no other load
+  std::vector<bool> free_load_;   // ... of the block
   std::vector<bool> feeds_load_;  // a load from memory, or what its address needs
   double to_load_ = 0;            // registers of the loads from memory that are not issued yet
 };
