@@ -36,7 +36,7 @@ def check_openmp():
         file.writelines(f"a CPU,{vectors},{commit},2026-01-01,{program},{way},{seconds}\n" for vectors, commit, program, way, seconds in rows)
         file.flush()
         lines = openmp.section(file.name)
-    for line in ("### a CPU", "Measured: new, 2026-01-01. *Before*: old, 2026-01-01.",
+    for line in ("### a CPU", "Measured: new, 2026-01-01, 3 runs. *Before*: old, 2026-01-01.",
                  "| program | OpenMP, s | AVX-512, no counters before | AVX-512, no counters | AVX2, no counters |",
                  "| a | 1.00 | 0.50 | 4.00 (2.00 to 4.00) | 1.00 (1.00 to 2.00) |", "| b | 1.00 |  | 0.50 |  |",
                  "| geometric mean | |  | 1.41 |  |"):
