@@ -32,7 +32,7 @@ struct Loops {
     block.instructions = std::move(instructions);
     block.facts_blocks = {static_cast<std::uint32_t>(code.blocks.size())};
     std::vector<double> edges;
-    for (const auto& [to, n] : ways) block.successors.push_back({to, sass::kNone}), edges.push_back(n);
+    for (const auto& [to, n] : ways) block.successors.push_back({to, {}}), edges.push_back(n);
     code.blocks.push_back(std::move(block));
     flow.warps.push_back(warps), flow.lanes.push_back(32 * warps), flow.edges.push_back(edges);
     flow.loop_share.push_back(1);

@@ -61,8 +61,8 @@ struct Kernel {
     sass::Block block;
     block.instructions = std::move(instructions);
     block.facts_blocks = {0};
-    if (times > 1) block.successors.push_back({0, sass::kNone});
-    block.successors.push_back({sass::Edge::kLeaves, sass::kNone});
+    if (times > 1) block.successors.push_back({0, {}});
+    block.successors.push_back({sass::Edge::kLeaves, {}});
     code.blocks = {block};
     code.registers = 64;
     flow.warps = flow.lanes = {times};
@@ -83,9 +83,9 @@ WarpPath path_of_some(std::vector<Instruction> all, std::vector<Instruction> som
   code.blocks.resize(2);
   code.registers = 64;
   code.blocks[0].instructions = std::move(all);
-  code.blocks[0].successors = {{1, sass::kNone}, {sass::Edge::kLeaves, sass::kNone}};
+  code.blocks[0].successors = {{1, {}}, {sass::Edge::kLeaves, {}}};
   code.blocks[1].instructions = std::move(some);
-  code.blocks[1].successors = {{sass::Edge::kLeaves, sass::kNone}};
+  code.blocks[1].successors = {{sass::Edge::kLeaves, {}}};
   for (std::uint32_t b = 0; b < 2; ++b) code.blocks[b].facts_blocks = {b};
   sass::Flow flow;
   flow.warps = flow.lanes = {1000, entering};

@@ -87,6 +87,35 @@ TEST(TranslatedCode, ABarrierStaysBehindABranch) {
   EXPECT_FALSE(t.code.predicated[0]);
 }
 
+// Number of blocks of machine code. As ptxas 13.0 makes them of the same code.
+std::size_t blocks_of(const std::string& body) {
+  return Translated(body + "st.global.u32 [%rd1], %r3;\n").code.blocks.size();
+}
+
+TEST(TranslatedCode, PredicatesAreNotNested) {
+  // The inner body gets a predicate, and the outer branch stays.
+  EXPECT_EQ(blocks_of("mov.u32 %r3, 1; setp.lt.u32 %p1, %r1, 7; @%p1 bra after; add.u32 %r3, %r1, 2;\n"
+                      "setp.gt.u32 %p2, %r1, 50; @%p2 bra after; add.u32 %r3, %r3, 5; after:\n"),
+            3u);
+  // Both bodies stay behind branches: the other side of the else-if stands between the inner one and the end.
+  EXPECT_EQ(blocks_of("mov.u32 %r3, 1; setp.lt.u32 %p1, %r1, 7; @%p1 bra other; setp.gt.u32 %p2, %r1, 50;\n"
+                      "@%p2 bra after; add.u32 %r3, %r3, 5; bra.uni after; other: add.u32 %r3, %r1, 2; after:\n"),
+            5u);
+}
+
+TEST(TranslatedCode, TwoConditionsBecomeOnePredicate) {
+  const std::string both =
+      "mov.u32 %r3, 1; setp.lt.u32 %p1, %r1, 7; @%p1 bra after; add.u32 %r4, %r1, 2; setp.gt.u32 %p2, %r4, 50;\n"
+      "@%p2 bra after;";
+  EXPECT_EQ(blocks_of(both + "add.u32 %r3, %r3, 5; after:\n"), 1u);
+  // One branch remains, and the lanes of both conditions take it.
+  const Translated t(both + "bar.sync 1, 32; add.u32 %r3, %r3, 5; after: st.global.u32 [%rd1], %r3;\n");
+  ASSERT_EQ(t.code.blocks.size(), 3u);
+  ASSERT_EQ(t.code.blocks[0].successors.size(), 2u);
+  EXPECT_EQ(t.code.blocks[0].successors[0].facts_edges.size(), 2u);
+  EXPECT_EQ(t.flow.edges[0][0], 2);  // 0 to 6 of the first warp, and 49 to 63 of the second
+}
+
 // Both edges of a branch, without a request for edge counters.
 TEST(TranslatedCode, EdgesOfALoopAreKnown) {
   const Translated t(

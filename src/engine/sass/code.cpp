@@ -48,7 +48,7 @@ class Translation {
       const events::EdgeFacts& edge = facts_.edges[e];
       if (edge.from >= code_.blocks.size()) return {};
       const bool leaves = edge.to == events::EdgeFacts::kLeaves;
-      code_.blocks[edge.from].successors.push_back({leaves ? Edge::kLeaves : edge.to, e});
+      code_.blocks[edge.from].successors.push_back({leaves ? Edge::kLeaves : edge.to, {e}});
     }
     WG_ASSERT(code_.blocks.size() == facts_.blocks.size() && code_.functions.size() == bodies_.size());
     convert_branches(code_, facts_, bodies_);
@@ -267,8 +267,11 @@ Flow flow_of(const Code& code, const events::KernelFacts& facts, const events::L
     flow.warps.push_back(counted ? static_cast<double>(counts.blocks[first].warps) : 0);
     flow.lanes.push_back(counted ? static_cast<double>(counts.blocks[first].lanes) : 0);
     std::vector<double>& ways = flow.edges.emplace_back();
-    for (const Edge& e : block.successors)
-      ways.push_back(e.facts_edge == kNone ? flow.warps.back() : edges[e.facts_edge]);
+    for (const Edge& e : block.successors) {
+      double warps = e.facts_edges.empty() ? flow.warps.back() : 0;
+      for (const std::uint32_t n : e.facts_edges) warps += edges[n];
+      ways.push_back(e.facts_edges.size() > 1 ? std::min(warps, flow.warps.back()) : warps);
+    }
     const auto number = static_cast<std::uint32_t>(flow.warps.size() - 1);
     flow.loop_share.push_back(loop_share(block, number, ways, flow.warps.back()));
   }

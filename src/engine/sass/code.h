@@ -130,8 +130,9 @@ struct Instruction {
 
 struct Edge {
   static constexpr std::uint32_t kLeaves = kNone;
-  std::uint32_t to = kLeaves;        // index into Code::blocks; kLeaves: the end of the function
-  std::uint32_t facts_edge = kNone;  // index into KernelFacts::edges; kNone: all warps that run the block
+  std::uint32_t to = kLeaves;  // index into Code::blocks; kLeaves: the end of the function
+  // Indexes into KernelFacts::edges; empty: all warps that run the block. Several, if their comparisons became one.
+  std::vector<std::uint32_t> facts_edges;
 };
 
 struct Block {
