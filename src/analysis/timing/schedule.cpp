@@ -306,12 +306,16 @@ class Ordering {
     for (std::uint32_t n = 0; n < n_; ++n)
       for (const Dependences::Link& l : d_.waiters(n))
         if (l.result && (waits_for_data(at(n)) || !free_load_[n])) free_load_[l.to] = false;
-    for (std::uint32_t n = 0; n < n_; ++n) free_load_[n] = free_load_[n] && waits_for_data(at(n));
+    for (std::uint32_t n = 0; n < n_; ++n) {
+      free_load_[n] = free_load_[n] && waits_for_data(at(n));
+      if (free_load_[n]) free_loads_.push_back(n);
+    }
+    serves_.assign(n_, n_);
     for (std::uint32_t n = n_; n-- > 0;) {
       feeds_load_[n] = waits_for_data(at(n));
-      if (feeds_load_[n]) to_load_ += d_.values()[n].words;
+      if (feeds_load_[n]) to_load_ += d_.values()[n].words, serves_[n] = n;
       for (const Dependences::Link& l : d_.waiters(n))
-        if (l.result && feeds_load_[l.to]) feeds_load_[n] = true;
+        if (l.result && feeds_load_[l.to]) feeds_load_[n] = true, serves_[n] = std::min(serves_[n], serves_[l.to]);
     }
   }
 
@@ -333,14 +337,23 @@ class Ordering {
     if (n <= first_) return true;
     const double words = taken_by(n);
     if (words <= 0) return true;
-    // Loads that do not all fit keep their order, so that what needs two of them finds both.
-    if (waits_for_data(at(n)) && n > first_load_ && live_ + to_load_ > words_) return false;
+    // Loads that do not all fit keep their order, so that what needs two of them finds both. Addresses are computed for
+    // the next loads only.
+    if (feeds_load_[n] && live_ + to_load_ > words_ && serves_[n] > (waits_for_data(at(n)) ? first_load_ : horizon()))
+      return false;
     return live_ + words + (feeds_load_[n] ? 0 : to_load_) <= words_;
+  }
+
+  // The last of the loads whose addresses may be computed.
+  std::uint32_t horizon() const {
+    constexpr std::size_t kAhead = 2;
+    return free_loads_.empty() ? n_ : free_loads_[std::min(next_load_ + kAhead, free_loads_.size() - 1)];
   }
 
   std::uint32_t take() {
     while (first_ < n_ && issued_[first_]) ++first_;
-    while (first_load_ < n_ && (issued_[first_load_] || !free_load_[first_load_])) ++first_load_;
+    while (next_load_ < free_loads_.size() && issued_[free_loads_[next_load_]]) ++next_load_;
+    first_load_ = next_load_ < free_loads_.size() ? free_loads_[next_load_] : n_;
     bool any = false;
     double soonest = std::numeric_limits<double>::infinity();
     for (const std::uint32_t n : open_) any |= may_issue(n);
@@ -388,8 +401,11 @@ class Ordering {
   std::vector<bool> issued_;
   std::uint32_t first_load_ = 0;  // the first load that is not issued yet and whose address needs no other load
   std::vector<bool> free_load_;   // ... of the block
-  std::vector<bool> feeds_load_;  // a load from memory, or what its address needs
-  double to_load_ = 0;            // registers of the loads from memory that are not issued yet
+  std::vector<std::uint32_t> free_loads_;  // these loads, in order
+  std::size_t next_load_ = 0;              // index of first_load_ in free_loads_
+  std::vector<bool> feeds_load_;           // a load from memory, or what its address needs
+  std::vector<std::uint32_t> serves_;      // first load that needs each instruction
+  double to_load_ = 0;                     // registers of the loads from memory that are not issued yet
 };
 
 }  // namespace
