@@ -442,6 +442,20 @@ TEST(TranslatedCode, ALoopToAConstantIsUnrolled) {
       1u);
 }
 
+// Iterations that follow each other read at offsets from one address, also where the counter has other readers.
+TEST(TranslatedCode, UnrolledIterationsShareAnAddress) {
+  const auto loop = [](const char* address) {
+    return Translated(
+        "ld.global.u32 %r2, [%rd1]; cvt.u64.u32 %rd6, %r2; add.s64 %rd6, %rd6, 88; mov.u64 %rd2, 0;\nloop: " +
+            std::string(address) + " ld.global.u32 %r3, [%rd4]; cvt.u32.u64 %r5, %rd2;\n" +
+            "add.u32 %r3, %r3, %r5; add.u32 %r4, %r4, %r3; add.s64 %rd2, %rd2, 8;\n" +
+            "setp.lt.u64 %p1, %rd2, %rd6; @%p1 bra loop;\nst.global.u32 [%rd1], %r4;\n",
+        32);
+  };
+  EXPECT_TRUE(loop("shl.b64 %rd3, %rd2, 2; add.s64 %rd4, %rd1, %rd3;").find(ptx::Opcode::shl).of_loop);
+  EXPECT_FALSE(loop("shl.b64 %rd3, %rd2, %r2; add.s64 %rd4, %rd1, %rd3;").find(ptx::Opcode::shl).of_loop);
+}
+
 // All lanes add one value at one place: a vote, then one lane adds for its warp.
 TEST(TranslatedCode, AtomicsOfAWholeWarpAreAggregated) {
   EXPECT_EQ(instructions("atom.global.add.u32 %r2, [%rd1], 1;"), 10);  // as compiled by ptxas

@@ -163,8 +163,33 @@ class Unrolling {
     }
   }
 
+  // Whether the value moves by a constant each round: a multiple of a counter, and sums with values that stay. No
+  // extension of 32-bit counters, which may wrap.
+  bool moves_by_constant(Where w, std::uint32_t b) const {
+    const Instruction& i = uses_.instruction(w);
+    const ptx::Instruction& t = uses_.text(i);
+    const bool scales = t.opcode == Opcode::shl || (t.opcode == Opcode::mul && !t.has(ptx::Modifier::wide));
+    if (i.guarded || i.writes.size() != 1 || t.operands.size() != 3 || (!scales && t.opcode != Opcode::add) ||
+        ptx::is_float(t.type()))
+      return false;
+    if (scales && t.operands[2].kind != OperandKind::immediate) return false;
+    unsigned moving = 0;
+    for (const ptx::RegId r : i.reads) {
+      const Where* from = writer_in(r, b);
+      if (from == nullptr) {
+        if (std::any_of(uses_.writers(r).begin(), uses_.writers(r).end(), [&](Where x) { return x.block == b; }))
+          return false;
+      } else if (step_of(*from) || (from->at < w.at && moves_by_constant(*from, b))) {
+        ++moving;
+      } else {
+        return false;
+      }
+    }
+    return moving == 1;
+  }
+
   bool may_be_offset(Where w, std::uint32_t b) const {
-    if (step_of(w)) return true;
+    if (step_of(w) || moves_by_constant(w, b)) return true;
     const Instruction& i = uses_.instruction(w);
     const ptx::Instruction& t = uses_.text(i);
     if (t.opcode != Opcode::add || ptx::is_float(t.type()) || i.guarded || i.writes.size() != 1) return false;
