@@ -150,12 +150,18 @@ class Reading {
   }
 
   // A floating-point atomic on shared memory is a loop around cas: a round for each lane on the same word. Warps whose
-  // lanes all want one word contend for it. Then each success takes kTurn of a round, one after the other: 58 cycles on
-  // an H200, where 16,384 additions of a block to one word took 483 us (lab/results/h200/kinds.csv,
-  // shared_float_atomics).
+  // lanes all want one word contend for it, and tries fail. Then each success takes `turn` cycles, one after the other.
+  // Measured on an H200: 16,384 float additions of a block to one word took 483 us (lab/results/h200/kinds.csv,
+  // shared_float_atomics). A float sum of 256 threads takes a warp 742 instructions and 346 wavefronts: 93 tries
+  // (expdist of HeCBench). A double sum of 128 threads: 604 instructions, 385 wavefronts, 88 tries (aop).
+  struct LoopCosts {
+    double turn, fails, instructions, wavefronts;  // fails: by each other warp; the last two: of a try
+  };
+  static constexpr LoopCosts kOfFloats = {58, 0.27, 8, 3.7}, kOfDoubles = {75, 0.58, 6.8, 4.4};
   struct SharedLoop {
     double rounds = 0;      // of a warp alone; 0: no such loop
     bool one_word = false;  // of all lanes
+    const LoopCosts* costs = &kOfFloats;
   };
   SharedLoop shared_loop(std::uint32_t site) const {
     constexpr double kSame = 0.95;
@@ -164,29 +170,28 @@ class Reading {
     const events::SiteCounts& c = l_.counts->sites[site];
     const bool atomic = s.kind == SiteKind::atomic || s.kind == SiteKind::reduction;
     if (!atomic || s.shared_atomic != SharedAtomic::loop || c.shared_requests == 0) return {};
-    const double requests = as_double(c.shared_requests), groups = s.bytes() > 4 ? 2 : 1;
-    const double rounds = std::max(1.0, as_double(c.shared.wavefronts) / (2 * groups * requests));
-    return {rounds, rounds > kSame * as_double(c.shared_lanes) / requests};
+    const double requests = as_double(c.shared_requests), wavefronts = as_double(c.shared.wavefronts) / requests;
+    const bool wide = s.bytes() > 4;
+    // A round takes two wavefronts for each half of the warp that is left. The first half of wide lanes ends first.
+    const double rounds = std::max(1.0, wide ? (wavefronts - 1) / 3 : wavefronts / 2);
+    return {rounds, rounds > kSame * as_double(c.shared_lanes) / requests, wide ? &kOfDoubles : &kOfFloats};
   }
-  double loop_rounds(std::uint32_t site) const {
-    constexpr double kTurn = 0.61;
+  double loop_rounds(const GpuModel& model, std::uint32_t site) const {
     const SharedLoop loop = shared_loop(site);
-    return loop.one_word ? loop.rounds * std::max(1.0, kTurn * w_.warps_per_block) : loop.rounds;
+    const double of_all = loop.costs->turn * w_.warps_per_block / std::max(1.0, model.timing.shared_cas_latency_cycles);
+    return loop.one_word ? loop.rounds * std::max(1.0, of_all) : loop.rounds;
   }
 
-  // What such loops execute, beyond the one instruction and two wavefronts a round that are counted. Tries fail where
-  // warps contend. On an H200, a sum of 256 threads takes a warp 742 instructions and 346 wavefronts: 93 tries (expdist
-  // of HeCBench).
+  // What such loops execute, beyond the one instruction and two wavefronts a round that are counted.
   void add_shared_loops() {
-    constexpr double kFails = 0.27, kInstructions = 8, kWavefronts = 3.7;
     for (std::uint32_t s = 0; s < l_.facts->sites.size() && s < l_.counts->sites.size(); ++s) {
       const SharedLoop loop = shared_loop(s);
       if (loop.rounds <= 0) continue;
       const events::SiteCounts& c = l_.counts->sites[s];
       const double requests = as_double(c.shared_requests);
-      const double tries = loop.rounds * (loop.one_word ? 1 + kFails * (w_.warps_per_block - 1) : 1);
-      w_.instructions += requests * tries * kInstructions / warps_;
-      w_.shared_wavefronts += std::max(0.0, requests * tries * kWavefronts - as_double(c.shared.wavefronts));
+      const double tries = loop.rounds * (loop.one_word ? 1 + loop.costs->fails * (w_.warps_per_block - 1) : 1);
+      w_.instructions += requests * tries * loop.costs->instructions / warps_;
+      w_.shared_wavefronts += std::max(0.0, requests * tries * loop.costs->wavefronts - as_double(c.shared.wavefronts));
     }
   }
 
@@ -197,7 +202,7 @@ class Reading {
     for (std::uint32_t s = 0; s < l_.facts->sites.size(); ++s) {
       now.push_back(waiting_part(s));
       now.push_back(passes(s));
-      now.push_back(loop_rounds(s));
+      now.push_back(loop_rounds(model, s));
     }
     now.push_back(w_.warps_per_block);
     if (now != like) {
@@ -205,7 +210,7 @@ class Reading {
       const std::uint32_t registers = l_.occupancy.registers_allocated_per_thread;
       p = warp_path(model, code_, flow_, {warps_, w_.warps_per_block, registers == 0 ? 32.0 : registers},
                     {[this](std::uint32_t s) { return waiting_part(s); }, [this](std::uint32_t s) { return passes(s); },
-                     [this](std::uint32_t s) { return loop_rounds(s); }},
+                     [this, &model](std::uint32_t s) { return loop_rounds(model, s); }},
                     scheduled);
     }
     w_.path_0 = p.cycles[0], w_.path_40 = p.cycles[1], w_.path_290 = p.cycles[2];
