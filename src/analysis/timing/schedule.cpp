@@ -313,7 +313,8 @@ class Ordering {
     serves_.assign(n_, n_);
     for (std::uint32_t n = n_; n-- > 0;) {
       feeds_load_[n] = waits_for_data(at(n));
-      if (feeds_load_[n]) to_load_ += d_.values()[n].words, serves_[n] = n;
+      if (feeds_load_[n]) to_load_ += d_.values()[n].words;
+      if (free_load_[n]) serves_[n] = n;
       for (const Dependences::Link& l : d_.waiters(n))
         if (l.result && feeds_load_[l.to]) feeds_load_[n] = true, serves_[n] = std::min(serves_[n], serves_[l.to]);
     }
@@ -339,8 +340,8 @@ class Ordering {
     if (words <= 0) return true;
     // Loads that do not all fit keep their order, so that what needs two of them finds both. Addresses are computed for
     // the next loads only.
-    if (feeds_load_[n] && live_ + to_load_ > words_ && serves_[n] > (waits_for_data(at(n)) ? first_load_ : horizon()))
-      return false;
+    const bool load = waits_for_data(at(n));
+    if (live_ + to_load_ > words_ && (load ? n > first_load_ : serves_[n] < n_ && serves_[n] > horizon())) return false;
     return live_ + words + (feeds_load_[n] ? 0 : to_load_) <= words_;
   }
 

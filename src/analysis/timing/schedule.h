@@ -2,6 +2,7 @@
 // with guessed latencies for loads), and the cycles at which a warp issues the instructions and gets the results.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -79,8 +80,14 @@ struct Ready {
   struct Load {
     double at = 0, spread = 0, weight = 0;
   };
-  std::vector<Load> loads;     // under way
-  double spread = 0;           // of the loads that have come since the last barrier, the largest
+  std::vector<Load> loads;  // under way
+  double spread = 0;        // of the loads that have come since the last barrier, the largest
+  // ... also of those under way.
+  double slowest() const {
+    double most = spread;
+    for (const Load& l : loads) most = std::max(most, l.spread);
+    return most;
+  }
   double copied = 0;           // when the asynchronous copies since the last commit have arrived
   std::vector<double> groups;  // when those of each group have arrived: the groups that no wait has ended, oldest first
 };
