@@ -86,6 +86,14 @@ void L2Contents::after_write(std::uint64_t address, double bytes) {
   dirty_ = std::min(model_.timing.dirty_l2_bytes, dirty_ + bytes);
 }
 
+void L2Contents::after_copy(const Span& from, const Span& to) {
+  touch(from);
+  touched_ += from.bytes;
+  touch(to);
+  touched_ += to.bytes;
+  dirty_ = std::min(model_.timing.dirty_l2_bytes, dirty_ + to.bytes);
+}
+
 void L2Contents::after_flush() {
   dirty_ = 0;
   code_.clear();

@@ -26,8 +26,11 @@ class L2Contents {
   // The launch has run. bytes: touched in all these spans together. allocated: bytes of new lines, which evicted
   // others.
   void after_launch(const Spans& spans, double bytes, double allocated, const void* kernel = nullptr);
-  // A fill or copy on the device has written `bytes` at the address.
+  // A fill on the device has written `bytes` at the address.
   void after_write(std::uint64_t address, double bytes);
+  // A copy within the device has read and written. Both sides stay in L2. Copies from and to the host leave nothing
+  // there (lab/results/h200/after_copies.csv).
+  void after_copy(const Span& from, const Span& to);
   // The cache now holds only clean lines of a buffer that no later launch reads.
   void after_flush();
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/as_double.h"
 #include "base/assert.h"
 #include "device/memory/address_space.h"
 #include "semantics/operation.h"
@@ -207,6 +208,13 @@ Route route_of(const CopyOperation& c) {
   return route;
 }
 
+// Memory of one side of a copy, if that is no array.
+timing::L2Contents::Span span_of(const CopyOperation& c, const CopySide& s) {
+  const std::size_t rows = c.depth > 1 ? s.rows * (c.depth - 1) + c.height : c.height;
+  const std::uint64_t begin = reinterpret_cast<std::uint64_t>(s.pointer);
+  return {begin, begin + (rows - 1) * s.pitch + c.width, as_double(c.width * c.height * c.depth)};
+}
+
 // Asks the host at once for the pages that a copy or fill is the first to touch. A page takes 1.0 us then, and 1.7 us
 // by a fault. Hosts that cannot (before Linux 5.14) change nothing.
 void prepare_to_touch(void* to, std::uint64_t bytes) {
@@ -339,10 +347,14 @@ cudaError_t make_work(const CopyOperation& copy, const Target& target, bool host
     publish(c, device);
     move_bytes(c);
   };
-  out->place = [target, route, bytes, part] {
+  const bool in_l2 = route.path == timing::CopyPath::device_to_device && !c.from.array && !c.to.array;
+  const timing::L2Contents::Span from = in_l2 ? span_of(c, c.from) : timing::L2Contents::Span{};
+  const timing::L2Contents::Span to = in_l2 ? span_of(c, c.to) : timing::L2Contents::Span{};
+  out->place = [target, route, bytes, part, in_l2, from, to] {
     target.host.pay();
     session::timeline_entries().copy(target.device, target.stream, *target.host.clock, route.path, route.memory, bytes,
                                      part);
+    if (in_l2) session::timeline_entries().copied(target.device, from, to);
   };
   return cudaSuccess;
 }

@@ -113,6 +113,11 @@ void TimeEstimates::written(int device, std::uint64_t address, std::uint64_t byt
   l2_of(device).after_write(address, static_cast<double>(bytes));
 }
 
+void TimeEstimates::copied(int device, const timing::L2Contents::Span& from, const timing::L2Contents::Span& to) {
+  const std::lock_guard lock(mutex_);
+  l2_of(device).after_copy(from, to);
+}
+
 void TimeEstimates::flush_l2(int device) {
   const std::lock_guard lock(mutex_);
   l2_of(device).after_flush();

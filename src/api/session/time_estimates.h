@@ -42,8 +42,10 @@ class TimeEstimates {
   // keep: rows() will include this launch.
   LaunchTime launch(int device, const timing::LaunchSeen& seen, const TouchedMemory& touched, const std::string& range,
                     bool keep);
-  // A fill, or a copy on the device, has written these bytes.
+  // A fill has written these bytes.
   void written(int device, std::uint64_t address, std::uint64_t bytes);
+  // A copy within the device has read and written.
+  void copied(int device, const timing::L2Contents::Span& from, const timing::L2Contents::Span& to);
   void flush_l2(int device);
   // The kept launches as CSV, one line each, with the columns of timing/launch_work.inc.
   std::string rows() const;

@@ -42,6 +42,10 @@ class TimelineEntries {
   };
   timing::Span library_call(int device, timing::StreamId stream, timing::HostClock& host, const LibraryCallName& name,
                             const timing::LibraryWork& work);
+  // A copy within the device has passed through its L2 cache.
+  void copied(int device, const timing::L2Contents::Span& from, const timing::L2Contents::Span& to) {
+    estimates_.copied(device, from, to);
+  }
   // Later work finds none of its data in the L2 cache of this GPU.
   void flush_l2(int device) { estimates_.flush_l2(device); }
 
