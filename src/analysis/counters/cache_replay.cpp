@@ -2,6 +2,7 @@
 #include "counters/cache_replay.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
 #include <memory>
@@ -124,21 +125,31 @@ struct RunningBlock {
   std::size_t left = 0;
 };
 
-// Lines that an SM has asked L2 for, with the turn of the last request. Their data may be on its way.
+// Sectors that an SM has asked L2 for, with the turn of the last request. Their data may be on its way.
 class RecentMisses {
  public:
-  void note(std::uint64_t line, std::uint64_t turn) { place(line) = {line, turn}; }
-  bool on_its_way(std::uint64_t line, std::uint64_t turn) {
+  void note(std::uint64_t line, std::uint8_t sectors, std::uint64_t turn) {
+    Miss& m = place(line);
+    if (m.line != line) m = {line, {kLongAgo, kLongAgo, kLongAgo, kLongAgo}};
+    for (unsigned s = 0; s < 4; ++s)
+      if ((sectors >> s & 1) != 0) m.turn[s] = turn;
+  }
+  bool on_its_way(std::uint64_t line, std::uint8_t sectors, std::uint64_t turn) {
     const Miss& m = place(line);
-    return m.line == line && turn - m.turn < kTurns;
+    if (m.line != line) return false;
+    for (unsigned s = 0; s < 4; ++s)
+      if ((sectors >> s & 1) != 0 && m.turn[s] != kLongAgo && turn - m.turn[s] < kTurns) return true;
+    return false;
   }
 
  private:
   // A warp makes about so many requests while one of them waits for L2.
   static constexpr std::uint64_t kTurns = 8;
+  static constexpr std::uint64_t kLongAgo = ~std::uint64_t{0};
   static constexpr unsigned kPlaceBits = 10;
   struct Miss {
-    std::uint64_t line = ~std::uint64_t{0}, turn = 0;
+    std::uint64_t line = kLongAgo;
+    std::array<std::uint64_t, 4> turn{};  // of each sector
   };
   Miss& place(std::uint64_t line) { return places_[hashed(line, kPlaceBits)]; }
   std::vector<Miss> places_ = std::vector<Miss>(std::size_t{1} << kPlaceBits);
@@ -392,7 +403,7 @@ class Replay : public Replayed {
     const int count = std::popcount(mask);
     if (load) {
       if (!sm.l1.touch(place.line, mask)) return false;
-      if (b.filters[e.warp].touch(place.line, mask) && e.first && waits_for_others(sm, place.line)) ++tally.fresh;
+      if (b.filters[e.warp].touch(place.line, mask) && e.first && waits_for_others(sm, place.line, mask)) ++tally.fresh;
       tally.hits += count;
     } else {
       const std::uint8_t found = sm.l1.look_up(place.line, mask, false);
@@ -431,9 +442,11 @@ class Replay : public Replayed {
     return static_cast<std::uint8_t>(((2u << last) - 1) & ~((1u << first) - 1));
   }
 
-  // Whether a line of L1 that is new to a warp is still on its way. The replay lets warps pass barriers: what they then
-  // bring too early counts as on its way.
-  bool waits_for_others(Sm& sm, std::uint64_t line) const { return barriers_ || sm.recent.on_its_way(line, now_); }
+  // Whether sectors of L1 that are new to a warp are still on their way. The replay lets warps pass barriers: what they
+  // then bring too early counts as on its way.
+  bool waits_for_others(Sm& sm, std::uint64_t line, std::uint8_t sectors) const {
+    return barriers_ || sm.recent.on_its_way(line, sectors, now_);
+  }
 
   void look_up(Sm& sm, RunningBlock& b, const LoggedAccess& e, const events::Site& site, const RequestLines& lines,
                std::size_t number, Tally& tally) {
@@ -456,8 +469,8 @@ class Replay : public Replayed {
       tally.hits += std::popcount(static_cast<std::uint8_t>(found & lines.sectors[i]));
       auto under = static_cast<std::uint8_t>(load ? mask & ~found : mask);
       if (load) {
-        fresh |= under != 0 || (unknown && waits_for_others(sm, lines.line[i]));
-        if (under != 0) sm.recent.note(lines.line[i], now_);
+        fresh |= under != 0 || (unknown && waits_for_others(sm, lines.line[i], lines.sectors[i]));
+        if (under != 0) sm.recent.note(lines.line[i], under, now_);
       }
       if (under != 0 && e.space == StateSpace::global) translate(sm, lines.line[i] * kLineBytes, &region, tally);
       if (load && under != 0 && groups_.together > 1 && !local)
