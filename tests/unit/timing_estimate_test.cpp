@@ -355,6 +355,16 @@ TEST(L2Contents, WhatWasLatelyTouchedIsThere) {
   EXPECT_EQ(l2.before(small), L2State());
 }
 
+TEST(L2Contents, BothSidesOfACopyAreThere) {
+  L2Contents l2(h200());
+  constexpr std::uint64_t kFrom = 0x200000000, kTo = 0x300000000, kSize = 8 << 20;
+  const L2Contents::Spans from = {{kFrom, kFrom + kSize, kSize}}, to = {{kTo, kTo + kSize, kSize}};
+  l2.after_copy(from[0], to[0]);
+  EXPECT_EQ(l2.before(from).resident, 1);
+  EXPECT_EQ(l2.before(to).resident, 1);
+  EXPECT_EQ(l2.before(to).dirty_bytes, kSize);
+}
+
 // One array in slices, and a few words of it before all of it.
 TEST(L2Contents, OnlyTouchedPartsAreThere) {
   L2Contents l2(h200());

@@ -54,5 +54,39 @@ TEST(WorkReader, ForgetsKernelsThatAreGone) {
   EXPECT_EQ(read(reader, small, facts).path_0, read(third, small, facts).path_0);
 }
 
+// Instructions of a block of four warps, each of which adds once to a word in shared memory.
+double instructions_of_sum(unsigned bytes, std::uint64_t wavefronts) {
+  const GpuModel model = h200();
+  events::KernelFacts facts;
+  facts.blocks.resize(1);
+  facts.sites.resize(1);
+  events::Site& site = facts.sites[0];
+  site.kind = events::SiteKind::atomic;
+  site.space = StateSpace::shared;
+  site.element_bytes = static_cast<std::uint8_t>(bytes);
+  site.shared_atomic = SharedAtomic::loop;
+  const sass::Code code = chain(1, 1);
+  events::LaunchCounts counts;
+  counts.blocks = {{4, 128}};
+  counts.warps_launched = 4;
+  counts.sites.resize(1);
+  counts.sites[0].shared_requests = 4;
+  counts.sites[0].shared_lanes = 128;
+  counts.sites[0].shared.wavefronts = 4 * wavefronts;
+  LaunchSeen seen;
+  seen.code = &code;
+  seen.facts = &facts;
+  seen.counts = &counts;
+  seen.threads_per_block = 128;
+  return WorkReader(model).read(seen).instructions;
+}
+
+// All lanes add to one word, and warps contend. On an H200, a double takes 604 instructions (aop of HeCBench).
+TEST(WorkReader, SumsInSharedMemoryTryAgain) {
+  EXPECT_NEAR(instructions_of_sum(8, 96), 604, 40);
+  EXPECT_NEAR(instructions_of_sum(4, 64), 32 * (1 + 3 * 0.27) * 8, 40);
+  EXPECT_NEAR(instructions_of_sum(8, 4), 8, 8);  // 32 words
+}
+
 }  // namespace
 }  // namespace warpgrind::timing
