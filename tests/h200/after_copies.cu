@@ -51,7 +51,8 @@ int main() {
   for (std::size_t k = 0; k < kLargest / 4; ++k) g_pinned[k] = 0;
   for (const std::size_t mib : {1, 4, 16, 24, 32, 64}) {
     after("nothing", mib, [](std::size_t) {});
-    after("pageable", mib, [](std::size_t n) { CHECK(cudaMemcpy(g_in, g_pageable.data(), n, cudaMemcpyHostToDevice)); });
+    after("pageable", mib,
+          [](std::size_t n) { CHECK(cudaMemcpy(g_in, g_pageable.data(), n, cudaMemcpyHostToDevice)); });
     after("pinned", mib, [](std::size_t n) { CHECK(cudaMemcpy(g_in, g_pinned, n, cudaMemcpyHostToDevice)); });
     after("device", mib, [](std::size_t n) { CHECK(cudaMemcpy(g_in, g_from, n, cudaMemcpyDeviceToDevice)); });
     after("to_host", mib, [](std::size_t n) { CHECK(cudaMemcpy(g_pinned, g_in, n, cudaMemcpyDeviceToHost)); });

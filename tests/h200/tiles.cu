@@ -67,7 +67,8 @@ int main() {
   CHECK(cudaMalloc(&g_out, kElements * sizeof(double)));
   CHECK(cudaMemset(g_in, 0, kElements * sizeof(double)));
   for (const unsigned nx : {256u, 2048u, 16384u})
-    for (const unsigned width : {4u, 8u, 16u, 32u, 64u, 256u}) tiles(nx, std::min(kElements / nx, 32768u), dim3(width, 256 / width));
+    for (const unsigned width : {4u, 8u, 16u, 32u, 64u, 256u})
+      tiles(nx, std::min(kElements / nx, 32768u), dim3(width, 256 / width));
   for (const dim3 threads : {dim3(256), dim3(64, 4), dim3(32, 4, 2), dim3(16, 4, 4), dim3(8, 8, 4), dim3(4, 8, 8)})
     tiles(256, 256, threads);
   for (const dim3 threads : {dim3(128), dim3(256, 4), dim3(32, 32), dim3(16, 16, 4), dim3(8, 8, 1), dim3(16, 8, 1)})

@@ -81,6 +81,7 @@ class Walk {
 
   struct Cycles {
     double mean = 0, slowest = 0, last = 0;  // as in WarpPath
+    bool in_each_block = false;
   };
   Cycles cycles_with(double latency) {
     std::map<std::uint32_t, std::vector<double>> taken;
@@ -93,11 +94,12 @@ class Walk {
       total += cycles;
       if (cycles > heaviest) heaviest = cycles, heavy = b;
     }
-    if (heavy == sass::kNone) return {total, 0, last_block(latency)};
+    if (heavy == sass::kNone) return {total, 0, last_block(latency), false};
     const double entering = entering_part(heavy), slowest = heaviest * more_than_mean(entering);
-    // If each thread block has such a warp, all of them last so long.
-    return entering * warps_per_block_ >= 1 ? Cycles{total + slowest, 0, last_block(latency)}
-                                            : Cycles{total, slowest, last_block(latency)};
+    // Where many warps enter it, all warps of some thread blocks may do so, and none of the others.
+    constexpr double kFew = 0.5;
+    const bool in_each = entering < kFew && entering * warps_per_block_ >= 1;
+    return {total, slowest, last_block(latency), in_each};
   }
 
  private:
@@ -367,6 +369,7 @@ WarpPath warp_path(const GpuModel& model, const sass::Code& code, const sass::Fl
   for (std::size_t k = 0; k < kPathLatencies.size(); ++k) {
     const auto at = walk.cycles_with(kPathLatencies[k]);
     path.cycles[k] = at.mean, path.slowest[k] = at.slowest, path.last[k] = at.last;
+    path.in_each_block |= at.in_each_block;
   }
   return path;
 }

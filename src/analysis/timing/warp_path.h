@@ -22,6 +22,7 @@ struct WarpPath {
   std::array<double, kPathLatencies.size()> cycles{};
   // Additional cycles of the slowest warp of a block, if some warps do more than others: estimated from the means.
   std::array<double, kPathLatencies.size()> slowest{};
+  bool in_each_block = false;  // each block has such a warp
   // Cycles of what one block does after all others.
   std::array<double, kPathLatencies.size()> last{};
 };

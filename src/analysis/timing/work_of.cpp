@@ -220,6 +220,11 @@ class Reading {
     if (known && known->of_warps) return;
     w_.slowest_290 = p.slowest[2] + (known ? 0 : p.last[2]);
     w_.slowest_700 = p.slowest[3] + (known ? 0 : p.last[3]);
+    if (known || !p.in_each_block) return;
+    // All waves last so long, not only the last one.
+    double* const cycles[] = {&w_.path_0, &w_.path_40, &w_.path_290, &w_.path_700, &w_.path_1000};
+    for (std::size_t k = 0; k < p.slowest.size(); ++k) *cycles[k] += p.slowest[k];
+    w_.slowest_290 -= p.slowest[2], w_.slowest_700 -= p.slowest[3];
   }
 
   void site(std::uint32_t number, const events::Site& site, const events::SiteCounts& c) {
