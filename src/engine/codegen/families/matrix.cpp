@@ -1,6 +1,6 @@
 // Lowering of PTX ISA, "Warp-Level Matrix Instructions": wmma, mma, ldmatrix, stmatrix, movmatrix. Calls of the device
-// read and write memory; jit/calls/matrix.cpp does the arithmetic. Programs cannot see the layout of wmma fragments.
-// Here register r of lane l is word r*32 + l of the matrix in memory order (A, B) or row by row (C, D).
+// read and write memory; jit/calls/matrix.cpp does the arithmetic. wmma fragments and their requests are the hardware's
+// (ptx/wmma.h), though programs cannot see the layout.
 #include "codegen/families/matrix.h"
 
 #include "codegen/families/families.h"
@@ -20,30 +20,7 @@ using ptx::Modifier;
 using ptx::Opcode;
 using ptx::Operand;
 using ptx::ScalarType;
-
-std::optional<MatrixShape> shape_of(const Instruction& i) {
-  static constexpr struct {
-    Modifier modifier;
-    MatrixShape shape;
-  } kShapes[] = {
-      {Modifier::m8n8k4, {8, 8, 4}},       {Modifier::m8n8k16, {8, 8, 16}},     {Modifier::m8n8k32, {8, 8, 32}},
-      {Modifier::m8n8k128, {8, 8, 128}},   {Modifier::m16n8k4, {16, 8, 4}},     {Modifier::m16n8k8, {16, 8, 8}},
-      {Modifier::m16n8k16, {16, 8, 16}},   {Modifier::m16n8k32, {16, 8, 32}},   {Modifier::m16n8k64, {16, 8, 64}},
-      {Modifier::m16n8k128, {16, 8, 128}}, {Modifier::m16n8k256, {16, 8, 256}}, {Modifier::m16n16k8, {16, 16, 8}},
-      {Modifier::m16n16k16, {16, 16, 16}}, {Modifier::m32n8k16, {32, 8, 16}},   {Modifier::m8n32k16, {8, 32, 16}},
-  };
-  for (const auto& s : kShapes)
-    if (i.has(s.modifier)) return s.shape;
-  return std::nullopt;
-}
-
-// Whether the `index`-th .row or .col modifier is .col.
-bool is_column(const Instruction& i, unsigned index) {
-  for (Modifier m : i.modifiers)
-    if (m == Modifier::row || m == Modifier::col)
-      if (index-- == 0) return m == Modifier::col;
-  return false;
-}
+using ptx::WmmaMove;
 
 ScalarType word_type(ScalarType type) {
   return type == ScalarType::f64 ? ScalarType::b64 : ScalarType::b32;
@@ -92,7 +69,7 @@ void reload(Lowering& l, const Operand& o, ScalarType word, Value* planes) {
 
 void lower_mma(Lowering& l) {
   const Instruction& i = l.instruction();
-  const auto shape = shape_of(i);
+  const auto shape = ptx::matrix_shape(i);
   if (!shape) return l.unsupported("this shape");
   if (i.has(Modifier::block_scale)) return lower_block_scaled_mma(l, *shape);
   // wmma on f16 gives only the types of d and c.
@@ -115,13 +92,15 @@ void lower_mma(Lowering& l) {
       !holds(i.operands[1], shape->m, sparse ? shape->k / 2u : shape->k, a) ||
       !holds(i.operands[2], shape->k, shape->n, b) || !holds(i.operands[3], shape->m, shape->n, c))
     return l.unsupported("a fragment of fewer registers than the shape needs");
+  const bool is_mma = i.opcode != Opcode::wmma_mma;
+  if (!is_mma && shape->k * matrix_element_bits(a) % 128 != 0 && a != ScalarType::f64)
+    return l.unsupported("this shape");
   if (sparse && registers_of(i.operands[4]).size() != 1) return l.unsupported("metadata of more than one register");
   if (sparse && static_cast<std::uint64_t>(i.operands[5].bits) >= sparsity_selectors(a, shape->k / 2u))
     return l.unsupported("a sparsity selector that this shape does not have");
   std::uint32_t flags = 0;
-  const bool is_mma = i.opcode != Opcode::wmma_mma;
-  if (is_column(i, 0)) flags |= kMatrixAColumn;
-  if (is_column(i, 1)) flags |= kMatrixBColumn;
+  if (ptx::is_column_major(i, 0)) flags |= kMatrixAColumn;
+  if (ptx::is_column_major(i, 1)) flags |= kMatrixBColumn;
   if (is_mma) flags |= kMatrixMmaLayout;
   if (i.has(Modifier::satfinite)) flags |= kMatrixSaturate;
   if (i.has(Modifier::and_)) flags |= kMatrixAndPopc;
@@ -144,62 +123,26 @@ void lower_mma(Lowering& l) {
 
 namespace {
 
-// One wmma.load or wmma.store: layout of the matrix in memory, and the part that one request moves.
-struct WmmaAccess {
-  ScalarType type;
-  unsigned outer, inner;  // order in the fragment: inner runs fastest
-  bool transposed;        // memory has the other order (C in column-major order)
-  unsigned bits;          // per element
-  unsigned per_request;   // elements a lane moves at once
-  unsigned requests;      // requests that cover the matrix
-
-  unsigned request_bytes() const { return per_request * bits / 8; }
-};
-
-std::optional<WmmaAccess> wmma_access(const Instruction& i) {
-  const auto shape = shape_of(i);
-  if (!shape) return std::nullopt;
-  WmmaAccess w{};
-  w.type = i.type();
-  w.bits = matrix_element_bits(w.type);
-  const bool column = is_column(i, 0);
-  const bool is_a = i.has(Modifier::a), is_b = i.has(Modifier::b);
-  const unsigned rows = is_b ? shape->k : shape->m, columns = is_a ? shape->k : shape->n;
-  const bool by_memory = is_a || is_b;  // A and B follow memory order
-  w.outer = by_memory && column ? columns : rows;
-  w.inner = by_memory && column ? rows : columns;
-  w.transposed = !by_memory && column;
-  const unsigned word = w.bits == 64 ? 64 : 32;
-  w.per_request = w.transposed ? 1 : word / w.bits;
-  w.requests = std::max(1u, w.outer * w.inner / (kWarpSize * w.per_request));
-  return w;
-}
-
 // Byte addresses of request `r`. `base`: the lanes' pointers, which are equal. `stride`: in elements. Both are 32 x
 // i64.
-Value* request_addresses(Lowering& l, const WmmaAccess& w, unsigned r, Value* base, Value* stride) {
+Value* request_addresses(Lowering& l, const WmmaMove& w, unsigned r, Value* base, Value* stride) {
   llvm::IRBuilder<>& ir = l.ir();
   llvm::SmallVector<llvm::Constant*, kWarpSize> line, place;
-  // A word of C holds two f16 elements. If transposed, they are moved one at a time: request 2*k + e moves half e of
-  // word k.
-  const unsigned per_word = w.bits == 64 ? 1 : 32 / w.bits;
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-    const unsigned element = w.transposed ? ((r / per_word) * kWarpSize + lane) * per_word + r % per_word
-                                          : (r * kWarpSize + lane) * w.per_request;
-    const unsigned outer = element / w.inner, inner = element % w.inner;
-    line.push_back(ir.getInt64(w.transposed ? inner : outer));
-    place.push_back(ir.getInt64(w.transposed ? outer : inner));
+    const WmmaMove::Place at = w.place(r, lane);
+    line.push_back(ir.getInt64(at.line));
+    place.push_back(ir.getInt64(at.place));
   }
   Value* element =
       ir.CreateAdd(ir.CreateMul(stride, llvm::ConstantVector::get(line)), llvm::ConstantVector::get(place));
-  Value* bytes = w.bits >= 8 ? ir.CreateMul(element, l.splat(ir.getInt64(w.bits / 8)))
-                             : ir.CreateLShr(element, l.splat(ir.getInt64(w.bits == 4 ? 1 : 3)));
+  Value* bytes = w.element_bits >= 8 ? ir.CreateMul(element, l.splat(ir.getInt64(w.element_bits / 8)))
+                                     : ir.CreateLShr(element, l.splat(ir.getInt64(w.element_bits == 4 ? 1 : 3)));
   return ir.CreateAdd(base, bytes);
 }
 
-Value* stride_of(Lowering& l, std::size_t operand, const WmmaAccess& w) {
+Value* stride_of(Lowering& l, std::size_t operand, const WmmaMove& w) {
   llvm::IRBuilder<>& ir = l.ir();
-  if (operand >= l.instruction().operands.size()) return l.splat(ir.getInt64(w.transposed ? w.outer : w.inner));
+  if (operand >= l.instruction().operands.size()) return l.splat(ir.getInt64(w.dense_stride()));
   Value* stride = l.read_vector(l.instruction().operands[operand], ScalarType::b32);
   return ir.CreateZExt(stride, llvm::FixedVectorType::get(ir.getInt64Ty(), kWarpSize));
 }
@@ -214,55 +157,107 @@ void request(Lowering& l, bool load, Value* addresses, Value* mask, Value* data)
 
 }  // namespace
 
+namespace {
+
+// All requests of a fragment whose planes of `word` are in memory.
+class WmmaRequests {
+ public:
+  WmmaRequests(Lowering& l, const WmmaMove& w, bool load, ScalarType word)
+      : l_(l), w_(w), load_(load), plane_(llvm::FixedVectorType::get(l.element(word), kWarpSize)) {
+    l.meet_all();
+    base_ = l.read_vector(l.instruction().operands[load ? 1 : 0], ScalarType::b64);
+    stride_ = stride_of(l, 2, w);
+    planes_each_ = std::max(1u, w.registers() / w.requests);
+  }
+
+  void make(Value* planes) {
+    for (unsigned r = 0; r < w_.requests; ++r) make(r, plane(planes, r * planes_each_));
+  }
+  // LDSM: a lane's 16 bytes are four words of the line, which belong to four lanes.
+  void make_rows(Value* planes) {
+    llvm::IRBuilder<>& ir = l_.ir();
+    Value* rows = l_.scratch(ir.getInt32Ty(), 4);
+    for (unsigned r = 0; r < w_.requests; ++r) {
+      make(r, rows);
+      l_.call("wg_matrix_rows", ir.getVoidTy(),
+              {ir.getInt32(w_.request_tiles), ir.getInt32(w_.is_turned()), ir.getInt32(0), rows,
+               plane(planes, r * planes_each_)});
+    }
+  }
+  // A byte a lane and request: four requests fill a word.
+  void make_bytes(Value* planes) {
+    llvm::IRBuilder<>& ir = l_.ir();
+    llvm::Type* bytes = llvm::FixedVectorType::get(ir.getInt8Ty(), kWarpSize);
+    Value* area = l_.scratch(ir.getInt32Ty());
+    Value* word = nullptr;
+    for (unsigned r = 0; r < w_.requests; ++r) {
+      make(r, area);
+      Value* next = ir.CreateZExt(ir.CreateLoad(bytes, area), plane_);
+      const unsigned part = r % w_.width;
+      word = part == 0 ? next : ir.CreateOr(word, ir.CreateShl(next, 8 * part));
+      if (part + 1u == w_.width) ir.CreateStore(word, plane(planes, r / w_.width));
+    }
+  }
+
+ private:
+  Value* plane(Value* planes, unsigned number) { return l_.ir().CreateConstInBoundsGEP1_64(plane_, planes, number); }
+  void make(unsigned r, Value* data) {
+    llvm::IRBuilder<>& ir = l_.ir();
+    const LaneMask used = w_.request_lanes == kWarpSize ? kFullMask : (LaneMask{1} << w_.request_lanes) - 1;
+    request(l_, load_, request_addresses(l_, w_, r, base_, stride_), ir.CreateAnd(l_.mask_bits(), ir.getInt32(used)),
+            data);
+  }
+
+  Lowering& l_;
+  const WmmaMove& w_;
+  bool load_;
+  llvm::Type* plane_;
+  Value* base_ = nullptr;
+  Value* stride_ = nullptr;
+  unsigned planes_each_ = 1;
+};
+
+void transpose(Lowering& l, unsigned count, Value* planes) {
+  l.call("wg_transpose_matrices", l.ir().getVoidTy(), {l.ir().getInt32(count), planes});
+}
+
+}  // namespace
+
 void lower_wmma_load(Lowering& l) {
-  const auto w = wmma_access(l.instruction());
+  const auto w = ptx::wmma_move(l.instruction());
   if (!w) return l.unsupported("this shape");
   llvm::IRBuilder<>& ir = l.ir();
   const auto registers = registers_of(l.instruction().operands[0]);
-  const ScalarType word = word_type(w->type);
-  const unsigned unit = w->request_bytes(), word_bits = ptx::bits(word);
-  if (unit * 8 != word_bits && unit * 8 * 2 != word_bits) return l.unsupported("this layout");
-  llvm::Type* moved = llvm::FixedVectorType::get(ir.getIntNTy(unit * 8), kWarpSize);
-  llvm::Type* words = llvm::FixedVectorType::get(l.element(word), kWarpSize);
-  l.meet_all();
-  Value* base = l.read_vector(l.instruction().operands[1], ScalarType::b64);
-  Value* stride = stride_of(l, 2, *w);
-  Value* area = l.scratch(l.element(word));
-  // A matrix smaller than the lanes' words is in the first lanes, and is repeated over the others.
+  const ScalarType word = word_type(l.instruction().type());
+  const unsigned count = w->registers();
+  Value* planes = l.scratch(l.element(word), count);
+  WmmaRequests requests(l, *w, true, word);
+  if (w->request_tiles > 1 || w->way == WmmaMove::Way::rows || w->way == WmmaMove::Way::turned_rows)
+    requests.make_rows(planes);
+  else if (w->way == WmmaMove::Way::elements && w->element_bits == 8)
+    requests.make_bytes(planes);
+  else
+    requests.make(planes);
+  if (w->way == WmmaMove::Way::turned) transpose(l, count, planes);
+  llvm::Type* type = llvm::FixedVectorType::get(l.element(word), kWarpSize);
   llvm::SmallVector<Value*, 16> values;
-  for (unsigned r = 0; r < w->requests; ++r) {
-    request(l, true, request_addresses(l, *w, r, base, stride), l.mask_bits(), area);
-    values.push_back(ir.CreateZExt(ir.CreateLoad(moved, area), words));
-  }
-  if (unit * 8 != word_bits)
-    for (std::size_t k = 0; 2 * k < values.size(); ++k) {
-      values[k] = ir.CreateOr(values[2 * k], ir.CreateShl(values[2 * k + 1], unit * 8));
-      if (2 * k + 2 >= values.size()) values.truncate(k + 1);
-    }
-  for (std::size_t r = 0; r < registers.size(); ++r) l.write(registers[r], values[r % values.size()], word);
+  for (unsigned r = 0; r < count; ++r)
+    values.push_back(ir.CreateLoad(type, ir.CreateConstInBoundsGEP1_64(type, planes, r)));
+  // f16 fragments of A and B have more registers than they need.
+  for (std::size_t r = 0; r < registers.size(); ++r) l.write(registers[r], values[r % count], word);
 }
 
 void lower_wmma_store(Lowering& l) {
-  const auto w = wmma_access(l.instruction());
+  const auto w = ptx::wmma_move(l.instruction());
   if (!w) return l.unsupported("this shape");
-  llvm::IRBuilder<>& ir = l.ir();
-  const auto registers = registers_of(l.instruction().operands[1]);
-  const ScalarType word = word_type(w->type);
-  const unsigned unit = w->request_bytes(), word_bits = ptx::bits(word);
-  llvm::Type* moved = llvm::FixedVectorType::get(ir.getIntNTy(unit * 8), kWarpSize);
-  Value* base = l.read_vector(l.instruction().operands[0], ScalarType::b64);
-  Value* stride = stride_of(l, 2, *w);
-  Value* area = l.scratch(l.element(word));
-  const unsigned per_register = word_bits / (unit * 8);
-  if (registers.size() * per_register < w->requests)
+  const Operand& fragment = l.instruction().operands[1];
+  const ScalarType word = word_type(l.instruction().type());
+  if (registers_of(fragment).size() < w->registers())
     return l.unsupported("a fragment of fewer registers than the shape needs");
-  l.meet_all();
-  for (unsigned r = 0; r < w->requests; ++r) {
-    Value* v = l.read_vector(registers[r / per_register], word);
-    if (per_register > 1) v = ir.CreateLShr(v, r % per_register * unit * 8);
-    ir.CreateStore(ir.CreateTrunc(v, moved), area);
-    request(l, false, request_addresses(l, *w, r, base, stride), l.mask_bits(), area);
-  }
+  Value* planes = spill(l, fragment, word);
+  WmmaRequests requests(l, *w, false, word);
+  if (w->way == WmmaMove::Way::turned) transpose(l, w->registers(), planes);
+  requests.make(planes);
 }
 
 namespace {
@@ -354,22 +349,18 @@ void lower_stmatrix(Lowering& l) {
 
 // Lane l holds elements 2*(l%4) and 2*(l%4)+1 of row l/4, and receives those of the transposed matrix.
 void lower_movmatrix(Lowering& l) {
-  llvm::IRBuilder<>& ir = l.ir();
   const Instruction& i = l.instruction();
-  Value* in = spill(l, i.operands[1], ScalarType::b32);
-  Value* rows = l.scratch(ir.getInt32Ty(), 4);
-  Value* out = l.scratch(ir.getInt32Ty());
+  Value* matrix = spill(l, i.operands[1], ScalarType::b32);
   l.meet_all();
-  l.call("wg_matrix_rows", ir.getVoidTy(), {ir.getInt32(1), ir.getInt32(0), ir.getInt32(1), rows, in});
-  l.call("wg_matrix_rows", ir.getVoidTy(), {ir.getInt32(1), ir.getInt32(1), ir.getInt32(0), rows, out});
-  reload(l, i.operands[0], ScalarType::b32, out);
+  transpose(l, 1, matrix);
+  reload(l, i.operands[0], ScalarType::b32, matrix);
 }
 
 unsigned matrix_request_bytes(const Instruction& i) {
   if (i.opcode == Opcode::ldmatrix || i.opcode == Opcode::stmatrix) return 16;
   if (i.opcode != Opcode::wmma_load && i.opcode != Opcode::wmma_store) return 0;
-  const auto w = wmma_access(i);
-  return w ? w->request_bytes() : 4;
+  const auto w = ptx::wmma_move(i);
+  return w ? w->request_bytes : 4;
 }
 
 }  // namespace warpgrind::jit

@@ -1,9 +1,11 @@
-// Functions wg_mma, wg_mma_sparse and wg_matrix_rows, which machine code calls for mma, wmma, ldmatrix and stmatrix.
+// Functions wg_mma, wg_mma_sparse, wg_matrix_rows and wg_transpose_matrices, which machine code calls for mma, wmma,
+// ldmatrix, stmatrix and movmatrix.
 #include "jit/calls/matrix.h"
 
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "base/per_thread.h"
 #include "gpu/types.h"
@@ -68,6 +70,40 @@ void multiply(const MatrixProduct& p, void* d, const void* a, const void* b, con
   write_sums(d, work.sums, m, n, p.d);
 }
 
+// The tensor cores' products are of 16 x 8 and 8 x 8. Each is a part of the wmma product, and its registers are a run
+// of the fragments' ones. m8n32k16 is the product of the transposed matrices.
+template <class T>
+void multiply_parts(const MatrixProduct& p, void* d, const void* a, const void* b, const void* c) {
+  constexpr unsigned kMostRows = 16, kColumns = 8;
+  MatrixProduct part = p;
+  unsigned rows = p.shape.m, columns = p.shape.n;
+  if (columns > kMostRows) {
+    std::swap(rows, columns);
+    std::swap(a, b);
+    std::swap(part.a, part.b);
+  }
+  part.shape.m = static_cast<std::uint8_t>(std::min(rows, kMostRows));
+  part.shape.n = kColumns;
+  const auto bytes = [](unsigned elements, ScalarType type) {
+    return std::size_t{elements} * matrix_element_bits(type) / 8;
+  };
+  const unsigned m = part.shape.m, k = part.shape.k;
+  for (unsigned i = 0; i < rows / m; ++i)
+    for (unsigned j = 0; j < columns / kColumns; ++j) {
+      const unsigned sums = (i * (columns / kColumns) + j) * m * kColumns;
+      multiply<T>(part, static_cast<char*>(d) + bytes(sums, p.d),
+                  static_cast<const char*>(a) + bytes(i * m * k, part.a),
+                  static_cast<const char*>(b) + bytes(j * kColumns * k, part.b),
+                  static_cast<const char*>(c) + bytes(sums, p.c));
+    }
+}
+
+template <class T>
+void multiply_any(const MatrixProduct& p, void* d, const void* a, const void* b, const void* c) {
+  if (p.has(kMatrixMmaLayout)) return multiply<T>(p, d, a, b, c);
+  multiply_parts<T>(p, d, a, b, c);
+}
+
 MatrixProduct product_of(std::uint32_t shape, std::uint32_t types, std::uint32_t flags, const void* context) {
   const auto type = [&](unsigned i) { return static_cast<ScalarType>(types >> (8 * i) & 255); };
   return {MatrixShape::from_code(shape),
@@ -82,14 +118,14 @@ MatrixProduct product_of(std::uint32_t shape, std::uint32_t types, std::uint32_t
 void mma(std::uint32_t shape, std::uint32_t types, std::uint32_t flags, const void* context, void* d, const void* a,
          const void* b, const void* c) {
   const MatrixProduct p = product_of(shape, types, flags, context);
-  if (!p.has(kMatrixMmaLayout) || p.is_volta())
+  if (p.is_volta())
     multiply_by_tables(p, d, a, b, c);
   else if (p.d == ScalarType::f64)
-    multiply<double>(p, d, a, b, c);
+    multiply_any<double>(p, d, a, b, c);
   else if (p.d == ScalarType::s32)
-    multiply<std::int32_t>(p, d, a, b, c);
+    multiply_any<std::int32_t>(p, d, a, b, c);
   else
-    multiply<float>(p, d, a, b, c);
+    multiply_any<float>(p, d, a, b, c);
 }
 
 void mma_sparse(std::uint32_t shape, std::uint32_t types, std::uint32_t flags, const void* context,
@@ -142,6 +178,19 @@ void matrix_rows(std::uint32_t matrices, std::uint32_t transposed, std::uint32_t
   (transposed ? move_columns : move_rows)(matrices, to_rows != 0, rows, registers);
 }
 
+// movmatrix, and 16-bit matrices of wmma that lie in the other order in memory: each plane is 8 rows of 8 elements.
+void transpose_matrices(std::uint32_t count, std::uint32_t* planes) {
+  constexpr unsigned kSide = kRowsOfPlane;
+  for (unsigned j = 0; j < count; ++j) {
+    std::uint16_t before[kSide][kSide], after[kSide][kSide];
+    static_assert(sizeof before == kWarpSize * sizeof *planes);
+    std::memcpy(before, planes + j * kWarpSize, sizeof before);
+    for (unsigned row = 0; row < kSide; ++row)
+      for (unsigned column = 0; column < kSide; ++column) after[column][row] = before[row][column];
+    std::memcpy(planes + j * kWarpSize, after, sizeof after);
+  }
+}
+
 }  // namespace
 
 void register_matrix_symbols() {
@@ -149,6 +198,7 @@ void register_matrix_symbols() {
       {"wg_mma", reinterpret_cast<void*>(&mma)},
       {"wg_mma_sparse", reinterpret_cast<void*>(&mma_sparse)},
       {"wg_matrix_rows", reinterpret_cast<void*>(&matrix_rows)},
+      {"wg_transpose_matrices", reinterpret_cast<void*>(&transpose_matrices)},
       {"wg_matrix_bytes", reinterpret_cast<void*>(&move_byte_matrices)},
   };
   register_call_symbols(symbols);

@@ -49,11 +49,6 @@ Place volta_place(Matrix matrix, ScalarType type, bool column_major, unsigned qu
 unsigned index_of(const MatrixProduct& p, Matrix matrix, ScalarType type, unsigned quad, unsigned row,
                   unsigned column) {
   const bool column_major = matrix == Matrix::a ? p.has(kMatrixAColumn) : matrix == Matrix::b && p.has(kMatrixBColumn);
-  if (!p.is_volta()) {  // wmma: memory order
-    const unsigned rows = matrix == Matrix::b ? p.shape.k : p.shape.m;
-    const unsigned columns = matrix == Matrix::a ? p.shape.k : p.shape.n;
-    return column_major ? column * rows + row : row * columns + column;
-  }
   const Place place = volta_place(matrix, type, column_major, quad, row, column);
   const unsigned per_word = 32 / matrix_element_bits(type);
   return (place.element / per_word * kWarpSize + place.lane) * per_word + place.element % per_word;

@@ -1,5 +1,4 @@
-// Matrix products for fragments that are not blocks of rows: wmma (fragments in the order of the matrix in memory) and
-// mma.m8n8k4 of f16 (four products spread over the warp).
+// Matrix products of mma.m8n8k4 of f16: four, which are spread over the warp. Its fragments are not blocks of rows.
 #pragma once
 
 #include <cstdint>
