@@ -78,6 +78,38 @@ TEST(TensorProducts, OfOneWarpSparse) {
   }
 }
 
+// lab/results/h200/wmma.csv; 4-bit integers by the machine code of ptxas.
+TEST(TensorProducts, OfWmma) {
+  using enum TensorPipe;
+  struct OfWmma {
+    const char* form;
+    unsigned a, b, d;
+    const char* accumulator;
+    TensorPipe pipe;
+    float instructions, cycles;
+  };
+  const OfWmma all[] = {{"row.col.m16n16k16.f32.f32", 8, 8, 8, "d", hmma, 2, 12},
+                        {"row.col.m8n32k16.f16.f16", 8, 8, 4, "i", hmma, 2, 12},
+                        {"row.col.m16n16k16.f32.bf16.bf16.f32", 4, 4, 8, "d", hmma, 2, 12},
+                        {"row.col.m16n16k8.f32.tf32.tf32.f32", 4, 4, 8, "d", hmma, 4, 16},
+                        {"row.col.m32n8k16.s32.s8.s8.s32", 4, 1, 8, "i", imma, 2, 8},
+                        {"row.col.m8n8k32.s32.s4.s4.s32", 1, 1, 2, "i", imma, 2, 8},
+                        {"row.col.m8n8k4.f64.f64.f64.f64", 1, 1, 2, "x", dmma, 1, 16}};
+  for (const OfWmma& e : all) {
+    const bool wide = e.pipe == dmma;
+    const std::string d = registers(e.accumulator, e.d);
+    const TensorUse use =
+        use_of(std::string("wmma.mma.sync.aligned.") + e.form + " " + d + ", " + registers(wide ? "x" : "a", e.a) +
+               ", " + registers(wide ? "x" : "b", e.b) + ", " + d + ";");
+    EXPECT_EQ(use.pipe, e.pipe) << e.form;
+    EXPECT_EQ(use.instructions, e.instructions) << e.form;
+    EXPECT_EQ(use.cycles, e.cycles) << e.form;
+  }
+  const std::string bits = ".popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {i0, i1}, {a0}, {b0}, {i0, i1};";
+  EXPECT_EQ(use_of("wmma.mma.and" + bits).instructions, 1);
+  EXPECT_EQ(use_of("wmma.mma.xor" + bits).instructions, 2);
+}
+
 // Columns, and the wavefronts of shared memory with A there and with A in registers.
 struct OfGroup {
   unsigned columns;

@@ -508,6 +508,39 @@ TEST(TranslatedCode, LoadsPutFirstFillRegistersUpToAFullSm) {
   EXPECT_LE(registers(all + kEnd), 32u);
 }
 
+// Tiles of 8 rows and 16 bytes: LDG four times, the address of two lines (IADD3, IADD3.X, IMAD.WIDE). Each half stands
+// in two registers, of which ptxas keeps one.
+TEST(TranslatedCode, MatrixFragmentsAreSeveralRequests) {
+  const std::string fragment = "{%r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15}";
+  const std::string load = "wmma.load.a.sync.aligned.row.m16n16k16", sums = "{%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}";
+  const std::string use = "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 " + sums + ", " + fragment + ", " +
+                          fragment + ", " + sums + ";\nwmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], " +
+                          sums + ", 16;\n";
+  const Translated t("ld.global.u32 %r2, [%rd1]; and.b32 %r2, %r2, 0; add.u32 %r2, %r2, 16;\n" + load + ".global.f16 " +
+                         fragment + ", [%rd1], %r2;\n" + use,
+                     32);
+  const Instruction& a = t.find(ptx::Opcode::wmma_load);
+  EXPECT_EQ(a.requests, 4);
+  EXPECT_EQ(a.bytes, 4);
+  EXPECT_EQ(a.result_words, 4);
+  EXPECT_FLOAT_EQ(a.issue, 4 + 3);
+  EXPECT_FLOAT_EQ(a.on_pipe[static_cast<std::size_t>(CountedPipe::lsu)], 4);
+  EXPECT_EQ(t.code.register_words[a.writes[3]], 1);
+  EXPECT_EQ(t.code.register_words[a.writes[4]], 0);
+  EXPECT_EQ(t.run.counts.sites[a.site].requests, 4u);
+  const Instruction& product = t.find(ptx::Opcode::wmma_mma);
+  EXPECT_EQ(product.issue, 2);
+  EXPECT_FLOAT_EQ(product.work, 1);
+  const Instruction& store = t.find(ptx::Opcode::wmma_store);
+  EXPECT_EQ(store.bytes, 8);
+  EXPECT_FLOAT_EQ(store.issue, 4 + 2);  // the stride is a number
+  EXPECT_EQ(t.run.counts.sites[store.site].requests, 4u);
+  // LDSM takes four tiles at once.
+  const Translated s("mov.u32 %r2, memory;\n" + load + ".shared.f16 " + fragment + ", [%r2], 16;\n" + use, 32);
+  EXPECT_EQ(s.find(ptx::Opcode::wmma_load).requests, 1);
+  EXPECT_EQ(s.find(ptx::Opcode::wmma_load).bytes, 16);
+}
+
 TEST(TranslatedCode, OfAnotherModuleThereIsNone) {
   const Translated t("");
   const device::Kernel other("", 1, nullptr, ".visible .entry z() { ret; }");

@@ -69,6 +69,7 @@ void add_width(Values& v, const Instruction& i, double warps) {
       i.pipe == sass::Pipe::global || i.pipe == sass::Pipe::shared || i.pipe == sass::Pipe::local || i.atomic;
   if (i.bytes == 0 || !counted) return;
   const unsigned parts = std::max(1u, i.bytes / 16u), bytes = i.bytes / parts;
+  warps *= i.requests;
   const auto width = static_cast<unsigned>(std::countr_zero(std::bit_ceil(bytes)));
   v.add(static_cast<MetricId>(static_cast<unsigned>(MetricId::memory_8b) + width), warps * parts);
 }

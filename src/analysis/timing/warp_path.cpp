@@ -205,7 +205,7 @@ class Walk {
   double passes_of(const Instruction& i) const {
     constexpr double kPass = 2.15;
     const bool loads = i.load && !i.atomic && (i.pipe == Pipe::global || i.pipe == Pipe::local);
-    return loads && i.site != sass::kNone ? kPass * std::max(0.0, sites_.passes(i.site) - 1) : 0;
+    return loads && i.site != sass::kNone ? kPass * i.requests * std::max(0.0, sites_.passes(i.site) - 1) : 0;
   }
 
   // Only loads that go to DRAM differ much.

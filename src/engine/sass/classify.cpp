@@ -396,6 +396,10 @@ Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   m.tensor = tensor_use(i);
   if (m.tensor.group) m.latency = 2;  // M: products of a group follow each other without a pause
   m.work = matrix_work(m.tensor, model.timing) * slowness(cost, integer_to_single, model.timing);
+  if (i.opcode == Opcode::wmma_mma && m.tensor.pipe != TensorPipe::none) {
+    m.issue = m.tensor.instructions + m.tensor.beside;
+    m.work /= m.issue;
+  }
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
   const bool memory = m.pipe >= Pipe::global && m.pipe <= Pipe::atomic_shared;
   m.atomic = m.pipe == Pipe::atomic_global || m.pipe == Pipe::atomic_shared;

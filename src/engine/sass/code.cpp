@@ -12,6 +12,7 @@
 #include "flow/cfg.h"
 #include "flow/definitions.h"
 #include "flow/forms.h"
+#include "ptx/wmma.h"
 #include "sass/classify.h"
 #include "sass/fuse_operations.h"
 #include "sass/if_conversion.h"
@@ -114,6 +115,10 @@ class Translation {
     for (const ptx::RegId r : i.writes) bits += std::max(32u, ptx::bits(body.registers[r].type));
     i.sets_predicate = !i.writes.empty() && body.registers[i.writes[0]].type == ptx::ScalarType::pred;
     if (i.load) i.result_words = static_cast<std::uint8_t>(std::min(255u, bits / 32));
+    if (const auto w = ptx::wmma_move(from)) {
+      i.requests = w->requests;
+      if (i.load) i.result_words = static_cast<std::uint8_t>(std::min(bits, w->register_bits()) / 32);
+    }
     const auto add = [](std::vector<ptx::RegId>& to, ptx::RegId r) {
       if (std::find(to.begin(), to.end(), r) == to.end()) to.push_back(r);
     };

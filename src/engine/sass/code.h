@@ -108,6 +108,7 @@ struct Instruction {
   // result: it depends on where the data is. 0 for barriers, which wait for other warps.
   float latency = 0;
   std::uint8_t result_words = 0;  // 32-bit registers filled by a load
+  std::uint8_t requests = 1;      // of `issue`: how many access memory, where it is a load or a store (wmma: several)
   // Bytes per lane of a load or store; more than its site's if neighbours were merged into it. 0: it makes no access of
   // its own.
   std::uint8_t bytes = 0;

@@ -6,6 +6,7 @@
 
 #include "ptx/types.h"
 #include "sass/registers.h"
+#include "sass/wmma_accesses.h"
 
 namespace warpgrind::sass {
 namespace {
@@ -64,6 +65,7 @@ class PipeCounts {
 
   void add(Instruction& i, const ptx::Instruction& t, Where w) {
     if (is_bulk(t.opcode)) return put(i, CountedPipe::tma, 1);
+    if (t.opcode == Opcode::wmma_load || t.opcode == Opcode::wmma_store) return matrix_access(i, t);
     switch (i.pipe) {
       case Pipe::move:
         return move(i, t);
@@ -214,6 +216,13 @@ class PipeCounts {
     if (t.has(ptx::Modifier::cta) || t.opcode == Opcode::fence_proxy) return;
     put(i, CountedPipe::lsu, 2);
     put(i, CountedPipe::tex, 1);
+  }
+
+  void matrix_access(Instruction& i, const ptx::Instruction& t) const {
+    const WmmaCode code = wmma_code(t, t.operands.size() < 3 || uses_.is_number(i, t.operands[2]));
+    put(i, CountedPipe::lsu, code.lsu);
+    put(i, CountedPipe::alu, code.alu);
+    put(i, CountedPipe::fma, code.fma);
   }
 
   static void memory(Instruction& i) {

@@ -28,6 +28,7 @@ class RegisterWords {
  private:
   // Whether its instruction disappears in machine code. Its operands are then needed in its place.
   bool folded(ptx::RegId r) const;
+  void forget_repeated(const Instruction& i);
 
   const Uses& uses_;
   std::vector<std::uint8_t> words_;  // by register

@@ -9,6 +9,7 @@
 #include "ptx/types.h"
 #include "sass/registers.h"
 #include "sass/uses.h"
+#include "sass/wmma_accesses.h"
 
 namespace warpgrind::sass {
 namespace {
@@ -100,6 +101,9 @@ class Selection {
         return 2;  // radians: a product first
       case Rule::atomic:
         return atomic(i, t);
+      case Rule::matrix_load:
+      case Rule::matrix_store:
+        return matrix_access(i, t);
       case Rule::texture:
         return i.issue + 1;  // the upper half of its handle
       case Rule::warp_reduction:
@@ -135,8 +139,6 @@ class Selection {
       case Rule::mbarrier_wait:
       case Rule::mbarrier_init:
       case Rule::mbarrier_update:
-      case Rule::matrix_load:
-      case Rule::matrix_store:
       case Rule::remote_store:
       case Rule::line_hint:
       case Rule::remote_reduction:
@@ -472,6 +474,14 @@ class Selection {
     return 1 + more;
   }
 
+  float matrix_access(const Instruction& i, const ptx::Instruction& t) {
+    if (t.opcode != Opcode::wmma_load && t.opcode != Opcode::wmma_store) return i.issue;  // LDSM, STSM
+    const ptx::Operand* const stride = t.operands.size() > 2 ? &t.operands[2] : nullptr;
+    const bool constant = stride == nullptr || uses_.is_number(i, *stride);
+    wmma_strides_.insert(constant ? kNone : uses_.reg(i, *stride));
+    return wmma_code(t, constant).total();
+  }
+
   // atomicAdd of one value to one place by a whole warp: S2R (lane), VOTEU, FLO, POPC, ISETP, and the RED of one lane.
   // The old value, if used, comes by SHFL, with the number of lanes before it (S2R, LOP3, POPC, IADD3).
   float atomic(Instruction& i, const ptx::Instruction& t) const {
@@ -605,6 +615,9 @@ class Selection {
     // The block's window of shared memory (S2UR, UMOV, ULEA), and one sum for each further variable.
     if (!shared.empty()) moves += 2 + static_cast<float>(shared.size());
     if (moves > 0) insert(code_.entry, Pipe::move, moves);
+    if (wmma_strides_.empty()) return;
+    insert(code_.entry, Pipe::alu, kWmmaLane + kWmmaStride * static_cast<float>(wmma_strides_.size()));
+    code_.blocks[code_.entry].instructions.front().on_pipe[static_cast<std::size_t>(CountedPipe::lsu)] = 1;  // S2R
   }
 
   void note_shared(const ptx::Instruction& t, std::uint32_t function,
@@ -624,7 +637,8 @@ class Selection {
   const ptx::Module& module_;
   const std::vector<flow::Definitions>& bodies_;
   Uses uses_;
-  std::vector<bool> absorbed_;  // by instruction of this block: has absorbed another one
+  std::set<ptx::RegId> wmma_strides_;  // of wmma.load and wmma.store; kNone: a constant
+  std::vector<bool> absorbed_;         // by instruction of this block: has absorbed another one
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // What a matrix product asks of the tensor cores, as Nsight Compute counts it on an H200: lab/results/h200/counters,
-// asynchronous.csv, has the counts of every shape and type named here. Each figure is per warp; the four warps of a
-// warpgroup have equal parts of its products.
+// asynchronous.csv, has the counts of every shape and type of wgmma and mma, wmma.csv those of wmma. Each figure is per
+// warp; the four warps of a warpgroup have equal parts of its products.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,11 @@ namespace warpgrind::sass {
 enum class TensorPipe : std::uint8_t { none, hmma, imma, dmma, count };
 
 struct TensorUse {
-  TensorPipe pipe = TensorPipe::none;  // none: not measured (wmma, tcgen05, block scaling)
+  TensorPipe pipe = TensorPipe::none;  // none: not measured (tcgen05, block scaling)
   bool group = false;                  // a product of a warpgroup (wgmma)
-  float instructions = 0;              // machine instructions
+  float instructions = 0;              // machine instructions of the tensor cores
   float cycles = 0;                    // of the tensor pipe of one scheduler
+  float beside = 0;                    // others, which prepare operands of types that the tensor cores lack
   float wavefronts = 0;                // of shared memory, for the operands of wgmma; no swizzle has bank conflicts
 };
 

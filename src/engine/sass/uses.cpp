@@ -69,6 +69,13 @@ ptx::RegId Uses::address_base(const Instruction& i) const {
   return kNone;
 }
 
+bool Uses::is_number(const Instruction& i, const ptx::Operand& o) const {
+  if (o.kind == OperandKind::immediate) return true;
+  const ptx::RegId r = reg(i, o);
+  const Where* from = r == kNone ? nullptr : only_writer(r);
+  return from && text(*from).opcode == Opcode::mov && text(*from).operands[1].kind == OperandKind::immediate;
+}
+
 void Uses::find_alive() {
   std::vector<Where> open;
   for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {

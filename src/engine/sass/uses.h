@@ -29,6 +29,8 @@ class Uses {
   ptx::RegId address_base(const Instruction& i) const;  // base of a memory instruction's address; kNone: no register
   // The only instruction that writes the register; null if several do or none does.
   const Where* only_writer(ptx::RegId r) const { return writers_[r].size() == 1 ? &writers_[r][0] : nullptr; }
+  // Whether the operand is a number, or a register that only a move of a number writes.
+  bool is_number(const Instruction& i, const ptx::Operand& o) const;
   bool alive(Where w) const { return alive_[w.block][w.at]; }
   // Whether lanes of a warp may hold different values, or the value comes from memory. ptxas does not keep such values
   // in uniform registers.

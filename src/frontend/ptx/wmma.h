@@ -51,6 +51,7 @@ struct WmmaMove {
 
   // Registers of a lane, of 32 bits or one f64. f16 fragments of A and B have eight, which hold these several times.
   unsigned registers() const;
+  unsigned register_bits() const { return unsigned{lines} * depth * element_bits / 32; }  // of a lane, together
   // Elements of a line in memory, if the lines lie side by side.
   unsigned dense_stride() const { return is_turned() ? lines : depth; }
   // Memory has the lines of the fragment as columns.
