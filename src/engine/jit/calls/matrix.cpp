@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/per_thread.h"
 #include "gpu/types.h"
 #include "jit/abi.h"
@@ -70,32 +71,42 @@ void multiply(const MatrixProduct& p, void* d, const void* a, const void* b, con
   write_sums(d, work.sums, m, n, p.d);
 }
 
-// The tensor cores' products are of 16 x 8 and 8 x 8. Each is a part of the wmma product, and its registers are a run
-// of the fragments' ones. m8n32k16 is the product of the transposed matrices.
+// Registers of B for 16 columns: those of each 8 columns follow each other, as two instructions take them.
+// unpack_factors() wants those of each depth.
+void join_columns(std::uint32_t* to, const void* from, unsigned planes) {
+  const auto* const words = static_cast<const std::uint32_t*>(from);
+  for (unsigned p = 0; p < planes; ++p)
+    std::copy_n(words + (p % 2 * (planes / 2) + p / 2) * kWarpSize, kWarpSize, to + p * kWarpSize);
+}
+
+// m16n16 is one product here, two of 8 columns on the tensor cores. m32n8k16 are two of 16 rows, and m8n32k16 is the
+// product of the transposed matrices.
 template <class T>
 void multiply_parts(const MatrixProduct& p, void* d, const void* a, const void* b, const void* c) {
-  constexpr unsigned kMostRows = 16, kColumns = 8;
+  constexpr unsigned kMostRows = 16, kMostColumns = 16, kMostPlanes = 4;
   MatrixProduct part = p;
   unsigned rows = p.shape.m, columns = p.shape.n;
-  if (columns > kMostRows) {
+  if (columns > kMostColumns) {
     std::swap(rows, columns);
     std::swap(a, b);
     std::swap(part.a, part.b);
   }
   part.shape.m = static_cast<std::uint8_t>(std::min(rows, kMostRows));
-  part.shape.n = kColumns;
+  part.shape.n = static_cast<std::uint8_t>(columns);
   const auto bytes = [](unsigned elements, ScalarType type) {
     return std::size_t{elements} * matrix_element_bits(type) / 8;
   };
   const unsigned m = part.shape.m, k = part.shape.k;
+  std::uint32_t joined[kMostPlanes * kWarpSize];
+  if (columns == kMostColumns) {
+    WG_ASSERT(bytes(columns * k, part.b) <= sizeof joined);
+    join_columns(joined, b, static_cast<unsigned>(bytes(columns * k, part.b) / (kWarpSize * sizeof *joined)));
+    b = joined;
+  }
   for (unsigned i = 0; i < rows / m; ++i)
-    for (unsigned j = 0; j < columns / kColumns; ++j) {
-      const unsigned sums = (i * (columns / kColumns) + j) * m * kColumns;
-      multiply<T>(part, static_cast<char*>(d) + bytes(sums, p.d),
-                  static_cast<const char*>(a) + bytes(i * m * k, part.a),
-                  static_cast<const char*>(b) + bytes(j * kColumns * k, part.b),
-                  static_cast<const char*>(c) + bytes(sums, p.c));
-    }
+    multiply<T>(part, static_cast<char*>(d) + bytes(i * m * columns, p.d),
+                static_cast<const char*>(a) + bytes(i * m * k, part.a), b,
+                static_cast<const char*>(c) + bytes(i * m * columns, p.c));
 }
 
 template <class T>

@@ -10,14 +10,15 @@
 
 namespace warpgrind::jit {
 
-// T: type of products and sums. a: row by row. b: by depth. b1 stays packed and needs no room.
+// T: type of products and sums. a: row by row. b: by depth. b1 stays packed and needs no room. 16 columns have a depth
+// of 16 at most (wmma).
 template <class T>
 struct FactorWork {
-  static constexpr unsigned kMostRows = 16, kColumns = 8;
+  static constexpr unsigned kMostRows = 16, kColumns = 8, kMostColumns = 16;
   static constexpr unsigned kMostDepth = 128;  // 4-bit elements, or lines of mix_halves() (jit/calls/sparse_matrix.h)
   T a_planes[kMostRows * kMostDepth], a[kMostRows * kMostDepth], b_columns[kColumns * kMostDepth],
       b[kMostDepth * kColumns];
-  T sums[kMostRows * kColumns], before[kMostRows * kColumns];
+  T sums[kMostRows * kMostColumns], before[kMostRows * kMostColumns];
 };
 
 // PTX ISA, "Matrix Fragments for mma.*": an unpacked register of A is 8 rows with the elements of four lanes each. A
