@@ -6,7 +6,9 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "device_fixture.h"
 #include "jit/compile/kernel_archive.h"
@@ -464,6 +466,27 @@ TEST(Compilation, TheCacheIsBounded) {
   for (const unsigned gone : {0u, 2u, 3u}) EXPECT_FALSE(cache.find(fmt::format("k{}", gone))) << gone;
   for (const unsigned stays : {1u, 4u, 5u, 6u, 7u}) EXPECT_TRUE(cache.find(fmt::format("k{}", stays))) << stays;
   EXPECT_TRUE(cache.find("more"));
+  ASSERT_EQ(std::system(("rm -r " + folder).c_str()), 0);
+}
+
+// The folder is looked through once for a sixteenth of the limit, not for each kernel.
+TEST(Compilation, TheCacheIsNotMeasuredForEachKernel) {
+  std::string folder = testing::TempDir() + "warpgrind-cache-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const jit::KernelCache cache(folder);
+  constexpr unsigned kLimit = 32000;
+  const std::string object(1000 - 32, 'x');
+  cache.store("first", object, kLimit);  // there is room for two more
+  for (unsigned i = 0; i < 32; ++i) std::ofstream(fmt::format("{}/kernels/of_another_process_{}", folder, i)) << object;
+  const auto files = [&] {
+    return std::distance(std::filesystem::directory_iterator(folder + "/kernels"),
+                         std::filesystem::directory_iterator());
+  };
+  cache.store("second", object, kLimit);
+  cache.store("third", object, kLimit);
+  EXPECT_EQ(files(), 35);
+  cache.store("fourth", object, kLimit);
+  EXPECT_LE(files(), 25);
   ASSERT_EQ(std::system(("rm -r " + folder).c_str()), 0);
 }
 

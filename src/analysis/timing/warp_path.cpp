@@ -229,10 +229,11 @@ class Walk {
 
   // Walks from the kernel's entry. At each branch it takes the edge with the most warps that are not yet accounted for.
   // Returns the cycles by which the slowest warp of a block ends later: its loads since the last barrier came later. On
-  // an H200, blocks of 32 warps that read one line each take 1,730 cycles, and 1,370 without; those of 8 warps take
-  // 1,470 and 1,350 (lab/results/h200/tiles.csv, read 2048 256 32 1 and 2048 256 8 1).
+  // an H200, blocks of 32 warps that read one line each take 1,730 cycles, and 1,370 would be estimated. Blocks of 8
+  // warps, of which an SM has more, show no such time (lab/results/h200/tiles.csv, read 2048 256 32 1 and 2048 256 8
+  // 1).
   double walk(double latency, std::map<std::uint32_t, std::vector<double>>& taken) {
-    constexpr double kAtEnd = 0.5;  // of the wait of a barrier
+    constexpr double kAtEnd = 2, kDoublings = 3;
     std::map<std::pair<std::uint32_t, std::size_t>, double> used;
     std::map<std::uint32_t, Costs> known;
     Ready ready(code_.registers);
@@ -254,7 +255,7 @@ class Walk {
       b = code_.blocks[b].successors[way].to;
       WG_ASSERT(b < code_.blocks.size());
     }
-    return kAtEnd * ready.slowest() * costs_.doublings;
+    return kAtEnd * ready.slowest() * std::max(0.0, costs_.doublings - kDoublings);
   }
 
   static constexpr std::size_t kNowhere = ~std::size_t{0};

@@ -22,7 +22,7 @@ class KernelCache {
 
   std::optional<std::string> find(const std::string& key) const;  // nullopt: missing or damaged
   // A failure (full disk) only loses the speed-up. If the folder exceeds `limit` bytes, the kernels unused for longest
-  // are removed.
+  // are removed. Several processes together may exceed it by a sixteenth each.
   void store(const std::string& key, std::string_view bytes, std::uint64_t limit = kLimit) const;
   // Seconds that a kernel's quick code has run in earlier processes (0: none is stored). Two processes at the same time
   // may lose what one of them adds.
@@ -33,7 +33,7 @@ class KernelCache {
  private:
   KernelCache() = default;
   bool write(const std::string& key, std::string_view bytes) const;
-  void evict(std::uint64_t limit) const;
+  std::uint64_t evict(std::uint64_t limit) const;  // bytes that are left in the folder
   std::string path(const std::string& key) const { return directory_ + "/" + key; }
 
   std::string directory_, refusal_;
