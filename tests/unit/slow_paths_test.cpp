@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <vector>
@@ -91,6 +92,36 @@ TEST(SlowPaths, LanesOfAWarpShareTheRoutine) {
   // The end of a root's usual path is executed if a lane needs it.
   EXPECT_EQ(cost<float>(SlowPath::root, {{0.0f, 0.0f}, {2.0f, 0.0f}}).instructions, 12u);
   EXPECT_EQ(cost<float>(SlowPath::root, {{0.0f, 0.0f}}).instructions, 8u);
+}
+
+// Most calls are for zeros by normal numbers, which are sorted out eight lanes at a time. The routine's instructions of
+// each lane are those that it costs alone.
+TEST(SlowPaths, ZeroDividendsAmongOthers) {
+  constexpr float kValues[] = {0.0f,      -0.0f,    1.0f,      -3.0f,    1e-40f,    kInfinity, kNan,
+                               0x1p-110f, 0x1p127f, 0x1p-126f, 0x1p100f, -0x1p-60f, 7.5f};
+  std::vector<std::pair<float, float>> pairs;
+  for (const float a : kValues)
+    for (const float b : kValues) pairs.emplace_back(a, b);
+  for (std::size_t first = 0; first < pairs.size(); ++first) {
+    std::vector<std::pair<float, float>> lanes;
+    for (unsigned l = 0; l < kWarpSize; ++l) lanes.push_back(pairs[(first + l * 5) % pairs.size()]);
+    for (const LaneMask active : {kAll, LaneMask{0x0f00ff31u}, LaneMask{1} << first % kWarpSize}) {
+      SlowPathCounts sum;
+      std::uint64_t most = 0;
+      for (unsigned l = 0; l < kWarpSize; ++l) {
+        if ((active >> l & 1) == 0) continue;
+        const SlowPathCounts alone = cost<float>(SlowPath::division, lanes, LaneMask{1} << l);
+        EXPECT_EQ(alone.thread_instructions, alone.instructions);
+        sum.add(alone);
+        most = std::max(most, alone.instructions);
+      }
+      const SlowPathCounts all = cost<float>(SlowPath::division, lanes, active);
+      EXPECT_EQ(all.thread_instructions, sum.thread_instructions);
+      EXPECT_EQ(all.warps, sum.warps == 0 ? 0u : 1u);
+      EXPECT_GE(all.instructions, most);
+      EXPECT_LE(all.instructions, sum.instructions);
+    }
+  }
 }
 
 TEST(SlowPaths, DoubleDivisionsTakeItForSmallDividendsAndQuotients) {
