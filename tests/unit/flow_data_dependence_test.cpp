@@ -32,6 +32,10 @@ auto of_kernel(const std::string& body, const std::string& before, const Ask& as
 std::optional<flow::DataDependence> find(const std::string& body, const std::string& before = "") {
   return of_kernel(body, before, flow::find_data_dependence);
 }
+// Of `p`, a pointer, and `n`.
+std::vector<bool> deciding(const std::string& body, const std::string& before = "") {
+  return of_kernel(body, before, flow::deciding_parameters);
+}
 flow::Rounds rounds(const std::string& body, const std::string& before = "") {
   return of_kernel(body, before, flow::rounds_of_loops);
 }
@@ -177,6 +181,40 @@ TEST(RoundsOfLoops, AskOtherWarps) {
             rounds("L: ld.global.u32 %r4, [%rd3]; atom.global.add.u32 %r5, [%rd1], 1; setp.ge.u32 %p2, %r5, 100;\n"
                    "@%p2 bra S; st.global.u32 [%rd3], %r4;\nS: setp.lt.u32 %p1, %r4, %r1; @%p1 bra L; ret;\n"))
       << "only a store depends on the atomic";
+}
+
+using Deciding = std::vector<bool>;
+
+// A factor, as the step of an iteration: it is stored, and selects a value.
+TEST(DecidingParameters, NotWhatIsStored) {
+  EXPECT_EQ((Deciding{true, false}),
+            deciding("ld.global.u32 %r4, [%rd3]; setp.lt.u32 %p1, %r4, %r1; selp.b32 %r5, %r4, %r1, %p1;\n"
+                     "st.shared.u32 [%rd5], %r5; bar.sync 0; ld.shared.u32 %r6, [s];\n"
+                     "mad.lo.u32 %r6, %r5, %r6, %r1; st.global.u32 [%rd3], %r6; ret;\n"));
+  EXPECT_EQ((Deciding{false, false}), deciding("ret;\n"));
+}
+
+TEST(DecidingParameters, BranchesGuardsAndAddresses) {
+  const Deciding both{true, true};
+  EXPECT_EQ(both, deciding("setp.lt.u32 %p1, %r3, %r1; @%p1 bra E; st.global.u32 [%rd3], %r2; E: ret;\n"));
+  EXPECT_EQ(both, deciding("setp.lt.u32 %p1, %r3, %r1; @%p1 st.global.u32 [%rd3], %r2; ret;\n"));
+  EXPECT_EQ(both, deciding("mul.wide.u32 %rd6, %r1, 4; add.u64 %rd7, %rd3, %rd6; st.global.u32 [%rd7], %r2; ret;\n"));
+  EXPECT_EQ(both, deciding("st.shared.u32 [s], %r1; bar.sync 0; ld.shared.u32 %r4, [s+4]; st.global.u32 [%rd3], %r2;\n"
+                           "setp.lt.u32 %p1, %r3, %r4; @%p1 bra E; st.global.u32 [%rd3], %r2; E: ret;\n"));
+  EXPECT_EQ(both, deciding("st.global.u32 [%rd3], %r2; bar.sync 0, %r1; ret;\n"));
+}
+
+// Through a function, or by the parameter's address.
+TEST(DecidingParameters, InOtherPlaces) {
+  const std::string skips =
+      ".func skips(.param .b32 x) { .reg .b32 %a<3>; .reg .pred %q<2>; ld.param.b32 %a1, [x];\n"
+      "setp.lt.u32 %q1, %a1, 7; @%q1 bra M; bar.sync 0; M: ret; }\n";
+  const std::string call =
+      "{ .param .b32 a; st.param.b32 [a], %r4; call skips, (a); }\nst.global.u32 [%rd3], %r2; ret;\n";
+  EXPECT_EQ((Deciding{true, true}), deciding("mov.u32 %r4, %r1;\n" + call, skips));
+  EXPECT_EQ((Deciding{true, false}), deciding("mov.u32 %r4, %r3;\n" + call, skips));
+  EXPECT_EQ((Deciding{true, true}),
+            deciding("mov.u64 %rd6, n; ld.param.u32 %r4, [%rd6]; st.global.u32 [%rd3], %r4; ret;\n"));
 }
 
 }  // namespace

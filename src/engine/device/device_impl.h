@@ -62,13 +62,14 @@ struct Engine {
   std::atomic<unsigned> active_workers{0};  // of the running grid; 0: none runs
 };
 
-// Logs of launches that may repeat with the same kernel, shape and arguments. If all addresses are affine, the second
-// launch needs no log. Otherwise the fourth needs none, if three had equal counts. A kernel whose counts then change
-// (they depend on data) is logged every time.
+// Logs of launches that may repeat with the same kernel, shape and arguments. Arguments that decide neither branches
+// nor addresses (q0sqr in Rodinia's srad) may differ, once the kernel has been launched some times. If all addresses
+// are affine, the second launch needs no log. Otherwise the fourth needs none, if three had equal counts. A kernel
+// whose counts then change (they depend on data) is logged every time.
 class RepeatedLogs {
  public:
   using Key = std::string;
-  static Key key_of(const Launch& launch, const std::vector<std::uint8_t>& arguments);
+  Key key_of(const Launch& launch, const std::vector<std::uint8_t>& arguments);
   std::shared_ptr<const events::AccessLog> find(const Key& key) const;
   // digest: digest of all exact counts of the launch.
   void keep(const Launch& launch, const Key& key, std::shared_ptr<const events::AccessLog> log, std::uint64_t digest);
@@ -77,11 +78,13 @@ class RepeatedLogs {
     const std::lock_guard lock(mutex_);
     logs_.clear();
     varying_.clear();
+    launches_.clear();
   }
 
  private:
   static constexpr std::size_t kMost = 4096;
   static constexpr unsigned kSure = 3;
+  static constexpr unsigned kOften = 8;  // launches of a kernel, before its parameters are looked at
   struct Kept {
     std::shared_ptr<const events::AccessLog> log;
     std::uint64_t digest = 0;
@@ -90,6 +93,7 @@ class RepeatedLogs {
   mutable std::mutex mutex_;
   std::unordered_map<Key, Kept> logs_;
   std::set<const KernelRecord*> varying_;
+  std::unordered_map<const KernelRecord*, unsigned> launches_;
 };
 
 // Parameter buffers that device code has requested but not launched yet, by address. Not stored in front of the buffer,
@@ -163,14 +167,14 @@ struct Device::Impl {
                      unsigned depth);
   void start_clocks(Engine& engine, Launch& launch) const;
   void ask_observers(Engine& engine, Launch& launch);
-  std::shared_ptr<const events::AccessLog> find_repeated(Launch& launch, const PackedParameters& parameters) const;
+  std::shared_ptr<const events::AccessLog> find_repeated(Launch& launch, const RepeatedLogs::Key& key) const;
   void begin_supervision(Engine& engine, Launch& launch, unsigned interrupts_before);
   void run_blocks(Engine& engine, Launch& launch, KernelRecord& kernel, LaunchResult& result);
   // Returns the number of blocks that ran (execution/some_blocks.h).
   std::uint64_t run_some_blocks(Engine& engine, Launch& launch, LaunchResult& result);
   void end_supervision(Engine& engine, Launch& launch);
   void collect_results(Engine& engine, Launch& launch, LaunchResult& result, std::vector<ChildLaunch>* children);
-  void finish_log(Engine& engine, Launch& launch, const PackedParameters& parameters,
+  void finish_log(Engine& engine, Launch& launch, const RepeatedLogs::Key& key,
                   const std::shared_ptr<const events::AccessLog>& repeated, events::LaunchCounts& counts);
   void report_end(const Launch& launch, const events::LaunchCounts& counts);
 

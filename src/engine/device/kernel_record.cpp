@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/demangle.h"
+#include "base/element.h"
 #include "device/block_work.h"
 #include "device/device_impl.h"
 #include "device/stop_handler.h"
@@ -162,6 +163,19 @@ const std::string& KernelRecord::data_dependence() const {
                               line_of(*module, found->source_function, found->source));
   });
   return dependence_;
+}
+
+const std::vector<std::uint8_t>& KernelRecord::deciding_bytes() const {
+  std::call_once(deciding_found_, [&] {
+    const std::vector<bool> deciding = flow::deciding_parameters(*module, function);
+    const std::vector<jit::ParameterLayout> layout = jit::parameter_layout(*text);
+    WG_ASSERT(layout.size() == deciding.size());
+    deciding_bytes_.assign(code->parameter_bytes, 0xff);
+    for (std::size_t p = 0; p < layout.size(); ++p)
+      if (!deciding[p])
+        for (std::uint64_t b = 0; b < layout[p].size; ++b) element(deciding_bytes_, layout[p].offset + b) = 0;
+  });
+  return deciding_bytes_;
 }
 
 Status Device::Impl::check(const LaunchConfig& config, const KernelRecord& kernel) const {

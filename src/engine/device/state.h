@@ -119,6 +119,9 @@ struct KernelRecord {
   const flow::Definitions& definitions() const;  // of the kernel's own registers; built on first use
   // Which branch, guard or address depends on data, as a sentence; empty: none does. Built on first use.
   const std::string& data_dependence() const;
+  // For each byte of the arguments: 0xff if it may decide a branch, a guard or an address, otherwise 0. Built on first
+  // use.
+  const std::vector<std::uint8_t>& deciding_bytes() const;
 
   // Compilation inputs, for better code (better_code.h).
   jit::Compiler* compiler = nullptr;
@@ -154,6 +157,8 @@ struct KernelRecord {
   mutable std::unique_ptr<const flow::Definitions> definitions_;
   mutable std::once_flag dependence_found_;
   mutable std::string dependence_;
+  mutable std::once_flag deciding_found_;
+  mutable std::vector<std::uint8_t> deciding_bytes_;
 };
 
 // Warps that are queued to run have `barrier` (released from one) or `yielded` (they gave way), or `due`: another warp

@@ -52,10 +52,10 @@ bool is_copy(SiteKind kind) {
 
 class DataFlow {
  public:
-  // What counts as known. all_but_others: all but what other warps decide.
-  enum class Known : std::uint8_t { special_registers, launch, all_but_others };
-  DataFlow(const ptx::Module& module, std::uint32_t kernel, Known known)
-      : module_(module), known_(known), states_(module.functions.size()) {
+  // What counts as known. all_but_others: all but what other warps decide. all_but_one: all but a parameter.
+  enum class Known : std::uint8_t { special_registers, launch, all_but_others, all_but_one };
+  DataFlow(const ptx::Module& module, std::uint32_t kernel, Known known, std::uint32_t parameter = 0)
+      : module_(module), known_(known), parameter_(parameter), states_(module.functions.size()) {
     reach(kernel);
     while (pass()) {
     }
@@ -160,6 +160,7 @@ class DataFlow {
       case OperandKind::reg:
         return s.registers[o.index];
       case OperandKind::sreg:
+        if (known_ == Known::all_but_one) return {};
         return (known_ == Known::launch ? !is_of_launch(o.sreg) : is_clock(o.sreg)) ? Place{f, n} : Place{};
       case OperandKind::address:
       case OperandKind::vector: {
@@ -169,9 +170,16 @@ class DataFlow {
           if (const Place p = of_operand(f, n, e)) return p;
         return {};
       }
+      case OperandKind::variable:  // what is behind the address may be read in ways that are not followed here
+        return is_unknown_parameter(f, o) ? Place{f, n} : Place{};
       default:
         return {};
     }
+  }
+
+  bool is_unknown_parameter(std::uint32_t f, const Operand& o) const {
+    return known_ == Known::all_but_one && module_.functions[f].is_entry && o.scope == ptx::Scope::function &&
+           o.index == parameter_;
   }
 
   Place of_sources(std::uint32_t f, std::uint32_t n) const {
@@ -184,8 +192,9 @@ class DataFlow {
   }
 
   // Contents of parameter memory behind an address.
-  Place of_parameter(std::uint32_t f, const Operand& address) const {
+  Place of_parameter(std::uint32_t f, std::uint32_t n, const Operand& address) const {
     const ptx::Function& function = module_.functions[f];
+    if (address.base == OperandKind::variable && is_unknown_parameter(f, address)) return {f, n};
     if (address.base == OperandKind::variable && address.scope == ptx::Scope::function)
       return states_[f].variables[address.index];
     if (function.is_entry) return {};
@@ -201,7 +210,7 @@ class DataFlow {
         return of_sources(f, n);
       case StateSpace::param: {
         const Place address = of_sources(f, n);
-        return address ? address : of_parameter(f, i.operands[1]);
+        return address ? address : of_parameter(f, n, i.operands[1]);
       }
       case StateSpace::shared:
       case StateSpace::local: {
@@ -209,7 +218,7 @@ class DataFlow {
         return contents ? Place{f, n} : of_sources(f, n);
       }
       default:
-        return {f, n};
+        return known_ == Known::all_but_one ? of_sources(f, n) : Place{f, n};
     }
   }
 
@@ -217,6 +226,10 @@ class DataFlow {
   Place result(std::uint32_t f, std::uint32_t n) const {
     const Instruction& i = module_.functions[f].body[n];
     if (known_ == Known::all_but_others) return of_others(f, n);
+    if (known_ == Known::all_but_one)
+      return ptx::info(i.opcode).site == SiteKind::load && (i.opcode == Opcode::ld || i.opcode == Opcode::ldu)
+                 ? loaded(f, n)
+                 : of_sources(f, n);
     switch (ptx::info(i.opcode).site) {
       case SiteKind::load:
         return i.opcode == Opcode::ld || i.opcode == Opcode::ldu ? loaded(f, n) : Place{f, n};
@@ -382,6 +395,7 @@ class DataFlow {
 
   const ptx::Module& module_;
   const Known known_;
+  const std::uint32_t parameter_;
   std::vector<State> states_;           // by function
   std::vector<std::uint32_t> reached_;  // the kernel, and functions that it calls
   Place shared_, local_;                // the first write of a value that is not known
@@ -391,6 +405,13 @@ class DataFlow {
 
 std::optional<DataDependence> find_data_dependence(const ptx::Module& module, std::uint32_t kernel) {
   return DataFlow(module, kernel, DataFlow::Known::special_registers).find();
+}
+
+std::vector<bool> deciding_parameters(const ptx::Module& module, std::uint32_t kernel) {
+  std::vector<bool> out(module.functions[kernel].parameter_count);
+  for (std::uint32_t p = 0; p < out.size(); ++p)
+    out[p] = DataFlow(module, kernel, DataFlow::Known::all_but_one, p).find().has_value();
+  return out;
 }
 
 Rounds rounds_of_loops(const ptx::Module& module, std::uint32_t kernel) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "ptx/ast.h"
 
@@ -27,6 +28,11 @@ struct DataDependence {
 
 // The first dependence in the kernel or in functions that it calls; nullopt: there is none.
 std::optional<DataDependence> find_data_dependence(const ptx::Module& module, std::uint32_t kernel);
+
+// By parameter of the kernel: whether its value may decide a branch, a guard, an address or another such operand. The
+// contents of global memory count as given. A factor of what is stored decides none: launches with any value of it make
+// the same accesses.
+std::vector<bool> deciding_parameters(const ptx::Module& module, std::uint32_t kernel);
 
 // How often warps run the kernel's loops, as far as branches in loops and before them say.
 enum class Rounds : std::uint8_t {

@@ -337,7 +337,15 @@ RepeatedLogs::Key RepeatedLogs::key_of(const Launch& launch, const std::vector<s
                                  cluster.z,
                                  launch.config.dynamic_shared};
   Key key(reinterpret_cast<const char*>(shape), sizeof shape);
+  const std::size_t first = key.size();
   key.append(reinterpret_cast<const char*>(arguments.data()), arguments.size());
+  {
+    const std::lock_guard lock(mutex_);
+    if (++launches_[launch.kernel] <= kOften) return key;
+  }
+  const std::vector<std::uint8_t>& deciding = launch.kernel->deciding_bytes();
+  for (std::size_t b = 0; b < std::min(arguments.size(), deciding.size()); ++b)
+    key[first + b] = static_cast<char>(key[first + b] & deciding[b]);
   return key;
 }
 

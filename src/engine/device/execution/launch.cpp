@@ -170,7 +170,8 @@ LaunchResult Device::Impl::run_planned(Engine& engine, Launch& launch, KernelRec
   ask_observers(engine, launch);
   for (unsigned i = 0; i < launch.workers; ++i) begin_windows(*engine.workers[i]);
   launch.turns = turns_of(launch);  // observed barriers leave machine code
-  const std::shared_ptr<const events::AccessLog> repeated = find_repeated(launch, parameters);  // then it logs nothing
+  const RepeatedLogs::Key log_key = launch.logs ? repeated_logs.key_of(launch, parameters.bytes) : RepeatedLogs::Key();
+  const std::shared_ptr<const events::AccessLog> repeated = find_repeated(launch, log_key);  // then it logs nothing
 
   LaunchResult result;
   if (launch.stops) launch.stops->begins(launch);
@@ -182,7 +183,7 @@ LaunchResult Device::Impl::run_planned(Engine& engine, Launch& launch, KernelRec
 
   launch.runs_again = launch.stops && launch.stops->runs_again(launch);
   collect_results(engine, launch, result, launch.runs_again || launch.back > 0 ? nullptr : children);
-  finish_log(engine, launch, parameters, repeated, result.counts);
+  finish_log(engine, launch, log_key, repeated, result.counts);
   report_end(launch, result.counts);
   release_workers(engine, launch);
   return result;

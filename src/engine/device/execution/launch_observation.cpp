@@ -63,17 +63,17 @@ void Device::Impl::ask_observers(Engine& engine, Launch& launch) {
   watch_in_machine_code(launch, engine.workers);
 }
 
-// Returns the log of an earlier launch with the same arguments; this one is then not logged.
+// Returns the log of an earlier launch with the same key; this one is then not logged.
 std::shared_ptr<const events::AccessLog> Device::Impl::find_repeated(Launch& launch,
-                                                                     const PackedParameters& parameters) const {
+                                                                     const RepeatedLogs::Key& key) const {
   if (!launch.logs) return nullptr;
-  auto found = repeated_logs.find(RepeatedLogs::key_of(launch, parameters.bytes));
+  auto found = repeated_logs.find(key);
   launch.logs = found == nullptr;
   return found;
 }
 
 // Gives the log to the counts, and keeps it for launches that repeat this one.
-void Device::Impl::finish_log(Engine& engine, Launch& launch, const PackedParameters& parameters,
+void Device::Impl::finish_log(Engine& engine, Launch& launch, const RepeatedLogs::Key& key,
                               const std::shared_ptr<const events::AccessLog>& repeated, events::LaunchCounts& counts) {
   counts.log = repeated ? repeated : collect_log(launch, engine.workers);
   if (!counts.log || launch.fault) return;
@@ -84,7 +84,6 @@ void Device::Impl::finish_log(Engine& engine, Launch& launch, const PackedParame
          {c.requests, c.lanes, c.global.sectors, c.global.lines, c.global.wavefronts, c.local.sectors})
       digest = events::mixed(digest ^ (n + 1));
   }
-  const auto key = RepeatedLogs::key_of(launch, parameters.bytes);
   if (repeated) return repeated_logs.compare(launch, key, digest);
   counts.log->sectors = sectors;
   repeated_logs.keep(launch, key, counts.log, digest);
