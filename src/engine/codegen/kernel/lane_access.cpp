@@ -17,10 +17,9 @@ namespace warpgrind::jit {
 using llvm::BasicBlock;
 using llvm::Value;
 
-// Whether the memory order and the host allow masked gathers and scatters.
+// Whether the memory order allows masked gathers and scatters.
 bool LaneAccess::serves_order() const {
   if (f_.unit.options.every_access || f_.unit.options.definedness) return false;
-  if (!f_.has_avx512()) return false;  // without AVX-512 the device is as fast
   using M = ptx::Modifier;
   const ptx::Instruction& i = f_.instruction();
   // A load that polls for another thread's store must read memory each time, and gathers need not.
@@ -212,33 +211,83 @@ void LaneAccess::keep(Value* distances, Value* state) {
 }
 
 // Inactive lanes get 0: values computed from them must not be undefined.
-Value* LaneAccess::gather(Value* pointers, llvm::Type* element, unsigned alignment) {
-  return ir_.CreateMaskedGather(vector(element), pointers, llvm::Align(alignment), mask(),
+Value* LaneAccess::gather(const Places& places, llvm::Type* element, unsigned alignment) {
+  if (!f_.has_avx512()) return gather_avx2(places, element);
+  return ir_.CreateMaskedGather(vector(element), pointers(places), llvm::Align(alignment), mask(),
                                 llvm::Constant::getNullValue(vector(element)));
 }
 
-Value* LaneAccess::lane_pointers(Value* addresses, StateSpace space) {
-  if (space != StateSpace::shared) return ir_.CreateIntToPtr(addresses, vector(ir_.getPtrTy()));
-  Value* shared = f_.context_field(offsetof(WarpContext, shared), ir_.getPtrTy(), "shared");
-  return ir_.CreateGEP(ir_.getInt8Ty(), shared, ir_.CreateTrunc(addresses, vector(ir_.getInt32Ty())));
+// LLVM takes the lanes one by one, with a branch for each, where it holds the CPU's gathers for slow.
+Value* LaneAccess::gather_avx2(const Places& places, llvm::Type* element) {
+  const unsigned bits = element->getPrimitiveSizeInBits();
+  const bool words = bits == 32, narrow = places.base != nullptr;  // of elements; of offsets
+  const unsigned at_once = words && narrow ? 8 : 4;
+  const llvm::Intrinsic::ID gather_of =
+      words    ? narrow ? llvm::Intrinsic::x86_avx2_gather_d_d_256 : llvm::Intrinsic::x86_avx2_gather_q_d_256
+      : narrow ? llvm::Intrinsic::x86_avx2_gather_d_q_256
+               : llvm::Intrinsic::x86_avx2_gather_q_q_256;
+  llvm::Type* type = llvm::FixedVectorType::get(ir_.getIntNTy(bits), at_once);
+  Value* base = narrow ? places.base : llvm::ConstantPointerNull::get(ir_.getPtrTy());
+  Value* on = mask();
+  std::vector<Value*> parts;
+  for (unsigned first = 0; first < width_; first += at_once)
+    parts.push_back(
+        ir_.CreateIntrinsic(gather_of, {},
+                            {llvm::Constant::getNullValue(type), base, slice(places.offsets, first, at_once),
+                             ir_.CreateSExt(slice(on, first, at_once), type), ir_.getInt8(1)}));
+  return ir_.CreateBitCast(joined(std::move(parts)), vector(element));
+}
+
+void LaneAccess::scatter(Value* value, const Places& places) {
+  Value* to = pointers(places);
+  if (!f_.has_avx512()) return store_one_by_one(to, value);
+  ir_.CreateMaskedScatter(value, to, llvm::Align(value->getType()->getScalarSizeInBits() / 8), mask());
+}
+
+Value* LaneAccess::slice(Value* lanes, unsigned first, unsigned count) {
+  llvm::SmallVector<int, kWarpSize> pick;
+  for (unsigned l = 0; l < count; ++l) pick.push_back(static_cast<int>(first + l));
+  return ir_.CreateShuffleVector(lanes, pick);
+}
+
+Value* LaneAccess::joined(std::vector<Value*> parts) {
+  WG_ASSERT(std::has_single_bit(parts.size()));
+  for (; parts.size() > 1; parts.resize(parts.size() / 2)) {
+    const unsigned n = llvm::cast<llvm::FixedVectorType>(parts[0]->getType())->getNumElements();
+    llvm::SmallVector<int, kWarpSize> both;
+    for (unsigned l = 0; l < 2 * n; ++l) both.push_back(static_cast<int>(l));
+    for (std::size_t p = 0; p < parts.size(); p += 2)
+      parts[p / 2] = ir_.CreateShuffleVector(parts[p], parts[p + 1], both);
+  }
+  return parts[0];
+}
+
+Value* LaneAccess::pointers(const Places& places) {
+  if (!places.base) return ir_.CreateIntToPtr(places.offsets, vector(ir_.getPtrTy()));
+  return ir_.CreateGEP(ir_.getInt8Ty(), places.base, places.offsets);
+}
+
+LaneAccess::Places LaneAccess::lane_places(Value* addresses, StateSpace space) {
+  if (space != StateSpace::shared) return {nullptr, addresses};
+  return {f_.context_field(offsetof(WarpContext, shared), ir_.getPtrTy(), "shared"),
+          ir_.CreateTrunc(addresses, vector(ir_.getInt32Ty()))};
 }
 
 // Word w of lane l lies at (w*32 + l)*4.
-Value* LaneAccess::local_words(Value* addresses, std::uint64_t next) {
+LaneAccess::Places LaneAccess::local_words(Value* addresses, std::uint64_t next) {
   llvm::SmallVector<std::uint32_t, kWarpSize> lanes;
   for (std::uint32_t l = 0; l < width_; ++l) lanes.push_back(4 * l);
   Value* offsets = ir_.CreateTrunc(addresses, vector(ir_.getInt32Ty()));
   Value* rows = ir_.CreateShl(ir_.CreateAnd(offsets, splat(ir_.getInt32(~3u))), splat(ir_.getInt32(5)));
   Value* local = f_.context_field(offsetof(WarpContext, local), ir_.getPtrTy(), "local");
-  return ir_.CreateGEP(ir_.getInt8Ty(), f_.at(local, next * 4 * kWarpSize),
-                       ir_.CreateAdd(rows, llvm::ConstantDataVector::get(f_.context(), lanes)));
+  return {f_.at(local, next * 4 * kWarpSize), ir_.CreateAdd(rows, llvm::ConstantDataVector::get(f_.context(), lanes))};
 }
 
 LaneAccess::Words LaneAccess::words(Value* addresses, StateSpace space) {
   Value* within = ir_.CreateAnd(ir_.CreateTrunc(addresses, vector(ir_.getInt32Ty())), splat(ir_.getInt32(3)));
   Value* shift = ir_.CreateShl(within, splat(ir_.getInt32(3)));
   if (space == StateSpace::local) return {local_words(addresses, 0), shift};
-  return {lane_pointers(ir_.CreateAnd(addresses, splat(ir_.getInt64(~std::uint64_t{3}))), space), shift};
+  return {lane_places(ir_.CreateAnd(addresses, splat(ir_.getInt64(~std::uint64_t{3}))), space), shift};
 }
 
 // Host address of a lane's element. The lane may be off. Its address in shared memory may then be negative.
@@ -249,12 +298,38 @@ Value* LaneAccess::pointer_of(Value* addresses, unsigned lane, StateSpace space)
   return ir_.CreateGEP(ir_.getInt8Ty(), shared, ir_.CreateTrunc(own, ir_.getInt32Ty()));
 }
 
+// Elements row[index] of a row of 32. The five lowest bits of an index count.
+Value* LaneAccess::permuted(Value* row, Value* index) {
+  constexpr unsigned kHalf = kWarpSize / 2, kQuarter = kWarpSize / 4;
+  std::vector<Value*> parts;
+  if (f_.has_avx512()) {
+    for (unsigned first = 0; first < width_; first += kHalf)
+      parts.push_back(
+          ir_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {},
+                              {slice(row, 0, kHalf), slice(index, first, kHalf), slice(row, kHalf, kHalf)}));
+    return joined(std::move(parts));
+  }
+  llvm::Type* type = llvm::FixedVectorType::get(ir_.getInt32Ty(), kQuarter);
+  for (unsigned first = 0; first < width_; first += kQuarter) {
+    Value* own = slice(index, first, kQuarter);
+    const auto of_quarter = [&](unsigned q) {
+      return ir_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_permd, {}, {slice(row, q * kQuarter, kQuarter), own});
+    };
+    const auto choose = [&](unsigned bit, Value* zero, Value* one) {  // by the sign of what is shifted, as blendv does
+      Value* sign = ir_.CreateShl(own, llvm::ConstantInt::get(type, 31 - bit));
+      return ir_.CreateSelect(ir_.CreateICmpSLT(sign, llvm::Constant::getNullValue(type)), one, zero);
+    };
+    parts.push_back(choose(4, choose(3, of_quarter(0), of_quarter(1)), choose(3, of_quarter(2), of_quarter(3))));
+  }
+  return joined(std::move(parts));
+}
+
 // Lanes near lane 0 (clamped neighbours in stencils, rows of which some lanes are off) take their elements from two
 // vectors by permutations, which cost a tenth of gathers on an AMD EPYC (family 25). Elements outside the window are
 // not read.
 Value* LaneAccess::load_near(Value* addresses, Value* distances, Value* state, StateSpace space, llvm::Type* element) {
   llvm::Type *i32 = ir_.getInt32Ty(), *i64 = ir_.getInt64Ty();
-  constexpr unsigned kBytes = 4, kHalf = kWarpSize / 2;
+  constexpr unsigned kBytes = 4;
   addresses = own(addresses);
   Value* const short_ones = narrow(addresses, space);
   Value* const all = short_ones ? short_ones : addresses;
@@ -281,25 +356,13 @@ Value* LaneAccess::load_near(Value* addresses, Value* distances, Value* state, S
       ir_.CreateMaskedLoad(row_type, pointer_of(addresses, 0, space), llvm::Align(kBytes),
                            f_.bits_to_lanes(ir_.CreateTrunc(there, i32)), llvm::Constant::getNullValue(row_type));
   Value* index = ir_.CreateLShr(ir_.CreateTrunc(apart, vector(i32)), splat(ir_.getInt32(std::countr_zero(kBytes))));
-  const auto half = [&](Value* of, unsigned h) {
-    llvm::SmallVector<int, kHalf> pick;
-    for (unsigned l = 0; l < kHalf; ++l) pick.push_back(static_cast<int>(h * kHalf + l));
-    return ir_.CreateShuffleVector(of, pick);
-  };
-  Value* parts[2];
-  for (unsigned h = 0; h < width_ / kHalf; ++h)
-    parts[h] = ir_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {},
-                                   {half(row, 0), half(index, h), half(row, 1)});
-  llvm::SmallVector<int, kWarpSize> both;
-  for (unsigned l = 0; l < kWarpSize; ++l) both.push_back(static_cast<int>(l));
-  Value* together = width_ == kHalf ? parts[0] : ir_.CreateShuffleVector(parts[0], parts[1], both);
-  Value* picked = ir_.CreateSelect(mask(), together, llvm::Constant::getNullValue(vector(i32)));
+  Value* picked = ir_.CreateSelect(mask(), permuted(row, index), llvm::Constant::getNullValue(vector(i32)));
   if (element != i32) picked = ir_.CreateBitCast(picked, vector(element));
   BasicBlock* near_end = ir_.GetInsertBlock();
   ir_.CreateBr(join);
 
   ir_.SetInsertPoint(far);
-  Value* gathered = gather(lane_pointers(addresses, space), element, kBytes);
+  Value* gathered = gather(lane_places(addresses, space), element, kBytes);
   BasicBlock* far_end = ir_.GetInsertBlock();
   ir_.CreateBr(join);
   ir_.SetInsertPoint(join);
@@ -323,9 +386,9 @@ Value* LaneAccess::load(Value* addresses, StateSpace space, llvm::Type* element)
   Value* value = nullptr;
   if (bits < 32) {  // CPUs gather words; the rest of the word is in the same page and is discarded
     const Words w = words(addresses, space);
-    value = ir_.CreateTrunc(ir_.CreateLShr(gather(w.pointers, i32, 4), w.shift), vector(ir_.getIntNTy(bits)));
+    value = ir_.CreateTrunc(ir_.CreateLShr(gather(w.places, i32, 4), w.shift), vector(ir_.getIntNTy(bits)));
   } else if (space != StateSpace::local) {
-    return all_lanes(gather(lane_pointers(addresses, space), element, bits / 8));
+    return all_lanes(gather(lane_places(addresses, space), element, bits / 8));
   } else {
     value = gather(local_words(addresses, 0), i32, 4);
     if (bits == 64) {
@@ -341,9 +404,9 @@ void LaneAccess::store_part_of_words(Value* addresses, Value* value, unsigned bi
   llvm::Type* i32 = ir_.getInt32Ty();
   const Words w = words(addresses, StateSpace::local);
   Value* ones = ir_.CreateShl(splat(ir_.getInt32((1u << bits) - 1)), w.shift);
-  Value* beside = ir_.CreateAnd(gather(w.pointers, i32, 4), ir_.CreateNot(ones));
+  Value* beside = ir_.CreateAnd(gather(w.places, i32, 4), ir_.CreateNot(ones));
   Value* put = ir_.CreateShl(ir_.CreateZExt(value, vector(i32)), w.shift);
-  ir_.CreateMaskedScatter(ir_.CreateOr(beside, put), w.pointers, llvm::Align(4), mask());
+  scatter(ir_.CreateOr(beside, put), w.places);
 }
 
 // CPUs scatter no elements smaller than a word. A call of the device for them took a tenth of Rodinia's bfs.
@@ -375,16 +438,14 @@ void LaneAccess::store(Value* addresses, StateSpace space, Value* value) {
   addresses = own(addresses);
   value = own(value);
   if (space != StateSpace::local) {
-    if (bits < 32) return store_one_by_one(lane_pointers(addresses, space), value);
-    ir_.CreateMaskedScatter(value, lane_pointers(addresses, space), llvm::Align(bits / 8), mask());
-    return;
+    if (bits < 32) return store_one_by_one(pointers(lane_places(addresses, space)), value);
+    return scatter(value, lane_places(addresses, space));
   }
   if (!value->getType()->getScalarType()->isIntegerTy()) value = ir_.CreateBitCast(value, vector(ir_.getIntNTy(bits)));
   if (bits < 32) return store_part_of_words(addresses, value, bits);
   for (unsigned w = 0; w < bits / 32; ++w) {
     Value* part = w == 0 ? value : ir_.CreateLShr(value, splat(ir_.getIntN(bits, 32)));
-    ir_.CreateMaskedScatter(ir_.CreateTrunc(part, vector(ir_.getInt32Ty())), local_words(addresses, w), llvm::Align(4),
-                            mask());
+    scatter(ir_.CreateTrunc(part, vector(ir_.getInt32Ty())), local_words(addresses, w));
   }
 }
 

@@ -1,7 +1,7 @@
-// Lowering of ld and st with arbitrary lane addresses, on CPUs with masked gathers and scatters. One comparison per
-// lane checks the address, and machine code makes the access in place (LaneRequests in jit/abi.h). Irregular requests
-// are kept and counted later with others. Usually all lanes are contiguous or evenly spaced, but the compiler cannot
-// know it: the index comes from a division, or nvcc has split a loop's iterations by four.
+// Lowering of ld and st with arbitrary lane addresses, by masked gathers and scatters (AVX2 has no scatters). One
+// comparison per lane checks the address, and machine code makes the access in place (LaneRequests in jit/abi.h).
+// Irregular requests are kept and counted later with others. Usually all lanes are contiguous or evenly spaced, but the
+// compiler cannot know it: the index comes from a division, or nvcc has split a loop's iterations by four.
 #pragma once
 
 #include "codegen/kernel/addresses.h"
@@ -66,8 +66,13 @@ class LaneAccess {
   bool side_by_side(const Address& a, llvm::Type* element) const;
   llvm::Value* row_of(llvm::Value* lanes, unsigned row);
   void store_one_by_one(llvm::Value* pointers, llvm::Value* value);  // at least one lane is active
+  // Of the lanes: 32-bit offsets from one pointer, or addresses (64 bits; base: null).
+  struct Places {
+    llvm::Value *base, *offsets;
+  };
   struct Words {
-    llvm::Value *pointers, *shift;  // 4-byte words that hold smaller elements; shift to the right in bits, <32 x i32>
+    Places places;       // 4-byte words that hold smaller elements
+    llvm::Value* shift;  // to the right, in bits, <32 x i32>
   };
   bool serves_order() const;
   bool left_in(bool serves) const;
@@ -80,9 +85,15 @@ class LaneAccess {
   llvm::Value* own(llvm::Value* lanes);         // the first lanes of 32
   llvm::Value* all_lanes(llvm::Value* of_own);  // 32 lanes; those that are never on have 0
   llvm::Value* mask();                          // of the active lanes
-  llvm::Value* gather(llvm::Value* pointers, llvm::Type* element, unsigned alignment);
-  llvm::Value* lane_pointers(llvm::Value* addresses, StateSpace space);
-  llvm::Value* local_words(llvm::Value* addresses, std::uint64_t next);
+  llvm::Value* gather(const Places& places, llvm::Type* element, unsigned alignment);
+  llvm::Value* gather_avx2(const Places& places, llvm::Type* element);
+  void scatter(llvm::Value* value, const Places& places);
+  llvm::Value* permuted(llvm::Value* row, llvm::Value* index);
+  llvm::Value* slice(llvm::Value* lanes, unsigned first, unsigned count);
+  llvm::Value* joined(std::vector<llvm::Value*> parts);
+  llvm::Value* pointers(const Places& places);
+  Places lane_places(llvm::Value* addresses, StateSpace space);
+  Places local_words(llvm::Value* addresses, std::uint64_t next);
   Words words(llvm::Value* addresses, StateSpace space);
   void store_part_of_words(llvm::Value* addresses, llvm::Value* value, unsigned bits);
 
