@@ -1,6 +1,7 @@
 // Lowering of PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Integer Arithmetic Instructions".
 // Opcodes that also have floating-point forms are forwarded by type.
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include "codegen/families/families.h"
 #include "codegen/kernel/lower.h"
@@ -180,6 +181,20 @@ void lower_sad(Lowering& l) {
   l.result(0, ir.CreateAdd(l.source(3, t), ir.CreateSelect(less, ir.CreateSub(b, a), ir.CreateSub(a, b))), t);
 }
 
+// Of quotients of 32 bits. AVX2 converts doubles to signed 32-bit integers alone: to 64 bits they go one by one.
+Value* whole_part(Lowering& l, Value* quotient, bool is_signed) {
+  llvm::IRBuilder<>& ir = l.ir();
+  if (l.scalar() || has_avx512(*ir.GetInsertBlock()->getParent())) return ir.CreateFPToSI(quotient, wide_type(l, 64));
+  if (!is_signed) return ir.CreateFPToUI(quotient, l.value_type(ir.getInt32Ty()));
+  constexpr unsigned kAtOnce = 4;
+  std::vector<Value*> parts;
+  for (unsigned first = 0; first < kWarpSize; first += kAtOnce) {
+    parts.push_back(ir.CreateIntrinsic(llvm::Intrinsic::x86_avx_cvtt_pd2dq_256, {},  // 2^31 stays the same 32 bits
+                                       {l.slice(quotient, first, kAtOnce)}));
+  }
+  return l.concatenated(std::move(parts));
+}
+
 // Quotients of up to 32 bits are computed in double. |a/b| < 2^32, and a non-integer quotient is at least 1/b away from
 // the next integer. That is far more than the rounding error of one division, so truncation is exact. Division by zero
 // gives all ones as quotient and remainder, like an H200; nothing traps here.
@@ -196,13 +211,12 @@ void lower_div_rem(Lowering& l) {
     return l.result(0, l.call_lanes(name, ir.getInt64Ty(), {a, b}), t);
   }
   llvm::Type* real = l.value_type(ir.getDoubleTy());
-  llvm::Type* wide = wide_type(l, 64);
   Value* zero = llvm::Constant::getNullValue(b->getType());
   Value* by_zero = ir.CreateICmpEQ(b, zero);
   Value* one = llvm::ConstantInt::get(b->getType(), 1);
   Value* divisor = ir.CreateSelect(by_zero, one, b);
   const auto to_real = [&](Value* v) { return s ? ir.CreateSIToFP(v, real) : ir.CreateUIToFP(v, real); };
-  Value* q = ir.CreateTrunc(ir.CreateFPToSI(ir.CreateFDiv(to_real(a), to_real(divisor)), wide), a->getType());
+  Value* q = ir.CreateTrunc(whole_part(l, ir.CreateFDiv(to_real(a), to_real(divisor)), s), a->getType());
   q = ir.CreateSelect(by_zero, llvm::Constant::getAllOnesValue(q->getType()), q);
   if (!rem) return l.result(0, q, t);
   Value* r = ir.CreateSub(a, ir.CreateMul(q, b));

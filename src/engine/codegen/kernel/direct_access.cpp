@@ -132,7 +132,7 @@ void DirectAccess::store_rows(const Address& a, Value* pointer, const Rows& rows
   const auto count = static_cast<unsigned>(values.size());
   const llvm::Align align(element->getPrimitiveSizeInBits() / 8);
   const unsigned size = std::bit_ceil(rows.elements);
-  Value* all = concatenated(values);
+  Value* all = f_.concatenated(values);
   for (unsigned r = 0; r < f_.layout.rows(); ++r) {
     std::vector<int> order(size, llvm::PoisonMaskElem);
     llvm::SmallVector<llvm::Constant*, 256> own(size, ir_.getFalse());
@@ -196,7 +196,7 @@ void DirectAccess::store_local(Value* offset, llvm::Type* element, const std::ve
   const auto shaped = [&](llvm::Type* e) { return llvm::FixedVectorType::get(e, kWarpSize); };
   const auto put_row = [&](Value* row, Value* to) {
     if (lanes)
-      ir_.CreateMaskedStore(row, to, llvm::Align(64), lanes);
+      store_masked(row, to, llvm::Align(64), lanes, true);
     else
       ir_.CreateAlignedStore(row, to, llvm::Align(64));
   };
@@ -229,20 +229,6 @@ bool DirectAccess::is_volatile() const {
          i.has(M::cg) || i.has(M::cv);
 }
 
-Value* DirectAccess::concatenated(std::vector<Value*> parts) {
-  WG_ASSERT(std::has_single_bit(parts.size()));
-  while (parts.size() > 1) {  // pairs
-    const unsigned n = llvm::cast<llvm::FixedVectorType>(parts[0]->getType())->getNumElements();
-    std::vector<int> both(2 * n);
-    for (unsigned k = 0; k < 2 * n; ++k) both[k] = static_cast<int>(k);
-    std::vector<Value*> next;
-    for (std::size_t p = 0; p < parts.size(); p += 2)
-      next.push_back(ir_.CreateShuffleVector(parts[p], parts[p + 1], both));
-    parts = std::move(next);
-  }
-  return parts[0];
-}
-
 // Loads each lane's elements in one access, like a GPU: another block may be writing them
 // (device/access/lane_vectors.cpp).
 std::vector<Value*> DirectAccess::load_wholes(Value* pointers, llvm::Type* element, unsigned count) {
@@ -251,7 +237,7 @@ std::vector<Value*> DirectAccess::load_wholes(Value* pointers, llvm::Type* eleme
   for (unsigned l = 0; l < kWarpSize; ++l)
     lanes.push_back(ir_.CreateAlignedLoad(whole, ir_.CreateExtractElement(pointers, l),
                                           llvm::Align(element->getPrimitiveSizeInBits() / 8), is_volatile()));
-  Value* all = concatenated(std::move(lanes));
+  Value* all = f_.concatenated(std::move(lanes));
   std::vector<Value*> out;
   for (unsigned e = 0; e < count; ++e) {
     std::vector<int> pick;
@@ -262,7 +248,7 @@ std::vector<Value*> DirectAccess::load_wholes(Value* pointers, llvm::Type* eleme
 }
 
 void DirectAccess::store_wholes(Value* pointers, llvm::Type* element, const std::vector<Value*>& values) {
-  Value* all = concatenated(values);
+  Value* all = f_.concatenated(values);
   for (unsigned l = 0; l < kWarpSize; ++l) {
     std::vector<int> mine;
     for (std::size_t e = 0; e < values.size(); ++e) mine.push_back(static_cast<int>(e * kWarpSize + l));
@@ -307,7 +293,7 @@ void DirectAccess::store(const Address& a, StateSpace space, llvm::Type* element
     if (count > 1 && space != StateSpace::shared && is_volatile()) {
       std::vector<int> last;
       for (unsigned e = 0; e < count; ++e) last.push_back(static_cast<int>(e * kWarpSize + kWarpSize - 1));
-      ir_.CreateAlignedStore(ir_.CreateShuffleVector(concatenated(values), last), pointer, llvm::Align(bytes), true);
+      ir_.CreateAlignedStore(ir_.CreateShuffleVector(f_.concatenated(values), last), pointer, llvm::Align(bytes), true);
       return;
     }
     for (unsigned e = 0; e < count; ++e)
@@ -325,6 +311,15 @@ void DirectAccess::store(const Address& a, StateSpace space, llvm::Type* element
   }
 }
 
+// alone: nothing else writes the elements of lanes that are off meanwhile. Masked stores of AVX2 are slow on AMD's
+// CPUs: a third of the time of a reduction in shared memory.
+void DirectAccess::store_masked(Value* value, Value* at, llvm::Align align, Value* on, bool alone) {
+  if (alone && !f_.has_avx512())
+    ir_.CreateAlignedStore(ir_.CreateSelect(on, value, ir_.CreateAlignedLoad(value->getType(), at, align)), at, align);
+  else
+    ir_.CreateMaskedStore(value, at, align, on);
+}
+
 void DirectAccess::store_some(const Address& a, StateSpace space, llvm::Type* element, Value* value) {
   if (space == StateSpace::local) return store_local(a.base, element, {value}, masks_.lanes());
   const llvm::Align align(element->getPrimitiveSizeInBits() / 8);
@@ -340,7 +335,8 @@ void DirectAccess::store_some(const Address& a, StateSpace space, llvm::Type* el
     std::vector<int> row;
     for (unsigned l = 0; l < f_.layout.row_length; ++l) row.push_back(static_cast<int>(r * f_.layout.row_length + l));
     Value* at = r == 0 ? pointer : ir_.CreateGEP(ir_.getInt8Ty(), pointer, ir_.CreateMul(a.ky, ir_.getInt64(r)));
-    ir_.CreateMaskedStore(ir_.CreateShuffleVector(value, row), at, align, ir_.CreateShuffleVector(lanes, row));
+    Value *own = ir_.CreateShuffleVector(value, row), *on = ir_.CreateShuffleVector(lanes, row);
+    store_masked(own, at, align, on, space == StateSpace::shared);
   }
 }
 

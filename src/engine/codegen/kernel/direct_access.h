@@ -35,7 +35,7 @@ class DirectAccess {
   void store_rows(const Address& a, llvm::Value* pointer, const Rows& rows, llvm::Type* element,
                   const std::vector<llvm::Value*>& values);
   void prefetch_behind(llvm::Value* row, std::uint64_t bytes);
-  llvm::Value* concatenated(std::vector<llvm::Value*> parts);
+  void store_masked(llvm::Value* value, llvm::Value* at, llvm::Align align, llvm::Value* on, bool alone);
   std::vector<llvm::Value*> load_wholes(llvm::Value* pointers, llvm::Type* element, unsigned count);
   void store_wholes(llvm::Value* pointers, llvm::Type* element, const std::vector<llvm::Value*>& values);
   std::vector<llvm::Value*> load_local(llvm::Value* offset, llvm::Type* element, unsigned count);

@@ -35,7 +35,7 @@ class FunctionContext : public Values {
   llvm::Value* shared_start();
   // Offsets in the block's own shared memory of addresses in the window, both of 64 bits.
   llvm::Value* own_shared(llvm::Value* addresses);
-  bool has_avx512() const { return llvm_function->hasFnAttribute("warpgrind-avx512f"); }  // codegen/kernel/emit.cpp
+  bool has_avx512() const { return jit::has_avx512(*llvm_function); }
   llvm::Value* lane_pattern(bool y, unsigned width);  // X or Y of each lane (jit/abi.h), constant <32 x iN>
 
   void enter_again(llvm::Value* context, llvm::Value* frame);  // continues from here with another warp of the kernel

@@ -72,7 +72,7 @@ Value* LaneAccess::all_lanes(Value* of_own) {
 }
 
 Value* LaneAccess::mask() {
-  if (width_ == kWarpSize) return masks_.lanes();
+  if (width_ == kWarpSize || !f_.has_avx512()) return own(masks_.lanes());
   return ir_.CreateBitCast(ir_.CreateTrunc(masks_.bits(), ir_.getIntNTy(width_)), vector(ir_.getInt1Ty()));
 }
 
@@ -106,6 +106,11 @@ Value* LaneAccess::begin(Value* addresses, Value* state, unsigned bytes, StateSp
     return splat(ir_.CreateTrunc(word, type));
   };
   Value* distances = ir_.CreateSub(short_ones ? short_ones : addresses, field(offsetof(LaneRequests, low)));
+  BasicBlock* quick = f_.new_block("in_window");
+  if (!f_.has_avx512()) {
+    check_avx2(distances, state, bytes, quick, slow);
+    return short_ones ? ir_.CreateZExt(distances, vector(i64)) : distances;
+  }
   Value* places = distances;
   if (bytes > 1)
     places = ir_.CreateIntrinsic(
@@ -114,10 +119,39 @@ Value* LaneAccess::begin(Value* addresses, Value* state, unsigned bytes, StateSp
          splat(ir_.getIntN(type->getIntegerBitWidth(), static_cast<unsigned>(std::countr_zero(bytes))))});
   Value* all_good = all_active(ir_.CreateICmpULT(places, field(offsetof(LaneRequests, places))));
   Value* some = ir_.CreateICmpNE(masks_.bits(), ir_.getInt32(0));
-  BasicBlock* quick = f_.new_block("in_window");
   ir_.CreateCondBr(ir_.CreateAnd(all_good, some), quick, slow, weights(1000, 1));
   ir_.SetInsertPoint(quick);
   return short_ones ? ir_.CreateZExt(distances, vector(i64)) : distances;
+}
+
+// Whether no lane has one of the bits.
+Value* LaneAccess::none_has(Value* lanes, std::uint64_t bits) {
+  Value* any = ir_.CreateOrReduce(lanes);
+  any = ir_.CreateAnd(any, llvm::ConstantInt::get(any->getType(), bits));
+  return ir_.CreateICmpEQ(any, llvm::Constant::getNullValue(any->getType()));
+}
+
+// AVX2 has no unsigned comparisons, and bits of lanes cost it many instructions. Here a lane is good if the signs of
+// two numbers and their lowest bits are 0: its distance from the first element of the window, and that from the last.
+void LaneAccess::check_avx2(Value* distances, Value* state, unsigned bytes, BasicBlock* quick, BasicBlock* slow) {
+  auto* const type = llvm::cast<llvm::IntegerType>(distances->getType()->getScalarType());
+  constexpr std::size_t kPlaces = offsetof(SiteState, lanes) + offsetof(LaneRequests, places);
+  Value* places = ir_.CreateTrunc(ir_.CreateLoad(ir_.getInt64Ty(), f_.at(state, kPlaces)), type);
+  Value* last =
+      ir_.CreateMul(ir_.CreateSub(places, llvm::ConstantInt::get(type, 1)), llvm::ConstantInt::get(type, bytes));
+  Value* bad = ir_.CreateOr(distances, ir_.CreateSub(splat(last), distances));
+  const std::uint64_t bits = type->getSignBit() | (bytes - 1);
+  if (!f_.layout.one_row) {
+    BasicBlock *all = f_.new_block("all_lanes"), *some = f_.new_block("some_lanes");
+    ir_.CreateCondBr(masks_.all_on(), all, some);
+    ir_.SetInsertPoint(all);
+    ir_.CreateCondBr(none_has(bad, bits), quick, slow, weights(1000, 1));
+    ir_.SetInsertPoint(some);
+  }
+  Value* good = none_has(ir_.CreateSelect(mask(), bad, llvm::Constant::getNullValue(bad->getType())), bits);
+  good = ir_.CreateAnd(good, ir_.CreateICmpNE(masks_.bits(), ir_.getInt32(0)));
+  ir_.CreateCondBr(good, quick, slow, weights(1000, 1));
+  ir_.SetInsertPoint(quick);
 }
 
 Value* LaneAccess::begin_apart(Value* addresses, Value* state, unsigned bytes, StateSpace space, BasicBlock* slow) {
@@ -142,8 +176,10 @@ void LaneAccess::branch(Value* addresses, Value* state, std::int64_t expected, c
   ir_.CreateCondBr(masks_.all_on(), all_on, ways.irregular);
   ir_.SetInsertPoint(all_on);
   Value* steps = ir_.CreateAlignedLoad(vector(i64), field(offsetof(LaneRequests, steps)), llvm::Align(64));
-  Value* regular = ir_.CreateICmpEQ(ir_.CreateSub(addresses, splat_first(addresses)), steps);
-  ir_.CreateCondBr(all_active(regular), in_steps, ways.irregular);
+  Value* apart = ir_.CreateSub(addresses, splat_first(addresses));
+  Value* regular = f_.has_avx512() ? all_active(ir_.CreateICmpEQ(apart, steps))
+                                   : none_has(ir_.CreateXor(apart, steps), ~std::uint64_t{0});
+  ir_.CreateCondBr(regular, in_steps, ways.irregular);
   ir_.SetInsertPoint(in_steps);
   Value* as_expected = ir_.CreateICmpEQ(step(state), ir_.getInt64(static_cast<std::uint64_t>(expected)));
   ir_.CreateCondBr(as_expected, ways.expected, ways.strided);
@@ -233,33 +269,15 @@ Value* LaneAccess::gather_avx2(const Places& places, llvm::Type* element) {
   for (unsigned first = 0; first < width_; first += at_once)
     parts.push_back(
         ir_.CreateIntrinsic(gather_of, {},
-                            {llvm::Constant::getNullValue(type), base, slice(places.offsets, first, at_once),
-                             ir_.CreateSExt(slice(on, first, at_once), type), ir_.getInt8(1)}));
-  return ir_.CreateBitCast(joined(std::move(parts)), vector(element));
+                            {llvm::Constant::getNullValue(type), base, f_.slice(places.offsets, first, at_once),
+                             ir_.CreateSExt(f_.slice(on, first, at_once), type), ir_.getInt8(1)}));
+  return ir_.CreateBitCast(f_.concatenated(std::move(parts)), vector(element));
 }
 
 void LaneAccess::scatter(Value* value, const Places& places) {
   Value* to = pointers(places);
   if (!f_.has_avx512()) return store_one_by_one(to, value);
   ir_.CreateMaskedScatter(value, to, llvm::Align(value->getType()->getScalarSizeInBits() / 8), mask());
-}
-
-Value* LaneAccess::slice(Value* lanes, unsigned first, unsigned count) {
-  llvm::SmallVector<int, kWarpSize> pick;
-  for (unsigned l = 0; l < count; ++l) pick.push_back(static_cast<int>(first + l));
-  return ir_.CreateShuffleVector(lanes, pick);
-}
-
-Value* LaneAccess::joined(std::vector<Value*> parts) {
-  WG_ASSERT(std::has_single_bit(parts.size()));
-  for (; parts.size() > 1; parts.resize(parts.size() / 2)) {
-    const unsigned n = llvm::cast<llvm::FixedVectorType>(parts[0]->getType())->getNumElements();
-    llvm::SmallVector<int, kWarpSize> both;
-    for (unsigned l = 0; l < 2 * n; ++l) both.push_back(static_cast<int>(l));
-    for (std::size_t p = 0; p < parts.size(); p += 2)
-      parts[p / 2] = ir_.CreateShuffleVector(parts[p], parts[p + 1], both);
-  }
-  return parts[0];
 }
 
 Value* LaneAccess::pointers(const Places& places) {
@@ -306,14 +324,14 @@ Value* LaneAccess::permuted(Value* row, Value* index) {
     for (unsigned first = 0; first < width_; first += kHalf)
       parts.push_back(
           ir_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {},
-                              {slice(row, 0, kHalf), slice(index, first, kHalf), slice(row, kHalf, kHalf)}));
-    return joined(std::move(parts));
+                              {f_.slice(row, 0, kHalf), f_.slice(index, first, kHalf), f_.slice(row, kHalf, kHalf)}));
+    return f_.concatenated(std::move(parts));
   }
   llvm::Type* type = llvm::FixedVectorType::get(ir_.getInt32Ty(), kQuarter);
   for (unsigned first = 0; first < width_; first += kQuarter) {
-    Value* own = slice(index, first, kQuarter);
+    Value* own = f_.slice(index, first, kQuarter);
     const auto of_quarter = [&](unsigned q) {
-      return ir_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_permd, {}, {slice(row, q * kQuarter, kQuarter), own});
+      return ir_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_permd, {}, {f_.slice(row, q * kQuarter, kQuarter), own});
     };
     const auto choose = [&](unsigned bit, Value* zero, Value* one) {  // by the sign of what is shifted, as blendv does
       Value* sign = ir_.CreateShl(own, llvm::ConstantInt::get(type, 31 - bit));
@@ -321,7 +339,7 @@ Value* LaneAccess::permuted(Value* row, Value* index) {
     };
     parts.push_back(choose(4, choose(3, of_quarter(0), of_quarter(1)), choose(3, of_quarter(2), of_quarter(3))));
   }
-  return joined(std::move(parts));
+  return f_.concatenated(std::move(parts));
 }
 
 // Lanes near lane 0 (clamped neighbours in stencils, rows of which some lanes are off) take their elements from two
@@ -331,11 +349,12 @@ Value* LaneAccess::load_near(Value* addresses, Value* distances, Value* state, S
   llvm::Type *i32 = ir_.getInt32Ty(), *i64 = ir_.getInt64Ty();
   constexpr unsigned kBytes = 4;
   addresses = own(addresses);
-  Value* const short_ones = narrow(addresses, space);
-  Value* const all = short_ones ? short_ones : addresses;
-  const unsigned width = short_ones ? 32 : 64;
-  Value* apart = ir_.CreateSub(all, splat_first(all));
-  Value* near = all_active(ir_.CreateICmpULT(apart, splat(ir_.getIntN(width, kWarpSize * kBytes))));
+  Value* const short_ones = ir_.CreateTrunc(distances, vector(i32));  // a window has less than 4 GiB
+  Value* apart = ir_.CreateSub(short_ones, splat_first(short_ones));
+  constexpr std::uint64_t kNear = kWarpSize * kBytes;
+  Value* near = f_.has_avx512() ? all_active(ir_.CreateICmpULT(apart, splat(ir_.getInt32(kNear))))
+                                : none_has(ir_.CreateSelect(mask(), apart, llvm::Constant::getNullValue(vector(i32))),
+                                           ~(kNear - 1));
   Value* places = ir_.CreateLoad(i64, f_.at(state, offsetof(SiteState, lanes) + offsetof(LaneRequests, places)));
   Value* first = ir_.CreateExtractElement(distances, std::uint64_t{0});
   first = ir_.CreateIntrinsic(i64, llvm::Intrinsic::fshr, {first, first, ir_.getInt64(std::countr_zero(kBytes))});
@@ -355,7 +374,7 @@ Value* LaneAccess::load_near(Value* addresses, Value* distances, Value* state, S
   Value* row =
       ir_.CreateMaskedLoad(row_type, pointer_of(addresses, 0, space), llvm::Align(kBytes),
                            f_.bits_to_lanes(ir_.CreateTrunc(there, i32)), llvm::Constant::getNullValue(row_type));
-  Value* index = ir_.CreateLShr(ir_.CreateTrunc(apart, vector(i32)), splat(ir_.getInt32(std::countr_zero(kBytes))));
+  Value* index = ir_.CreateLShr(apart, splat(ir_.getInt32(std::countr_zero(kBytes))));
   Value* picked = ir_.CreateSelect(mask(), permuted(row, index), llvm::Constant::getNullValue(vector(i32)));
   if (element != i32) picked = ir_.CreateBitCast(picked, vector(element));
   BasicBlock* near_end = ir_.GetInsertBlock();

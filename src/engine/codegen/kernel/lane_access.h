@@ -61,6 +61,9 @@ class LaneAccess {
                          llvm::Type* element);
   llvm::Value* narrow(llvm::Value* addresses, StateSpace space);
   llvm::Value* all_active(llvm::Value* lanes);
+  llvm::Value* none_has(llvm::Value* lanes, std::uint64_t bits);
+  void check_avx2(llvm::Value* distances, llvm::Value* state, unsigned bytes, llvm::BasicBlock* quick,
+                  llvm::BasicBlock* slow);
   llvm::Value* splat_first(llvm::Value* lanes);
   llvm::Value* pointer_of(llvm::Value* addresses, unsigned lane, StateSpace space);
   bool side_by_side(const Address& a, llvm::Type* element) const;
@@ -89,8 +92,6 @@ class LaneAccess {
   llvm::Value* gather_avx2(const Places& places, llvm::Type* element);
   void scatter(llvm::Value* value, const Places& places);
   llvm::Value* permuted(llvm::Value* row, llvm::Value* index);
-  llvm::Value* slice(llvm::Value* lanes, unsigned first, unsigned count);
-  llvm::Value* joined(std::vector<llvm::Value*> parts);
   llvm::Value* pointers(const Places& places);
   Places lane_places(llvm::Value* addresses, StateSpace space);
   Places local_words(llvm::Value* addresses, std::uint64_t next);

@@ -5,10 +5,16 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <functional>
+#include <vector>
 
 #include "ptx/types.h"
 
 namespace warpgrind::jit {
+
+// Whether the code of the function may use AVX-512 (codegen/kernel/emit.cpp).
+inline bool has_avx512(const llvm::Function& function) {
+  return function.hasFnAttribute("warpgrind-avx512f");
+}
 
 class Values {
  public:
@@ -30,6 +36,9 @@ class Values {
   llvm::Value* splat(llvm::Value* value) const;                // 32 lanes
   llvm::Value* lanes_to_bits(llvm::Value* bool_vector) const;  // <32 x i1> -> i32
   llvm::Value* bits_to_lanes(llvm::Value* bits) const;         // i32 -> <32 x i1>
+
+  llvm::Value* slice(llvm::Value* lanes, unsigned first, unsigned count) const;
+  llvm::Value* concatenated(std::vector<llvm::Value*> parts) const;  // a power of two of them, of the same type
 
   // The address `offset` bytes after a pointer.
   llvm::Value* at(llvm::Value* pointer, std::uint64_t offset) const {
