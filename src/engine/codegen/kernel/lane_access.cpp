@@ -126,9 +126,19 @@ Value* LaneAccess::begin(Value* addresses, Value* state, unsigned bytes, StateSp
 
 // Whether no lane has one of the bits.
 Value* LaneAccess::none_has(Value* lanes, std::uint64_t bits) {
-  Value* any = ir_.CreateOrReduce(lanes);
-  any = ir_.CreateAnd(any, llvm::ConstantInt::get(any->getType(), bits));
-  return ir_.CreateICmpEQ(any, llvm::Constant::getNullValue(any->getType()));
+  constexpr unsigned kVector = 256, kQuads = 4;
+  const unsigned width = lanes->getType()->getScalarSizeInBits(), at_once = kVector / width;
+  Value* any = nullptr;
+  for (unsigned first = 0; first < width_; first += at_once) {
+    Value* next = f_.slice(lanes, first, at_once);
+    any = any ? ir_.CreateOr(any, next) : next;
+  }
+  llvm::Type* quads = llvm::FixedVectorType::get(ir_.getInt64Ty(), kQuads);
+  Value* which = llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(at_once),
+                                                ir_.getIntN(width, bits & ~std::uint64_t{0} >> (64 - width)));
+  Value* none = ir_.CreateIntrinsic(llvm::Intrinsic::x86_avx_ptestz_256, {},
+                                    {ir_.CreateBitCast(any, quads), ir_.CreateBitCast(which, quads)});
+  return ir_.CreateICmpNE(none, ir_.getInt32(0));
 }
 
 // AVX2 has no unsigned comparisons, and bits of lanes cost it many instructions. Here a lane is good if the signs of
@@ -264,13 +274,13 @@ Value* LaneAccess::gather_avx2(const Places& places, llvm::Type* element) {
                : llvm::Intrinsic::x86_avx2_gather_q_q_256;
   llvm::Type* type = llvm::FixedVectorType::get(ir_.getIntNTy(bits), at_once);
   Value* base = narrow ? places.base : llvm::ConstantPointerNull::get(ir_.getPtrTy());
-  Value* on = mask();
+  Value* on = ir_.CreateSExt(mask(), vector(ir_.getInt32Ty()));
   std::vector<Value*> parts;
   for (unsigned first = 0; first < width_; first += at_once)
     parts.push_back(
         ir_.CreateIntrinsic(gather_of, {},
                             {llvm::Constant::getNullValue(type), base, f_.slice(places.offsets, first, at_once),
-                             ir_.CreateSExt(f_.slice(on, first, at_once), type), ir_.getInt8(1)}));
+                             ir_.CreateSExtOrBitCast(f_.slice(on, first, at_once), type), ir_.getInt8(1)}));
   return ir_.CreateBitCast(f_.concatenated(std::move(parts)), vector(element));
 }
 
