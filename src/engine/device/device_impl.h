@@ -63,9 +63,9 @@ struct Engine {
 };
 
 // Logs of launches that may repeat with the same kernel, shape and arguments. Arguments that decide neither branches
-// nor addresses (q0sqr in Rodinia's srad) may differ, once the kernel has been launched some times. If all addresses
-// are affine, the second launch needs no log. Otherwise the fourth needs none, if three had equal counts. A kernel
-// whose counts then change (they depend on data) is logged every time.
+// nor addresses (q0sqr in Rodinia's srad) may differ, once the kernel has been launched with some other arguments. If
+// all addresses are affine, the second launch needs no log. Otherwise the fourth needs none, if three had equal counts.
+// A kernel whose counts then change (they depend on data) is logged every time.
 class RepeatedLogs {
  public:
   using Key = std::string;
@@ -78,13 +78,13 @@ class RepeatedLogs {
     const std::lock_guard lock(mutex_);
     logs_.clear();
     varying_.clear();
-    launches_.clear();
+    new_keys_.clear();
   }
 
  private:
   static constexpr std::size_t kMost = 4096;
   static constexpr unsigned kSure = 3;
-  static constexpr unsigned kOften = 8;  // launches of a kernel, before its parameters are looked at
+  static constexpr unsigned kOften = 8;  // new keys of a kernel, before its parameters are looked at
   struct Kept {
     std::shared_ptr<const events::AccessLog> log;
     std::uint64_t digest = 0;
@@ -93,7 +93,7 @@ class RepeatedLogs {
   mutable std::mutex mutex_;
   std::unordered_map<Key, Kept> logs_;
   std::set<const KernelRecord*> varying_;
-  std::unordered_map<const KernelRecord*, unsigned> launches_;
+  std::unordered_map<const KernelRecord*, unsigned> new_keys_;
 };
 
 // Parameter buffers that device code has requested but not launched yet, by address. Not stored in front of the buffer,

@@ -341,7 +341,7 @@ RepeatedLogs::Key RepeatedLogs::key_of(const Launch& launch, const std::vector<s
   key.append(reinterpret_cast<const char*>(arguments.data()), arguments.size());
   {
     const std::lock_guard lock(mutex_);
-    if (++launches_[launch.kernel] <= kOften) return key;
+    if (logs_.contains(key) || ++new_keys_[launch.kernel] <= kOften) return key;
   }
   const std::vector<std::uint8_t>& deciding = launch.kernel->deciding_bytes();
   for (std::size_t b = 0; b < std::min(arguments.size(), deciding.size()); ++b)
