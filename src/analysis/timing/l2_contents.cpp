@@ -80,18 +80,16 @@ void L2Contents::after_launch(const Spans& spans, double bytes, double allocated
   dirty_ = std::max(0.0, dirty_ - allocated);
 }
 
-void L2Contents::after_write(std::uint64_t address, double bytes) {
-  touch({address, address + static_cast<std::uint64_t>(bytes), bytes});
-  touched_ += bytes;
-  dirty_ = std::min(model_.timing.dirty_l2_bytes, dirty_ + bytes);
+void L2Contents::after_write(const Span& span) {
+  touch(span);
+  touched_ += span.bytes;
+  dirty_ = std::min(model_.timing.dirty_l2_bytes, dirty_ + span.bytes);
 }
 
 void L2Contents::after_copy(const Span& from, const Span& to) {
   touch(from);
   touched_ += from.bytes;
-  touch(to);
-  touched_ += to.bytes;
-  dirty_ = std::min(model_.timing.dirty_l2_bytes, dirty_ + to.bytes);
+  after_write(to);
 }
 
 void L2Contents::after_flush() {

@@ -27,7 +27,9 @@ class L2Contents {
   // others.
   void after_launch(const Spans& spans, double bytes, double allocated, const void* kernel = nullptr);
   // A fill on the device has written `bytes` at the address.
-  void after_write(std::uint64_t address, double bytes);
+  void after_write(std::uint64_t address, double bytes) {
+    after_write({address, address + static_cast<std::uint64_t>(bytes), bytes});
+  }
   // A copy within the device has read and written. Both sides stay in L2. Copies from and to the host leave nothing
   // there (lab/results/h200/after_copies.csv).
   void after_copy(const Span& from, const Span& to);
@@ -40,6 +42,7 @@ class L2Contents {
     double used = 0;     // `touched_` before its last use
     double density = 0;  // part of its bytes that was touched, 0 to 1
   };
+  void after_write(const Span& span);
   void touch(const Span& span);
   void forget();
 

@@ -302,19 +302,17 @@ class Ordering {
 
   void find_loads() {
     feeds_load_.resize(n_);
-    free_load_.assign(n_, true);
-    for (std::uint32_t n = 0; n < n_; ++n)
-      for (const Dependences::Link& l : d_.waiters(n))
-        if (l.result && (waits_for_data(at(n)) || !free_load_[n])) free_load_[l.to] = false;
-    for (std::uint32_t n = 0; n < n_; ++n) {
-      free_load_[n] = free_load_[n] && waits_for_data(at(n));
-      if (free_load_[n]) free_loads_.push_back(n);
-    }
     serves_.assign(n_, n_);
+    std::vector<bool> needs_load(n_);
+    for (std::uint32_t n = 0; n < n_; ++n) {
+      const bool load = waits_for_data(at(n));
+      for (const Dependences::Link& l : d_.waiters(n))
+        if (l.result && (load || needs_load[n])) needs_load[l.to] = true;
+      if (load && !needs_load[n]) free_loads_.push_back(n), serves_[n] = n;
+    }
     for (std::uint32_t n = n_; n-- > 0;) {
       feeds_load_[n] = waits_for_data(at(n));
       if (feeds_load_[n]) to_load_ += d_.values()[n].words;
-      if (free_load_[n]) serves_[n] = n;
       for (const Dependences::Link& l : d_.waiters(n))
         if (l.result && feeds_load_[l.to]) feeds_load_[n] = true, serves_[n] = std::min(serves_[n], serves_[l.to]);
     }
@@ -341,20 +339,20 @@ class Ordering {
     // Loads that do not all fit keep their order, so that what needs two of them finds both. Addresses are computed for
     // the next loads only.
     const bool load = waits_for_data(at(n));
-    if (live_ + to_load_ > words_ && (load ? n > first_load_ : serves_[n] < n_ && serves_[n] > horizon())) return false;
+    constexpr std::size_t kAhead = 2;
+    if (live_ + to_load_ > words_ && (load ? n > free_load(0) : serves_[n] < n_ && serves_[n] > free_load(kAhead)))
+      return false;
     return live_ + words + (feeds_load_[n] ? 0 : to_load_) <= words_;
   }
 
-  // The last of the loads whose addresses may be computed.
-  std::uint32_t horizon() const {
-    constexpr std::size_t kAhead = 2;
-    return free_loads_.empty() ? n_ : free_loads_[std::min(next_load_ + kAhead, free_loads_.size() - 1)];
+  // The free load that comes so many after the next one; n_: there is none.
+  std::uint32_t free_load(std::size_t ahead) const {
+    return next_load_ + ahead < free_loads_.size() ? free_loads_[next_load_ + ahead] : n_;
   }
 
   std::uint32_t take() {
     while (first_ < n_ && issued_[first_]) ++first_;
     while (next_load_ < free_loads_.size() && issued_[free_loads_[next_load_]]) ++next_load_;
-    first_load_ = next_load_ < free_loads_.size() ? free_loads_[next_load_] : n_;
     bool any = false;
     double soonest = std::numeric_limits<double>::infinity();
     for (const std::uint32_t n : open_) any |= may_issue(n);
@@ -400,10 +398,8 @@ class Ordering {
   std::vector<std::uint32_t> waits_, readers_, open_;
   std::vector<double> priority_;
   std::vector<bool> issued_;
-  std::uint32_t first_load_ = 0;  // the first load that is not issued yet and whose address needs no other load
-  std::vector<bool> free_load_;   // ... of the block
-  std::vector<std::uint32_t> free_loads_;  // these loads, in order
-  std::size_t next_load_ = 0;              // index of first_load_ in free_loads_
+  std::vector<std::uint32_t> free_loads_;  // loads from memory whose addresses need no other load, in order
+  std::size_t next_load_ = 0;              // index in free_loads_: the first one that is not issued yet
   std::vector<bool> feeds_load_;           // a load from memory, or what its address needs
   std::vector<std::uint32_t> serves_;      // first load that needs each instruction
   double to_load_ = 0;                     // registers of the loads from memory that are not issued yet

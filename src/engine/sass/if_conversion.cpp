@@ -84,6 +84,12 @@ class Conversion {
            block.successors[0].to == Edge::kLeaves;
   }
 
+  // A predicate replaces the branch at the block's end.
+  void note_predicate(const Block& block) {
+    const std::uint32_t branch = branch_of_[block.facts_blocks.back()];
+    if (branch != kNone) code_.predicated[branch] = true;
+  }
+
   void predicate_exits() {
     exits_.assign(code_.blocks.size(), false);
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
@@ -92,8 +98,7 @@ class Conversion {
       if (!of_kernel || block.successors.size() != 2) continue;
       if (!only_leaves(block.successors[0].to) && !only_leaves(block.successors[1].to)) continue;
       exits_[b] = true;
-      const std::uint32_t branch = branch_of_[b];
-      if (branch != kNone) code_.predicated[branch] = true;
+      note_predicate(block);
     }
   }
 
@@ -128,8 +133,7 @@ class Conversion {
       const unsigned other = inner.successors[0].to == shared ? 1 : 0;
       const std::uint32_t rest = inner.successors[other].to;
       if (inner.successors[1 - other].to != shared || rest == shared || rest == b || !harmless(inner)) continue;
-      const std::uint32_t branch = branch_of_[block.facts_blocks.back()];
-      if (branch != kNone) code_.predicated[branch] = true;
+      note_predicate(block);
       std::vector<Edge> ways = inner.successors;
       for (const std::uint32_t e : block.successors[1 - way].facts_edges) ways[1 - other].facts_edges.push_back(e);
       drop_branch(block);
@@ -167,8 +171,7 @@ class Conversion {
       if (entries_[body] != 1 || inner.successors.size() != 1 || inner.successors[0].to != end || !small(inner) ||
           !followed_by(body, end))
         continue;
-      const std::uint32_t branch = branch_of_[block.facts_blocks.back()];
-      if (branch != kNone) code_.predicated[branch] = true;
+      note_predicate(block);
       drop_branch(block);
       take(block, body, true);
       drop_branch(block);
@@ -203,8 +206,7 @@ class Conversion {
     if (end == Edge::kLeaves || end == b || end == one || end == other) return false;
     if (code_.blocks[other].successors[0].to != end) return false;
     if (length(code_.blocks[one]) + length(code_.blocks[other]) > static_cast<float>(kLongest)) return false;
-    const std::uint32_t branch = branch_of_[block.facts_blocks.back()];
-    if (branch != kNone) code_.predicated[branch] = true;
+    note_predicate(block);
     for (const std::uint32_t side : {one, other}) {
       drop_branch(block);
       take(block, side, true);
