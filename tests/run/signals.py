@@ -7,6 +7,7 @@
 Nothing here waits for a length of time: a step waits for what it is about, and ctest's limit is the only one.
 """
 import argparse
+import json
 import os
 import pathlib
 import pty
@@ -83,9 +84,9 @@ def alive(pid):
         return False
 
 
-def stopped_kernel(run):
-    """Ctrl-C once: the kernel says where it was, and the profile is written."""
-    problems = run.check(-signal.SIGINT)
+def stopped_kernel(run, number=signal.SIGINT):
+    """One signal: the kernel says where it was, and the profile is written."""
+    problems = run.check(-number)
     if "interrupted" not in run.said():
         problems.append("no word of the interrupted kernel")
     if not run.profile.exists():
@@ -114,7 +115,35 @@ def ctrl_c_in_a_terminal(build, folder):
 def term(build, folder):
     run = Run(build, folder)
     run.process.send_signal(signal.SIGTERM)
-    return run.check(-signal.SIGTERM)
+    return stopped_kernel(run, signal.SIGTERM)
+
+
+def term_to_the_group(build, folder):
+    """As `timeout` does."""
+    run = Run(build, folder)
+    os.killpg(run.process.pid, signal.SIGTERM)
+    return stopped_kernel(run, signal.SIGTERM)
+
+
+def ended_between_kernels(build, folder, number, to_program=False):
+    run = Run(build, folder, mode="host")
+    os.kill(run.children[0] if to_program else run.process.pid, number)
+    problems = run.check(-number)
+    kernels = json.loads(run.profile.read_text())["kernels"] if run.profile.exists() else []
+    return problems + ([] if kernels else ["no kernel in the profile"])
+
+
+def term_between_kernels(build, folder):
+    return ended_between_kernels(build, folder, signal.SIGTERM)
+
+
+def int_between_kernels(build, folder):
+    return ended_between_kernels(build, folder, signal.SIGINT)
+
+
+def unread_output(build, folder):
+    """A closed pipe, as of `| head`: the program's next write causes SIGPIPE."""
+    return ended_between_kernels(build, folder, signal.SIGPIPE, to_program=True)
 
 
 def term_of_a_check(build, folder):
@@ -188,7 +217,8 @@ def signal_after_the_end(build, folder):
     return problems + (["a signal to an id that is free"] if "id that is free" in said else [])
 
 
-CASES = [int_to_warpgrind_alone, int_to_the_group, ctrl_c_in_a_terminal, term, term_of_a_check,
+CASES = [int_to_warpgrind_alone, int_to_the_group, ctrl_c_in_a_terminal, term, term_to_the_group,
+         term_between_kernels, int_between_kernels, unread_output, term_of_a_check,
          term_of_a_check_between_kernels, int_of_a_check_between_kernels, check_with_unread_output, hangup,
          kill_takes_the_program_along, folder_of_a_living_run_stays, signal_after_the_end]
 

@@ -40,7 +40,6 @@ std::string encode(const RunOptions& o) {
                       {"steps_of_ranges", o.steps_of_ranges},
                       {"steps_kib", o.steps_kib},
                       {"fill", o.fill},
-                      {"tell_at_signals", o.tell_at_signals},
                       {"track_unused_memory", o.track_unused_memory},
                       {"block_x", o.trace_block.x},
                       {"block_y", o.trace_block.y},
@@ -95,7 +94,6 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "steps_of_ranges", o.steps_of_ranges);
   json::read(j, "steps_kib", o.steps_kib);
   json::read(j, "fill", o.fill);
-  json::read(j, "tell_at_signals", o.tell_at_signals);
   json::read(j, "track_unused_memory", o.track_unused_memory);
   json::read(j, "block_x", o.trace_block.x);
   json::read(j, "block_y", o.trace_block.y);

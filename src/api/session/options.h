@@ -41,7 +41,6 @@ struct RunOptions {
   bool steps_of_ranges = false;  // the same in each NVTX range
   unsigned steps_kib = 1536;     // most KiB of such a recording
   checkers::Selection checks;    // `warpgrind check`
-  bool tell_at_signals = false;  // SIGTERM and SIGINT: the profile is written first, as checks report their findings
   bool track_unused_memory = false;  // with the checks of init: report allocations that are never written
   int fill = -1;                     // initial value of each byte of memory; -1: unspecified
   std::string cache_directory;       // empty: no cache

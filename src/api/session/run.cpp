@@ -38,9 +38,10 @@ void Run::announce_once() {
   messages.name_new_libraries();
   if (options.timeout_seconds > 0 && !start_deadline(options.timeout_seconds, [this] { stop_at_deadline(); }))
     messages.say_once("warning: the host allows no more threads (ulimit -u): the run has no overall time limit");
-  if ((parts_.checkers || options.tell_at_signals) && !report_before_signals([this] { stop_at_signal(); }))
+  // A debugger ends its program by SIGTERM, and reports itself.
+  if (options.debug_socket.empty() && !report_before_signals([this] { stop_at_signal(); }))
     messages.say_once(
-        "warning: the host allows no more threads (ulimit -u): findings are lost if a signal ends the run");
+        "warning: the host allows no more threads (ulimit -u): results are lost if a signal ends the run");
   announced_.store(true, std::memory_order_release);
 }
 
@@ -183,10 +184,10 @@ void Run::stop_at_signal() {
     others_finish = finished_;
   }
   if (!others_finish) {
-    if (parts_.checkers) {
+    if (parts_.checkers)
       parts_.checkers->note_fault();  // no leaks are reported: the program might have freed the memory later
-      parts_.messages.say_once("a signal ended the run: the findings until then follow");
-    }
+    parts_.messages.say_once(
+        fmt::format("a signal ended the run: the {} until then follow", parts_.checkers ? "findings" : "counts"));
     return finish();
   }
   constexpr std::chrono::milliseconds kMost(60000), kStep(10);

@@ -16,7 +16,6 @@
 #include "base/installation.h"
 #include "base/run_variables.h"
 #include "cli/compile_program.h"
-#include "cli/mpi_rank.h"
 #include "cli/needed_libraries.h"
 #include "cli/nvrtc_choice.h"
 #include "cli/program_content.h"
@@ -176,7 +175,6 @@ Status prepare_run(const RunCommand& command, bool own_profile, PreparedRun& out
   std::error_code as_given;
   options.executable = fs::canonical(out.words[0], as_given).string();
   options.command = fmt::format("{}", fmt::join(command.program, " "));
-  options.tell_at_signals = mpi_rank().has_value();
   if (own_profile) options.json_path = out.folder.path + "/" + kProfileName;
   options.status_directory = out.folder.path + "/status";
   std::error_code no_folder;
