@@ -66,6 +66,15 @@ TEST(Uneven, LargeGridsAreTakenInRuns) {
   EXPECT_NEAR(unevenness(with(blocks), 64) * (1 << 18) / 8 / (1e6 / mean), 1, 0.1);
 }
 
+// 8 places: stretches of 8 blocks.
+TEST(Uneven, LongStretchesOfIdleBlocksAreEmpty) {
+  events::BlockWork blocks = even(80);
+  for (std::size_t b = 20; b < 80; ++b) blocks.all[b] = 0.2F, blocks.slowest[b] = 0.1F;
+  EXPECT_EQ(with(blocks).empty_blocks, 56) << "blocks 16 to 23 are one stretch, of which a half works";
+  for (std::size_t b = 0; b < 80; ++b) blocks.all[b] = b % 4 == 0 ? 8.F : 0.2F;
+  EXPECT_EQ(with(blocks).empty_blocks, 0) << "each stretch has blocks that work";
+}
+
 // lombscargle of HeCBench: 391 of 100096 blocks work. Here 9 of 2^17, on 8 places.
 TEST(Uneven, LargeGridsKeepBlocksWithMuchWorkApart) {
   events::BlockWork blocks = even(1 << 17);

@@ -124,6 +124,21 @@ std::vector<double> slowest_of(const events::BlockWork& of, double warps) {
   return slowest;
 }
 
+double empty_blocks(const std::vector<float>& all, std::size_t stretch) {
+  constexpr double kEmpty = 0.25;
+  std::vector<double> means;
+  for (std::size_t first = 0; first < all.size(); first += stretch) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+    const std::size_t blocks = std::min(stretch, all.size() - first);
+    means.push_back(std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(blocks), 0.0) / as_double(blocks));
+  }
+  const double most = *std::max_element(means.begin(), means.end());
+  std::size_t empty = 0;
+  for (std::size_t k = 0; k < means.size(); ++k)
+    if (means[k] <= kEmpty * most) empty += std::min(stretch, all.size() - k * stretch);
+  return as_double(empty);
+}
+
 }  // namespace
 
 void add_unevenness(LaunchWork& work, const events::BlockWork& blocks, unsigned sm_count) {
@@ -133,6 +148,8 @@ void add_unevenness(LaunchWork& work, const events::BlockWork& blocks, unsigned 
   const std::vector<double> slowest = slowest_of(blocks, work.warps_per_block);
   const double longest = *std::max_element(slowest.begin(), slowest.end()) / mean;
   if (longest < kEven) return;
+  work.empty_blocks =
+      empty_blocks(blocks.all, std::max(std::size_t{1}, static_cast<std::size_t>(work.resident_blocks * sm_count)));
   const std::vector<BlockLoad> uneven = loads_of(blocks.all, slowest, mean);
   for (std::size_t k = 0; k < kMembers.size(); ++k) {
     const double even =

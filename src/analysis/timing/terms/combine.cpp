@@ -117,6 +117,16 @@ double one_ring_after_another(const Terms& t, const Setting& s) {
   return t[Limit::tensor] + stores + s.cycles(first_copy_cycles(s)) * s.placed.waves;
 }
 
+// Blocks are distributed while others run. Empty ones have to wait until the last wave of the others runs. An exchange
+// of 2^26 numbers of which 3 of 4 blocks are empty takes 308 us on an H200: 150 us for its traffic, and 0.7 ns for each
+// empty block.
+double with_distribution(double core, const Terms& t, const Setting& s) {
+  const double blocks = std::max(1.0, s.work.blocks), working = blocks - s.work.empty_blocks;
+  const double waves = std::max(1.0, working / std::max(1.0, s.placed.resident * s.placed.busy_sms));
+  const double empty = t[Limit::block_launch] * s.work.empty_blocks / blocks;
+  return norm({core, t[Limit::block_launch] - empty}, kBlocksNorm) + std::max(0.0, empty - core / waves);
+}
+
 }  // namespace
 
 double combine(const Terms& t, const Setting& s) {
@@ -127,7 +137,7 @@ double combine(const Terms& t, const Setting& s) {
   double core = std::max(warps_in_queues(t, s, u, loads, path), norm({u.sm, u.mio, u.memory, path}, kInPhases));
   if (s.work.barriers > 0 && s.work.copy_loads == 0) core = std::max(core, blocks_in_queues(t, s, u, loads, path));
   core = std::max({core, two_phases(t, s), one_ring_after_another(t, s)}) * unevenness(s.work, warps_at_once(t, s, u));
-  return norm({core, t[Limit::block_launch]}, kBlocksNorm) + t[Limit::instruction_fetch] +
+  return with_distribution(core, t, s) + t[Limit::instruction_fetch] +
          t[Limit::migration];  // all warps wait while pages migrate
 }
 
