@@ -118,6 +118,23 @@ TEST(WarpPath, AChainTakesItsLatencies) {
   EXPECT_NEAR(Kernel({fma(1, {1})}, 100).path().cycles[0], 99 * 4.5 + 1, 10);
 }
 
+// What is part of its reader's machine instruction takes neither a slot of its pipe nor a latency.
+TEST(WarpPath, PartsOfOtherInstructionsAreFree) {
+  std::vector<Instruction> alone, with_parts;
+  for (unsigned k = 0; k < 8; ++k) {
+    Instruction part = fma(40, {1});
+    part.pipe = Pipe::alu;
+    part.issue = part.latency = 0;
+    Instruction whole = fma(1, {40});
+    whole.pipe = Pipe::alu;
+    with_parts.push_back(part);
+    with_parts.push_back(whole);
+    whole.reads = {1};
+    alone.push_back(whole);
+  }
+  EXPECT_EQ(Kernel(with_parts).path().cycles, Kernel(alone).path().cycles);
+}
+
 TEST(WarpPath, IndependentLoadsShareOneLatency) {
   std::vector<Instruction> loads;
   for (unsigned k = 0; k < 8; ++k) loads.push_back(load(1 + k, 30));

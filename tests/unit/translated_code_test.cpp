@@ -390,6 +390,13 @@ float instructions(const std::string& body) {
   return sum;
 }
 
+TEST(TranslatedCode, WhatAnInstructionTakesInHasNoLatency) {
+  const Translated t("and.b32 %r3, %r1, 9; xor.b32 %r4, %r3, %r1; st.global.u32 [%rd1], %r4;\n");  // LOP3
+  EXPECT_EQ(t.find(ptx::Opcode::and_).issue, 0);
+  EXPECT_EQ(t.find(ptx::Opcode::and_).latency, 0);
+  EXPECT_GT(t.find(ptx::Opcode::xor_).latency, 4);
+}
+
 TEST(TranslatedCode, SumsTakeShiftsProductsAndSumsIn) {
   constexpr char kStore[] = " st.global.u32 [%rd1], %r4;\n";
   const float alone = instructions("mad.lo.u32 %r4, %r1, %r1, %r1;" + std::string(kStore));

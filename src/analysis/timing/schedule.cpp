@@ -187,8 +187,7 @@ class Issue {
   void run(std::uint32_t n) {
     const Instruction& i = at(n);
     const double issued = now_, done = issued + costs_.latency[n] + passes(n) + later(n);
-    busy_[static_cast<std::size_t>(i.pipe)] =
-        issued + costs_.busy[static_cast<std::size_t>(i.pipe)] * std::max(1.0f, i.issue);
+    busy_[static_cast<std::size_t>(i.pipe)] = issued + costs_.busy[static_cast<std::size_t>(i.pipe)] * i.issue;
     now_ += i.issue;
     if (i.pipe == Pipe::barrier) now_ += costs_.barrier + of_slowest_warp();
     if (i.pipe == Pipe::control && i.ends) now_ += costs_.branch;

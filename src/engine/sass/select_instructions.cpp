@@ -198,7 +198,7 @@ class Selection {
       Where from;
       Instruction* p = producer(w, i, t.operands[k], &from);
       if (p == nullptr || !may(text(from), from)) continue;
-      p->issue = 0;
+      p->issue = p->latency = 0;
       absorbed_[w.at] = true;
       return true;
     }
