@@ -135,32 +135,51 @@ struct RunningBlock {
   const LoggedAccess& access(std::uint32_t at) const { return log->accesses[log->taken.size() == 1 ? at : order[at]]; }
 };
 
-// Sectors that an SM has asked L2 for, with the turn of the last request. Their data may be on its way.
+// Sectors that an SM has asked L2 for lately. Their data may be on its way. 16 bytes for each line: the table is read
+// at random places, and has to stay in the host's first cache.
 class RecentMisses {
  public:
   void note(std::uint64_t line, std::uint8_t sectors, std::uint64_t turn) {
     Miss& m = place(line);
-    if (m.line != line) m = {line, {kLongAgo, kLongAgo, kLongAgo, kLongAgo}};
-    for (unsigned s = 0; s < 4; ++s)
-      if ((sectors >> s & 1) != 0) m.turn[s] = turn;
+    const std::uint64_t passed = turn - m.turn;
+    if (m.line != line || passed >= kTurns)
+      m.ages = kLongAgo;
+    else if (passed != 0)
+      m.ages = older(m.ages, static_cast<unsigned>(passed));
+    m.line = line;
+    m.turn = turn & kTurnBits;
+    m.ages &= static_cast<std::uint16_t>(~kBits[sectors & 15]);
   }
   // A warp makes about so many requests while one of them waits for L2.
   static constexpr std::uint64_t kTurns = 8;
   bool on_its_way(std::uint64_t line, std::uint8_t sectors, std::uint64_t turn) {
     const Miss& m = place(line);
-    if (m.line != line) return false;
-    for (unsigned s = 0; s < 4; ++s)
-      if ((sectors >> s & 1) != 0 && m.turn[s] != kLongAgo && turn - m.turn[s] < kTurns) return true;
-    return false;
+    const std::uint64_t passed = turn - m.turn;
+    if (m.line != line || passed >= kTurns) return false;
+    return (older(m.ages, static_cast<unsigned>(passed)) & kBits[sectors & 15]) != kBits[sectors & 15];
   }
 
  private:
-  static constexpr std::uint64_t kLongAgo = ~std::uint64_t{0};
   static constexpr unsigned kPlaceBits = 10;
+  static constexpr std::uint64_t kTurnBits = (std::uint64_t{1} << 48) - 1;
+  static constexpr std::uint16_t kLongAgo = 0xffff;
+  static constexpr std::uint16_t kBits[16] = {0x0000, 0x000f, 0x00f0, 0x00ff, 0x0f00, 0x0f0f, 0x0ff0, 0x0fff,
+                                              0xf000, 0xf00f, 0xf0f0, 0xf0ff, 0xff00, 0xff0f, 0xfff0, 0xffff};
   struct Miss {
-    std::uint64_t line = kLongAgo;
-    std::array<std::uint64_t, 4> turn{};  // of each sector
+    std::uint64_t line = ~std::uint64_t{0};
+    std::uint64_t turn : 48 = 0;  // of the last request
+    std::uint64_t ages : 16 =
+        kLongAgo;  // of each sector, four bits: turns from its request to the last one; 15: long ago
   };
+  // The ages some turns later, less than kTurns.
+  static std::uint16_t older(std::uint64_t ages, unsigned turns) {
+    std::uint64_t out = 0;
+    for (unsigned at = 0; at < 16; at += 4) {
+      const std::uint64_t age = (ages >> at & 15) + turns;
+      out |= (age < kTurns ? age : 15) << at;
+    }
+    return static_cast<std::uint16_t>(out);
+  }
   Miss& place(std::uint64_t line) { return places_[hashed(line, kPlaceBits)]; }
   std::vector<Miss> places_ = std::vector<Miss>(std::size_t{1} << kPlaceBits);
 };
@@ -175,11 +194,12 @@ struct Sm {
   std::size_t begun = 0, end = 0, slots = 0;
 };
 
-// Last SM that requested a line from L2.
+// Last SM of a group that requested a line from L2.
 struct LastRequest {
-  std::uint64_t line = ~std::uint64_t{0}, turn = 0;
-  std::size_t sm = 0;
-  std::uint8_t sectors = 0;
+  std::uint64_t line = ~std::uint64_t{0};
+  std::uint64_t turn : 48 = 0;
+  std::uint64_t sm : 12 = 0;
+  std::uint64_t sectors : 4 = 0;
 };
 
 // A logged block and the SM that runs it.
@@ -609,11 +629,14 @@ class Replay : public Replayed {
   std::uint8_t requested_by_others(std::uint64_t line, std::uint8_t mask, std::size_t number) {
     LastRequest& a = memory_->last_requests[hashed(line, ReplayMemory::kRequestBits)];
     if (a.line == line && a.turn == memory_->now) {
-      const std::uint8_t theirs = a.sm != number ? a.sectors & mask : 0;
+      const auto theirs = static_cast<std::uint8_t>(a.sm != number ? a.sectors & mask : 0);
       a.sectors |= mask;
       return theirs;
     }
-    a = {line, memory_->now, number, mask};
+    a.line = line;
+    a.turn = memory_->now;
+    a.sm = number;
+    a.sectors = mask;
     return 0;
   }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/recycling_allocator.h"
 #include "events/cache_counts.h"
 #include "gpu/types.h"
 
@@ -18,7 +19,7 @@ struct Stretch {
   std::uint64_t begin = 0, end = 0;  // sectors: [begin, end)
   bool operator==(const Stretch&) const = default;
 };
-using Stretches = std::vector<Stretch>;  // sorted and disjoint, unless stated otherwise
+using Stretches = std::vector<Stretch, RecyclingAllocator<Stretch>>;  // sorted and disjoint, unless stated otherwise
 
 Stretches merged(Stretches any_order);
 // Sorts and merges those from index `first` on.
