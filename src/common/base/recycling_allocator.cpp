@@ -45,7 +45,7 @@ void* take_array(std::size_t bytes) {
       return out;
     }
   }
-  return ::operator new(std::size_t{1} << size);
+  return ::operator new (std::size_t{1} << size);
 }
 
 void give_array(void* array, std::size_t bytes) {
