@@ -1,5 +1,5 @@
 // Sizes of the logs for the modelled caches (access_log.h). The first launches of a kernel are logged in full, later
-// ones in part: a kernel that is launched hundreds of times, each time with other arguments, would spend most of its
+// ones in part. A kernel that is launched hundreds of times, each time with other arguments, would spend most of its
 // time in the log and in its replay. Exact counts do not come from logs.
 #pragma once
 
