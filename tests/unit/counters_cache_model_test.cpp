@@ -1,9 +1,12 @@
 // The cache model: a sectored cache, the lines of a request, the footprint of blocks, and a whole launch.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <random>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "counters/cache_model.h"
 #include "counters/footprint.h"
@@ -41,6 +44,34 @@ TEST(SectoredCache, OfFewLinesUsesOnlyThese) {
   for (std::uint64_t line = 0; line < 4; ++line) c.look_up(line, 1, true);
   EXPECT_EQ(c.look_up(0, 1, false), 0);
   for (std::uint64_t line = 1; line < 4; ++line) EXPECT_EQ(c.look_up(line, 1, false), 1);
+}
+
+// 3, 16 and 100 lines, against lists in the order of use. One cache serves all, as a launch takes that of the last one.
+TEST(SectoredCache, ReusedItBehavesLikeANewOne) {
+  std::mt19937 random(1);
+  SectoredCache c(1000 * 128);
+  for (const unsigned lines : {3u, 16u, 3u, 3u, 100u, 16u}) {
+    c.reset(lines * 128);
+    SectoredCache fresh(lines * 128);
+    std::vector<std::pair<std::uint64_t, unsigned>> recent;  // line and its sectors, the most recent first
+    for (unsigned k = 0; k < 3000; ++k) {
+      const std::uint64_t line = random() % (lines + lines / 3 + 2) << 35 | random() % 2;
+      const auto mask = static_cast<std::uint8_t>(1 + random() % 15);
+      const bool allocate = random() % 4 != 0;
+      const std::uint8_t found = c.look_up(line, mask, allocate);
+      ASSERT_EQ(found, fresh.look_up(line, mask, allocate));
+      if (lines > SectoredCache::kWays) continue;  // several sets
+      auto at = std::find_if(recent.begin(), recent.end(), [&](const auto& of) { return of.first == line; });
+      ASSERT_EQ(found, at == recent.end() ? 0 : at->second & mask);
+      if (at == recent.end()) {
+        if (!allocate) continue;
+        if (recent.size() == lines) recent.pop_back();
+        at = recent.insert(recent.end(), {line, 0});
+      }
+      if (allocate) at->second |= mask;
+      std::rotate(recent.begin(), at, at + 1);
+    }
+  }
 }
 
 TEST(SectoredCache, NoBytesHoldNothing) {
@@ -466,6 +497,20 @@ TEST(CacheModel, StreamsNeedNoTranslations) {
   Kernel k;
   for (std::uint64_t b = 0; b < 100; ++b) k.block(b * 1000, {affine(kArray + (b << 25), 4)});
   EXPECT_EQ(k.run(100000, 400000).translation_misses, 0);
+}
+
+// The replay keeps memory for the next launch, but no content: nothing of the launches before counts.
+TEST(CacheModel, LaunchesDoNotDependOnEarlierOnes) {
+  const auto hits = [](std::uint64_t blocks, std::uint64_t loads) {
+    Kernel k;
+    for (std::uint64_t b = 0; b < blocks; ++b) k.block(b, {affine(kArray, 4), affine(kArray + 128 * b, 8)});
+    const events::CacheCounts c = k.run(static_cast<std::uint32_t>(blocks), loads);
+    return std::pair(c.global_loads.hits, c.sites[0].waiting_requests);
+  };
+  const auto one = hits(1, 12), many = hits(300, 3600);
+  EXPECT_EQ(hits(1, 12), one);
+  EXPECT_EQ(hits(300, 3600), many);
+  EXPECT_EQ(hits(300, 3600), many);
 }
 
 TEST(CacheModel, NewToAWarp) {

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "device/access/log_parts.h"
 #include "device/memory/address_space.h"
 #include "device_fixture.h"
 #include "events/access_log.h"
@@ -21,6 +22,7 @@ struct Logging {
     if (!a) a = gpu.array<float>(kMost), b = gpu.array<float>(kMost), c = gpu.array<float>(kMost);
     LaunchConfig config = shape({static_cast<std::uint32_t>(n + 255) / 256, 1, 1}, {256, 1, 1});
     config.counted = counted;
+    config.log_part = part;
     return gpu.run("vadd", config, a, b, c, n);
   }
   LaunchResult gather(int n) {
@@ -33,6 +35,7 @@ struct Logging {
   }
   static constexpr std::size_t kMost = 1 << 20;
   Gpu gpu;
+  std::uint32_t part = 1;
   float *a = nullptr, *b = nullptr, *c = nullptr;
   int* index = nullptr;
 };
@@ -65,6 +68,47 @@ TEST(AccessLog, NotOfUncountedLaunches) {
   Logging run(1);
   EXPECT_TRUE(run.vadd_if(1000, true).counts.log);
   EXPECT_FALSE(run.vadd_if(1000, false).counts.log);
+}
+
+TEST(AccessLog, LaterLaunchesLogLess) {
+  Logging run(1);
+  std::vector<std::uint64_t> requests;
+  std::uint64_t exact = 0;
+  for (const std::uint32_t part : {1u, 4u, 8u}) {
+    run.part = part;
+    const LaunchResult r = run.vadd(static_cast<int>(Logging::kMost - part));  // none repeats another
+    ASSERT_TRUE(r.counts.log);
+    std::uint64_t logged = 0;
+    for (const events::BlockLog& b : r.counts.log->blocks) logged += b.accesses.size();
+    requests.push_back(logged);
+    if (exact == 0) exact = total(r, events::SiteKind::load).requests;
+    EXPECT_EQ(total(r, events::SiteKind::load).requests, exact);
+  }
+  EXPECT_LE(requests[0], 12288u);
+  EXPECT_GT(requests[0], 12288u / 2);
+  EXPECT_LT(requests[1], requests[0] / 3);
+  EXPECT_LT(requests[2], requests[1]);
+}
+
+// Launches with new arguments and launches that repeat arguments are counted by themselves; kernels, too.
+TEST(LogParts, FollowFromTheLaunchesBefore) {
+  LogParts parts;
+  const LaunchConfig config = shape({1, 1, 1}, {32, 1, 1});
+  const auto part = [&](const char* kernel, std::uint64_t argument) {
+    PackedParameters parameters;
+    parameters.bytes.resize(12);
+    std::memcpy(parameters.bytes.data() + 4, &argument, sizeof argument);
+    return parts.part_of(kernel, 0, config, parameters);
+  };
+  constexpr std::uint64_t kQuarterAt = LogParts::kInFull, kEighthAt = kQuarterAt + LogParts::kQuarter;
+  for (std::uint64_t n = 0; n < 2 * kEighthAt; ++n) {
+    const std::uint32_t expected = n < kQuarterAt ? 1 : n < kEighthAt ? 4 : 8;
+    EXPECT_EQ(part("first", n), expected) << n;
+    if (n > 0) EXPECT_EQ(part("second", 7), n <= kQuarterAt ? 1u : n <= kEighthAt ? 4u : 8u) << n;
+    if (n == 0) EXPECT_EQ(part("second", 7), 1u);
+  }
+  EXPECT_EQ(part("second", 8), 1u);
+  EXPECT_EQ(part("third", 0), 1u);
 }
 
 // The inline caches are empty while a block is logged. The counts must not change.

@@ -28,11 +28,21 @@ using events::SiteKind;
 struct Irregular {
   double seen = 0;
   Stretches together;
+  double counts[5] = {};  // distinct(together)
   double ones[5] = {};
   double longer = 1;  // accesses of such a block / logged accesses
   // Sectors that hold the different words of the whole launch, if each was read whole. Less cannot be moved.
   double least = 0;
+  double all[5] = {};  // of the whole launch
 };
+
+void put_counts(const events::DistinctStretches& d, double counts[5]) {
+  counts[0] = d.sectors;
+  counts[1] = d.pieces;
+  counts[2] = d.lines;
+  counts[3] = d.pairs;
+  counts[4] = d.quads;
+}
 
 events::DistinctStretches times(events::DistinctStretches d, double k) {
   return {d.sectors * k, d.pieces * k, d.lines * k, d.pairs * k, d.quads * k};
@@ -96,33 +106,33 @@ class WholeGrid {
     }
     for (Stretches& k : known_) k = merged(std::move(k));
     for (auto& [key, by_block] : irregular) {
-      irregular_[key] = gather(by_block);
+      Irregular& i = irregular_[key];
+      i = gather(by_block);
       const Share& share = shares[key];
-      if (share.sectors > 0) irregular_[key].longer = std::max(1.0, share.times / share.sectors);
-      irregular_[key].least = share.least;
+      if (share.sectors > 0) i.longer = std::max(1.0, share.times / share.sectors);
+      i.least = share.least;
+      for (unsigned g = 0; g < 5; ++g) i.all[g] = touched_by(key, i, static_cast<double>(blocks_), g);
     }
+    brought_ = united(known_[static_cast<unsigned>(Use::read)], known_[static_cast<unsigned>(Use::atomic)]);
+    touched_ = united(brought_, known_[static_cast<unsigned>(Use::written)]);
     extend_unlogged();
   }
 
   // of(): memory with one use. brought(): memory read or updated by atomics, which DRAM must deliver.
   events::DistinctStretches of(Use use) const { return with_irregular(known_[static_cast<unsigned>(use)], {use}); }
-  events::DistinctStretches brought() const {
-    return with_irregular(together({Use::read, Use::atomic}), {Use::read, Use::atomic});
-  }
-  events::DistinctStretches touched() const {
-    return with_irregular(together({Use::read, Use::written, Use::atomic}), {Use::read, Use::written, Use::atomic});
-  }
+  events::DistinctStretches brought() const { return with_irregular(brought_, {Use::read, Use::atomic}); }
+  events::DistinctStretches touched() const { return with_irregular(touched_, {Use::read, Use::written, Use::atomic}); }
   // As a list for the contents of L2 between launches.
   std::vector<events::TouchedSpan> spans() const {
     constexpr std::size_t kMost = 64;
-    std::vector<events::TouchedSpan> out = joined(together({Use::read, Use::written, Use::atomic}), kMost);
+    std::vector<events::TouchedSpan> out = joined(touched_, kMost);
     const auto add = [&](const Key& key, const Stretches& seen, double sectors) {
       const auto range = ranges_.find(key)->second;
       if (range.second != 0) out.push_back({range.first, range.second, 32 * sectors});
       if (range.second == 0 && !seen.empty())
         out.push_back({seen.front().begin * 32, seen.back().end * 32, 32 * sectors});
     };
-    for (const auto& [key, i] : irregular_) add(key, i.together, extra(key, i, static_cast<double>(blocks_), 0, {}));
+    for (const auto& [key, i] : irregular_) add(key, i.together, i.all[0]);
     for (const auto& [key, more] : more_) add(key, {}, more[0]);
     return out;
   }
@@ -135,9 +145,9 @@ class WholeGrid {
     double n = static_cast<double>(sectors_in(merged(std::move(all))));
     for (const auto& [key, i] : irregular_) {
       // Neighbours share sectors whose words each of them reads once. L2 keeps such sectors until all have read them.
-      const bool once = i.least > 0 && extra(key, i, static_cast<double>(blocks_), 0, {}) <= 1.001 * i.least;
+      const bool once = i.least > 0 && i.all[0] <= 1.001 * i.least;
       n += once ? i.least * static_cast<double>(blocks) / static_cast<double>(blocks_)
-                : extra(key, i, static_cast<double>(blocks), 0, {});
+                : touched_by(key, i, static_cast<double>(blocks), 0);
     }
     return n;
   }
@@ -189,7 +199,8 @@ class WholeGrid {
     for (auto& [key, u] : unlogged_) {
       u.together = merged(std::move(u.together));
       const events::DistinctStretches d = distinct(u.together);
-      const double counts[5] = {d.sectors, d.pieces, d.lines, d.pairs, d.quads};
+      double counts[5];
+      put_counts(d, counts);
       for (unsigned g = 0; g < 5; ++g)
         more_[key][g] =
             std::max(0.0, std::min(most_of(key, g, u.together), counts[g] * u.times / u.sectors) - counts[g]);
@@ -219,29 +230,35 @@ class WholeGrid {
     for (auto& [block, stretches] : by_block) {
       stretches = merged(std::move(stretches));
       const events::DistinctStretches d = distinct(stretches);
-      const double counts[5] = {d.sectors, d.pieces, d.lines, d.pairs, d.quads};
+      double counts[5];
+      put_counts(d, counts);
       for (unsigned g = 0; g < 5; ++g) out.ones[g] += counts[g] / out.seen;
       out.together.insert(out.together.end(), stretches.begin(), stretches.end());
     }
     out.together = merged(std::move(out.together));
+    put_counts(distinct(out.together), out.counts);
     return out;
   }
 
-  // Estimated number of stretches of 32 << granularity bytes that are not in `known` (empty: all of them).
-  double extra(const Key& key, const Irregular& i, double blocks, unsigned granularity, const Stretches& known) const {
-    const events::DistinctStretches d = distinct(i.together);
-    const double counts[5] = {d.sectors, d.pieces, d.lines, d.pairs, d.quads};
+  // Estimated number of stretches of 32 << granularity bytes that the first `blocks` blocks touch.
+  double touched_by(const Key& key, const Irregular& i, double blocks, unsigned granularity) const {
+    const double most = most_of(key, granularity, i.together);
+    const double logged = extrapolated(i.ones[granularity], i.counts[granularity], i.seen, blocks, most);
+    const double least = i.least * blocks / static_cast<double>(blocks_) / (1u << granularity);
+    return std::max(logged, std::min(most, std::max(logged * i.longer, least)));
+  }
+
+  // Estimated number of stretches of that size in the whole launch that are not in `known` (empty: all of them).
+  double extra(const Key& key, const Irregular& i, unsigned granularity, const Stretches& known) const {
+    const double all = i.all[granularity];
+    if (known.empty()) return all;
     const auto range = ranges_.find(key)->second;
     const double most = most_of(key, granularity, i.together);
-    const double logged = extrapolated(i.ones[granularity], counts[granularity], i.seen, blocks, most);
-    const double least = i.least * blocks / static_cast<double>(blocks_) / (1u << granularity);
-    const double all = std::max(logged, std::min(most, std::max(logged * i.longer, least)));
-    if (known.empty()) return all;
     // Assumption: the accesses of other sites are spread evenly over the allocation.
     double there = 0;
     for (const Stretch& s : known)
       if (s.begin * 32 < range.second && s.end * 32 > range.first) there += static_cast<double>(s.end - s.begin);
-    const double seen = counts[granularity];
+    const double seen = i.counts[granularity];
     there = std::max(0.0, there / (1u << granularity) - seen);
     return std::max(0.0, all - seen) * std::clamp(1 - there / std::max(1.0, most - seen), 0.0, 1.0);
   }
@@ -252,8 +269,7 @@ class WholeGrid {
     for (const auto& [key, i] : irregular_)
       for (const Use use : uses)
         if (key.second == static_cast<unsigned>(use))
-          for (unsigned g = 0; g < 5; ++g)
-            *counts[g] += extra(key, i, static_cast<double>(blocks_), g, known.empty() ? i.together : known);
+          for (unsigned g = 0; g < 5; ++g) *counts[g] += extra(key, i, g, known.empty() ? i.together : known);
     for (const auto& [key, more] : more_)
       for (const Use use : uses)
         if (key.second == static_cast<unsigned>(use))
@@ -265,16 +281,11 @@ class WholeGrid {
     return d;
   }
 
-  Stretches together(std::initializer_list<Use> uses) const {
-    Stretches all;
-    for (const Use use : uses) all = united(all, known_[static_cast<unsigned>(use)]);
-    return all;
-  }
-
   const AccessLog& log_;
   const std::uint64_t blocks_;
   const bool all_seen_;
   Stretches known_[kUses];
+  Stretches brought_, touched_;  // of `known_`
   std::vector<Stretch> arrays_;
   std::vector<MovedSite> moved_;
   std::map<Key, Irregular> irregular_;

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <map>
 #include <memory>
+#include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "base/assert.h"
@@ -110,67 +111,142 @@ struct RepeatedPlace {
   std::uint8_t passes = 0;
 };
 
+// What the replay needs to know of a site at each access.
+struct SiteRules {
+  bool at_l2 = false;  // its accesses bypass L1, whatever they are
+  bool bulk_copy = false, async_copy = false, non_coherent = false;
+  bool acquires = false;  // for other SMs
+};
+
 struct RunningBlock {
   const BlockLog* log = nullptr;
-  // order: accesses by warp; next, half, end: positions in it, of each warp
+  // order: accesses by warp, if there are several; next, half, end: positions in it, of each warp
   std::vector<std::uint32_t> order, next, half, end;
   std::vector<std::uint32_t> turns;  // warps in the order of their turns
   std::vector<WarpFilter> filters;
-  std::vector<SectorSet> sets;  // by site
+  std::vector<SectorSet> sets;  // by site, without local memory
   std::vector<RepeatedPlace> places;
   std::vector<std::uint32_t> used_sites;
-  SectorSet all[2];  // read, written
-  LocalWords local;  // of one of its warps
-  BitPages partly;   // written bytes of partly written sectors
+  SectorSet of_local[2];  // local memory that is read, written
+  LocalWords local;       // of one of its warps
+  BitPages partly;        // written bytes of partly written sectors
   std::size_t left = 0;
+
+  const LoggedAccess& access(std::uint32_t at) const { return log->accesses[log->taken.size() == 1 ? at : order[at]]; }
 };
 
-// Sectors that an SM has asked L2 for, with the turn of the last request. Their data may be on its way.
+// Sectors that an SM has asked L2 for lately. Their data may be on its way. 16 bytes for each line: the table is read
+// at random places, and has to stay in the host's first cache.
 class RecentMisses {
  public:
   void note(std::uint64_t line, std::uint8_t sectors, std::uint64_t turn) {
     Miss& m = place(line);
-    if (m.line != line) m = {line, {kLongAgo, kLongAgo, kLongAgo, kLongAgo}};
-    for (unsigned s = 0; s < 4; ++s)
-      if ((sectors >> s & 1) != 0) m.turn[s] = turn;
+    const std::uint64_t passed = turn - m.turn;
+    if (m.line != line || passed >= kTurns)
+      m.ages = kLongAgo;
+    else if (passed != 0)
+      m.ages = older(m.ages, static_cast<unsigned>(passed));
+    m.line = line;
+    m.turn = turn & kTurnBits;
+    m.ages &= static_cast<std::uint16_t>(~kBits[sectors & 15]);
   }
+  // A warp makes about so many requests while one of them waits for L2.
+  static constexpr std::uint64_t kTurns = 8;
   bool on_its_way(std::uint64_t line, std::uint8_t sectors, std::uint64_t turn) {
     const Miss& m = place(line);
-    if (m.line != line) return false;
-    for (unsigned s = 0; s < 4; ++s)
-      if ((sectors >> s & 1) != 0 && m.turn[s] != kLongAgo && turn - m.turn[s] < kTurns) return true;
-    return false;
+    const std::uint64_t passed = turn - m.turn;
+    if (m.line != line || passed >= kTurns) return false;
+    return (older(m.ages, static_cast<unsigned>(passed)) & kBits[sectors & 15]) != kBits[sectors & 15];
   }
 
  private:
-  // A warp makes about so many requests while one of them waits for L2.
-  static constexpr std::uint64_t kTurns = 8;
-  static constexpr std::uint64_t kLongAgo = ~std::uint64_t{0};
   static constexpr unsigned kPlaceBits = 10;
+  static constexpr std::uint64_t kTurnBits = (std::uint64_t{1} << 48) - 1;
+  static constexpr std::uint16_t kLongAgo = 0xffff;
+  static constexpr std::uint16_t kBits[16] = {0x0000, 0x000f, 0x00f0, 0x00ff, 0x0f00, 0x0f0f, 0x0ff0, 0x0fff,
+                                              0xf000, 0xf00f, 0xf0f0, 0xf0ff, 0xff00, 0xff0f, 0xfff0, 0xffff};
   struct Miss {
-    std::uint64_t line = kLongAgo;
-    std::array<std::uint64_t, 4> turn{};  // of each sector
+    std::uint64_t line = ~std::uint64_t{0};
+    std::uint64_t turn : 48 = 0;  // of the last request
+    std::uint64_t ages : 16 =
+        kLongAgo;  // of each sector, four bits: turns from its request to the last one; 15: long ago
   };
+  // The ages some turns later, less than kTurns.
+  static std::uint16_t older(std::uint64_t ages, unsigned turns) {
+    std::uint64_t out = 0;
+    for (unsigned at = 0; at < 16; at += 4) {
+      const std::uint64_t age = (ages >> at & 15) + turns;
+      out |= (age < kTurns ? age : 15) << at;
+    }
+    return static_cast<std::uint16_t>(out);
+  }
   Miss& place(std::uint64_t line) { return places_[hashed(line, kPlaceBits)]; }
   std::vector<Miss> places_ = std::vector<Miss>(std::size_t{1} << kPlaceBits);
 };
 
+// An SM has blocks [begun, end) of a list still to begin.
 struct Sm {
   RecentMisses recent;
-  SectoredCache l1, texture;
-  SectoredCache stored;  // recently stored lines: a store hits them, a load does not
-  TranslationCache translations;
+  SectoredCache l1{0}, texture{0};
+  SectoredCache stored{0};  // recently stored lines: a store hits them, a load does not
+  TranslationCache translations{0, 0};
   std::vector<RunningBlock> running;
-  const std::vector<const BlockLog*>* blocks = nullptr;
-  std::size_t begun = 0, slots = 0;
+  std::size_t begun = 0, end = 0, slots = 0;
 };
 
-// Last SM that requested a line from L2.
+// Last SM of a group that requested a line from L2.
 struct LastRequest {
-  std::uint64_t line = ~std::uint64_t{0}, turn = 0;
-  std::size_t sm = 0;
-  std::uint8_t sectors = 0;
+  std::uint64_t line = ~std::uint64_t{0};
+  std::uint64_t turn : 48 = 0;
+  std::uint64_t sm : 12 = 0;
+  std::uint64_t sectors : 4 = 0;
 };
+
+// A logged block and the SM that runs it.
+struct PlacedBlock {
+  std::uint64_t group, sm;
+  const BlockLog* log;
+};
+
+// What the replay of one launch leaves for that of the next: memory and turns, no content. A small launch takes 0.1 ms,
+// and allocating and filling all this takes as long.
+struct ReplayMemory {
+  static constexpr unsigned kRequestBits = 10;
+  std::vector<PlacedBlock> blocks;
+  std::vector<Sm> sms;
+  std::vector<LastRequest> last_requests = std::vector<LastRequest>(std::size_t{1} << kRequestBits);
+  std::uint64_t now = 0;  // turn; it only grows, so that entries of earlier launches are old
+  Stretches touched[2];   // by the block that ends: read, written
+
+  static std::unique_ptr<ReplayMemory> take();
+  static void give(std::unique_ptr<ReplayMemory> memory);
+
+ private:
+  static constexpr std::size_t kMostKept = 4;
+  struct Kept {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<ReplayMemory>> memory;
+  };
+  static Kept& kept() {
+    static Kept& all = *new Kept;  // never destroyed: launches may end while the process exits
+    return all;
+  }
+};
+
+std::unique_ptr<ReplayMemory> ReplayMemory::take() {
+  Kept& all = kept();
+  const std::lock_guard lock(all.mutex);
+  if (all.memory.empty()) return std::make_unique<ReplayMemory>();
+  std::unique_ptr<ReplayMemory> out = std::move(all.memory.back());
+  all.memory.pop_back();
+  return out;
+}
+
+void ReplayMemory::give(std::unique_ptr<ReplayMemory> memory) {
+  Kept& all = kept();
+  const std::lock_guard lock(all.mutex);
+  if (all.memory.size() < kMostKept) all.memory.push_back(std::move(memory));
+}
 
 constexpr std::uint64_t kLineBytes = 128;
 constexpr std::uint64_t kLocalBase = std::uint64_t{1} << 48;
@@ -184,83 +260,99 @@ class Replay : public Replayed {
         log_(log),
         whole_lines_(model.rules.coalescing == CoalescingRule::lines_128),
         groups_{model.sm_parts, model.sms_sharing_requests},
-        last_requests_(std::size_t{1} << kRequestBits),
+        memory_(ReplayMemory::take()),
         barriers_(events::has_barriers(facts)),
         parts_matter_(log.blocks.size() < log.grid.count()),
         hot_(log.grid.count(), std::uint64_t{sizes.resident_blocks} * model.sm_count, !parts_matter_) {
     sites.resize(facts.sites.size());
+    rules_.reserve(facts.sites.size());
+    for (const events::Site& s : facts.sites) rules_.push_back(rules_of(s));
   }
 
   void run() {
     const std::uint64_t sms = std::max(1u, model_.sm_count);
-    std::map<std::uint64_t, std::map<std::uint64_t, std::vector<const BlockLog*>>> by_group;
+    std::vector<PlacedBlock>& placed = memory_->blocks;
+    placed.clear();
+    memory_->now += 2 * RecentMisses::kTurns;  // nothing of earlier launches is on its way
     for (const BlockLog& b : log_.blocks) {
       if (b.beside) {
         look_beside(b);
         continue;
       }
       const std::uint64_t sm = events::sm_of_block(b.block, sms);
-      by_group[groups_.of(sm)][sm].push_back(&b);
+      placed.push_back({groups_.of(sm), sm, &b});
     }
+    std::sort(placed.begin(), placed.end(), [](const PlacedBlock& a, const PlacedBlock& b) {
+      return std::tie(a.group, a.sm, a.log->block) < std::tie(b.group, b.sm, b.log->block);
+    });
     std::size_t most = 1;  // logged blocks that run on an SM at one time
-    for (const auto& [group, by_sm] : by_group)
-      for (const auto& [sm, of_sm] : by_sm) most = std::max(most, of_sm.size());
+    for (std::size_t k = 0; k < placed.size(); k = end_of_sm(k)) most = std::max(most, end_of_sm(k) - k);
     most = std::min<std::size_t>(most, sizes_.resident_blocks);
     const std::uint64_t there = std::min<std::uint64_t>(sizes_.resident_blocks, (log_.grid.count() + sms - 1) / sms);
     part_ = std::min(1.0, static_cast<double>(most) / static_cast<double>(std::max<std::uint64_t>(1, there)));
-    for (const auto& [group, by_sm] : by_group) run_group(by_sm);
+    for (std::size_t k = 0; k < placed.size();) k = run_group(k);
     atomics_in_unit = hot_.in_unit();
     atomics_of_floats = hot_.of_floats();
-    for (SiteSeen& s : sites) s.add(s.late);
+    for (SiteSeen& s : sites) {
+      s.add(s.late);
+      if (!parts_matter_ && !s.blocks.empty()) merge_from(0, s.blocks.front().stretches);
+    }
+    ReplayMemory::give(std::move(memory_));
   }
 
  private:
-  static constexpr unsigned kRequestBits = 10;
   // Capacity for stored lines. It is unknown how long L1 keeps them. On an H200 a store hits only what other warps
   // store at about the same time (87 % of it, tests/data/h200, offset_copy).
   static constexpr std::uint64_t kStoredBytes = 16384;
-  // If fewer blocks were logged than an SM runs at a time, they get only their part of its caches.
-  Sm make_sm() const {
+  // Empties the caches. If fewer blocks were logged than an SM runs at a time, they get only their part of its caches.
+  void empty(Sm& sm) const {
     const auto part = [&](std::uint64_t bytes) {
       return static_cast<std::uint64_t>(part_ * static_cast<double>(bytes));
     };
-    return {{},
-            SectoredCache(part(sizes_.l1_bytes)),
-            SectoredCache(part(sizes_.texture_bytes)),
-            SectoredCache(std::min(sizes_.l1_bytes, kStoredBytes)),
-            TranslationCache(static_cast<std::size_t>(model_.timing.translation_entries),
-                             static_cast<std::uint64_t>(model_.timing.translation_entry_bytes)),
-            {},
-            nullptr,
-            0,
-            0};
+    sm.l1.reset(part(sizes_.l1_bytes));
+    sm.texture.reset(part(sizes_.texture_bytes));
+    sm.stored.reset(std::min(sizes_.l1_bytes, kStoredBytes));
+    sm.translations.reset(static_cast<std::size_t>(model_.timing.translation_entries),
+                          static_cast<std::uint64_t>(model_.timing.translation_entry_bytes));
   }
 
-  // Replays SMs that share requests to L2, in lockstep.
-  void run_group(const std::map<std::uint64_t, std::vector<const BlockLog*>>& by_sm) {
-    while (sms_.size() < by_sm.size()) sms_.push_back(make_sm());
-    std::size_t n = 0, live = 0;
-    for (const auto& [sm, blocks_of_sm] : by_sm) live += start(sms_[n++], blocks_of_sm);
+  // The blocks of one SM, of which `first` is the first, end there.
+  std::size_t end_of_sm(std::size_t first) const {
+    const std::vector<PlacedBlock>& placed = memory_->blocks;
+    std::size_t end = first + 1;
+    while (end < placed.size() && placed[end].group == placed[first].group && placed[end].sm == placed[first].sm) ++end;
+    return end;
+  }
+
+  // Replays SMs that share requests to L2, in lockstep. first: their first block. Returns the end of their blocks.
+  std::size_t run_group(std::size_t first) {
+    const std::vector<PlacedBlock>& placed = memory_->blocks;
+    std::vector<Sm>& sms = memory_->sms;
+    std::size_t n = 0, live = 0, next = first;
+    for (; next < placed.size() && placed[next].group == placed[first].group; ++n) {
+      if (sms.size() == n) sms.emplace_back();
+      const std::size_t end = end_of_sm(next);
+      live += start(sms[n], next, end);
+      next = end;
+    }
     while (live != 0) {
-      ++now_;
+      ++memory_->now;
       for (std::size_t i = 0; i < n; ++i) {
-        const std::size_t ended = turn(sms_[i], i);
+        const std::size_t ended = turn(sms[i], i);
         WG_ASSERT(ended <= live);
         live -= ended;
       }
     }
+    return next;
   }
 
-  std::size_t start(Sm& sm, const std::vector<const BlockLog*>& blocks_of_sm) {
-    sm.l1.clear();
-    sm.texture.clear();
-    sm.stored.clear();
-    sm.translations.clear();
-    sm.blocks = &blocks_of_sm;
-    sm.slots = std::min<std::size_t>(std::max(1u, sizes_.resident_blocks), blocks_of_sm.size());
+  std::size_t start(Sm& sm, std::size_t first, std::size_t end) {
+    empty(sm);
+    sm.slots = std::min<std::size_t>(std::max(1u, sizes_.resident_blocks), end - first);
     if (sm.running.size() < sm.slots) sm.running.resize(sm.slots);
-    sm.begun = 0;
-    for (std::size_t s = 0; s < sm.slots; ++s) begin(sm.running[s], *blocks_of_sm[sm.begun++]);
+    sm.begun = first;
+    sm.end = end;
+    for (std::size_t s = 0; s < sm.slots; ++s) begin(sm.running[s], *memory_->blocks[sm.begun++].log);
     return sm.slots;
   }
 
@@ -273,8 +365,8 @@ class Replay : public Replayed {
       turn(sm, b, number, s);
       if (b.left != 0) continue;
       finish(b);
-      if (sm.begun < sm.blocks->size())
-        begin(b, *(*sm.blocks)[sm.begun++]);
+      if (sm.begun < sm.end)
+        begin(b, *memory_->blocks[sm.begun++].log);
       else
         ++ended;
     }
@@ -293,15 +385,19 @@ class Replay : public Replayed {
       b.half[w] = at + log.taken[w] / 2;
       at += log.taken[w];
     }
-    b.order.resize(at);
-    for (std::size_t i = 0; i < log.accesses.size(); ++i)
-      b.order[b.end[log.accesses[i].warp]++] = static_cast<std::uint32_t>(i);
+    WG_ASSERT(at == log.accesses.size());  // BlockLog::taken counts them by warp
+    if (warps == 1) {
+      b.end[0] = at;
+    } else {
+      if (b.order.size() < at) b.order.resize(at);
+      for (std::size_t i = 0; i < log.accesses.size(); ++i)
+        b.order[b.end[log.accesses[i].warp]++] = static_cast<std::uint32_t>(i);
+    }
     if (b.filters.size() < warps) b.filters.resize(warps);
-    for (WarpFilter& f : b.filters) f.clear();
+    for (std::size_t w = 0; w < warps; ++w) b.filters[w].clear();
     shuffle(b.turns, warps, log.block);
     if (b.sets.size() < sites.size()) b.sets.resize(sites.size());
     b.places.assign(sites.size(), {});
-    WG_ASSERT(at == log.accesses.size());  // BlockLog::taken counts them by warp
     b.left = log.accesses.size();
     if (log_.local_bytes > 0) b.local.begin(log_.local_bytes);
   }
@@ -319,9 +415,9 @@ class Replay : public Replayed {
     for (const std::uint32_t w : b.turns) {
       if (b.next[w] == b.end[w]) continue;
       do {
-        access(sm, b, b.log->accesses[b.order[b.next[w]++]], number * 64 + slot);
+        access(sm, b, b.access(b.next[w]++), number * 64 + slot);
         --b.left;
-      } while (b.next[w] != b.end[w] && !b.log->accesses[b.order[b.next[w]]].first);  // one texture instruction
+      } while (b.next[w] != b.end[w] && !b.access(b.next[w]).first);  // one texture instruction
     }
   }
 
@@ -340,21 +436,35 @@ class Replay : public Replayed {
     keep_sets(b);
   }
 
+  // If all blocks were logged, all memory of a site is one entry; run() merges it.
   void keep_sets(RunningBlock& b) {
     for (const std::uint32_t s : b.used_sites) {
-      sites[s].blocks.push_back({b.log->index, b.sets[s].stretches()});
+      SiteSeen& seen = sites[s];
+      if (parts_matter_ || seen.blocks.empty()) seen.blocks.push_back({b.log->index, {}});
+      Stretches& to = seen.blocks.back().stretches;
+      const auto first = static_cast<std::ptrdiff_t>(to.size());
+      b.sets[s].append_to(to);
       b.sets[s].clear();
+      if (seen.use == Use::atomic) continue;
+      Stretches& all = memory_->touched[seen.use == Use::written ? 1 : 0];
+      all.insert(all.end(), to.begin() + first, to.end());
     }
     b.used_sites.clear();
   }
 
   void finish(RunningBlock& b) {
     ++blocks;
+    Stretches* const touched = memory_->touched;
+    for (unsigned w = 0; w < 2; ++w) {
+      touched[w].clear();
+      if (b.of_local[w].empty()) continue;
+      b.of_local[w].append_to(touched[w]);
+      b.of_local[w].clear();
+    }
     keep_sets(b);
-    read_by_block.add(distinct(b.all[0].stretches()));
-    written_by_block.add(distinct(b.all[1].stretches()));
-    b.all[0].clear();
-    b.all[1].clear();
+    for (unsigned w = 0; w < 2; ++w) merge_from(0, touched[w]);
+    read_by_block.add(distinct(touched[0]));
+    written_by_block.add(distinct(touched[1]));
     if (log_.local_bytes > 0 && b.log->left_out == 0) b.local.end(local_reuse);
     b.partly.each([&](const BitPages::Page& p) { partly_written += p.bits != ~0u ? 1 : 0; });
     b.partly.clear();
@@ -363,7 +473,7 @@ class Replay : public Replayed {
 
   void access(Sm& sm, RunningBlock& b, const LoggedAccess& e, std::size_t slot) {
     WG_DEBUG_ASSERT(e.site < facts_.sites.size() && e.warp < b.filters.size());
-    const events::Site& site = facts_.sites[e.site];
+    const SiteRules& site = rules_[e.site];
     SiteSeen& seen = sites[e.site];
     ++requests;
     const bool one_place = e.space == StateSpace::global && !e.lanes && e.kx == 0 && e.ky == 0;
@@ -379,15 +489,15 @@ class Replay : public Replayed {
       return;
     }
     seen.use = use_of(e.type);
-    if (seen.use == Use::atomic && e.space == StateSpace::global) note_atomic(b, e, site);
+    if (seen.use == Use::atomic && e.space == StateSpace::global) note_atomic(b, e);
     if (e.space == StateSpace::local && e.warp == b.log->block % log_.warps_per_block) note_local(b, e);
     Tally& tally = (is_late(b, e) ? seen.late : seen).of(e.space);
     if (e.first) ++tally.requests;
     look_up(sm, b, e, site, lines, slot / 64, tally);
     // An acquire invalidates L1, so that other SMs' writes are seen. In a waiting loop only the last one counts: the
     // next access of the warp is at another site.
-    if (acquires(site) && !waits_on(b, e)) sm.l1.clear();
-    if (site.kind != SiteKind::bulk_copy) tally.passes += passes(b, e, seen);  // the others go around L1's banks
+    if (site.acquires && !waits_on(b, e)) sm.l1.clear();
+    if (!site.bulk_copy) tally.passes += passes(b, e, seen);  // the others go around L1's banks
     note(b, e, lines);
     if (one_place) remember(b, e, site, lines);
   }
@@ -425,9 +535,9 @@ class Replay : public Replayed {
     return b.log->left_out != 0 && b.next[e.warp] > b.half[e.warp];
   }
 
-  void remember(RunningBlock& b, const LoggedAccess& e, const events::Site& site, const RequestLines& lines) {
+  void remember(RunningBlock& b, const LoggedAccess& e, const SiteRules& site, const RequestLines& lines) {
     const bool simple = (e.type == AccessType::load || e.type == AccessType::store) && !goes_around(e, site, false) &&
-                        !site.non_coherent && !acquires(site) && !whole_lines_ && !parts_matter_ && lines.count == 1;
+                        !site.non_coherent && !site.acquires && !whole_lines_ && !parts_matter_ && lines.count == 1;
     if (!simple) return;
     RepeatedPlace& place = b.places[e.site];
     const std::uint8_t known = place.line == lines.line[0] ? place.sectors : 0;
@@ -445,10 +555,10 @@ class Replay : public Replayed {
   // Whether sectors of L1 that are new to a warp are still on their way. The replay lets warps pass barriers: what they
   // then bring too early counts as on its way.
   bool waits_for_others(Sm& sm, std::uint64_t line, std::uint8_t sectors) const {
-    return barriers_ || sm.recent.on_its_way(line, sectors, now_);
+    return barriers_ || sm.recent.on_its_way(line, sectors, memory_->now);
   }
 
-  void look_up(Sm& sm, RunningBlock& b, const LoggedAccess& e, const events::Site& site, const RequestLines& lines,
+  void look_up(Sm& sm, RunningBlock& b, const LoggedAccess& e, const SiteRules& site, const RequestLines& lines,
                std::size_t number, Tally& tally) {
     const bool load = e.type == AccessType::load, local = e.space == StateSpace::local;
     const bool texture = e.space == StateSpace::texture || (site.non_coherent && sizes_.texture_bytes != 0);
@@ -470,7 +580,7 @@ class Replay : public Replayed {
       auto under = static_cast<std::uint8_t>(load ? mask & ~found : mask);
       if (load) {
         fresh |= under != 0 || (unknown && waits_for_others(sm, lines.line[i], lines.sectors[i]));
-        if (under != 0) sm.recent.note(lines.line[i], under, now_);
+        if (under != 0) sm.recent.note(lines.line[i], under, memory_->now);
       }
       if (under != 0 && e.space == StateSpace::global) translate(sm, lines.line[i] * kLineBytes, &region, tally);
       if (load && under != 0 && groups_.together > 1 && !local)
@@ -483,12 +593,16 @@ class Replay : public Replayed {
   }
 
   // These bypass L1: atomics, and accesses that must see other SMs' stores.
-  bool goes_around(const LoggedAccess& e, const events::Site& site, bool texture) const {
+  static bool goes_around(const LoggedAccess& e, const SiteRules& site, bool texture) {
     if (e.type != AccessType::load && e.type != AccessType::store) return true;
     if (e.space == StateSpace::local || texture) return false;
-    return site.at_l2 || site.is_volatile || site.order != events::MemoryOrder::weak ||
-           site.kind == SiteKind::bulk_copy || (site.kind == SiteKind::async_copy && e.bytes == 16) ||
-           !model_.l1_caches_global;
+    return site.at_l2 || (site.async_copy && e.bytes == 16);
+  }
+  SiteRules rules_of(const events::Site& s) const {
+    const bool copies = s.kind == SiteKind::bulk_copy;
+    return {s.at_l2 || s.is_volatile || s.order != events::MemoryOrder::weak || copies || !model_.l1_caches_global,
+            copies, s.kind == SiteKind::async_copy, s.non_coherent,
+            events::acquires(s.order) && s.scope != events::MemoryScope::cta};
   }
 
   // Stores hit by line: after a store to a part of the line, another warp's store to the rest hits.
@@ -506,24 +620,23 @@ class Replay : public Replayed {
     if (found == TranslationCache::Found::replaced) ++tally.translation_misses;
   }
 
-  static bool acquires(const events::Site& site) {
-    return events::acquires(site.order) && site.scope != events::MemoryScope::cta;
-  }
-
   static bool waits_on(const RunningBlock& b, const LoggedAccess& e) {
     const std::uint32_t next = b.next[e.warp];
-    return next != b.end[e.warp] && b.log->accesses[b.order[next]].site == e.site;
+    return next != b.end[e.warp] && b.access(next).site == e.site;
   }
 
   // Returns the sectors that another SM of the group requests in the same turn: L2 gets one request for both.
   std::uint8_t requested_by_others(std::uint64_t line, std::uint8_t mask, std::size_t number) {
-    LastRequest& a = last_requests_[hashed(line, kRequestBits)];
-    if (a.line == line && a.turn == now_) {
-      const std::uint8_t theirs = a.sm != number ? a.sectors & mask : 0;
+    LastRequest& a = memory_->last_requests[hashed(line, ReplayMemory::kRequestBits)];
+    if (a.line == line && a.turn == memory_->now) {
+      const auto theirs = static_cast<std::uint8_t>(a.sm != number ? a.sectors & mask : 0);
       a.sectors |= mask;
       return theirs;
     }
-    a = {line, now_, number, mask};
+    a.line = line;
+    a.turn = memory_->now;
+    a.sm = number;
+    a.sectors = mask;
     return 0;
   }
 
@@ -551,13 +664,15 @@ class Replay : public Replayed {
                    run = static_cast<unsigned>(std::countr_one(m >> skip));
         at += skip;
         const std::uint64_t first = lines.line[i] * 4 + at;
-        if (!local) of_site.add(first, first + run);
-        if (use_of(e.type) != Use::atomic) b.all[use_of(e.type) == Use::written ? 1 : 0].add(first, first + run);
+        if (!local)
+          of_site.add(first, first + run);
+        else if (use_of(e.type) != Use::atomic)
+          b.of_local[use_of(e.type) == Use::written ? 1 : 0].add(first, first + run);
         at += run;
         m >>= skip + run;
       }
     // A bulk copy's entries hold whole sectors.
-    const bool copy = facts_.sites[e.site].kind == SiteKind::bulk_copy;
+    const bool copy = rules_[e.site].bulk_copy;
     if (e.type == AccessType::store && !local && !copy) note_partly(b, e);
     if (e.type == AccessType::load && e.space == StateSpace::global && parts_matter_) note_words(b, e, lines);
   }
@@ -569,10 +684,11 @@ class Replay : public Replayed {
       b.local.use(offset + byte, e.type == AccessType::store, local_reuse);
   }
 
-  void note_atomic(const RunningBlock& b, const LoggedAccess& e, const events::Site& site) {
+  void note_atomic(const RunningBlock& b, const LoggedAccess& e) {
     std::uint64_t addresses[kWarpSize];
     std::uint8_t lanes[kWarpSize];
     const unsigned n = lane_addresses(log_, *b.log, e, addresses, lanes);
+    const events::Site& site = facts_.sites[e.site];
     const bool floats = site.text.find(".f") != std::string::npos || site.text.find(".bf") != std::string::npos;
     const bool one_place = !e.lanes && e.kx == 0 && e.ky == 0;
     hot_.note(b.log->block, addresses, n, one_place && !floats, floats);
@@ -652,9 +768,8 @@ class Replay : public Replayed {
   const bool whole_lines_;
   const events::SmGroups groups_;
   double part_ = 1;
-  std::vector<Sm> sms_;
-  std::vector<LastRequest> last_requests_;
-  std::uint64_t now_ = 0;
+  std::unique_ptr<ReplayMemory> memory_;
+  std::vector<SiteRules> rules_;  // by site
   const bool barriers_;
   const bool parts_matter_;      // not all blocks were logged
   std::vector<BitPages> words_;  // by site; see note_words()

@@ -6,7 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <mutex>
+#include <utility>
 
+#include "base/as_double.h"
 #include "base/assert.h"
 
 namespace warpgrind::counters {
@@ -24,14 +27,15 @@ namespace {
 
 namespace {
 
-// Appends the runs of ones of a word; bit 0 is sector `at`. Words must come in order.
-void append_runs(Stretches& out, std::uint64_t bits, std::uint64_t at) {
+// Appends the runs of ones of a word; bit 0 is sector `at`. Words must come in order. The first `before` stretches
+// stay.
+void append_runs(Stretches& out, std::size_t before, std::uint64_t bits, std::uint64_t at) {
   while (bits != 0) {
     const auto skip = static_cast<unsigned>(std::countr_zero(bits));
     bits >>= skip;
     at += skip;
     const auto run = static_cast<unsigned>(std::countr_one(bits));
-    if (!out.empty() && out.back().end == at)
+    if (out.size() > before && out.back().end == at)
       out.back().end += run;
     else
       out.push_back({at, at + run});
@@ -50,45 +54,94 @@ void each_word(std::uint64_t begin, std::uint64_t end, Put&& put) {
   }
 }
 
+// Bitmaps for merging, for reuse: new memory costs a page fault for each 4 KiB. All words are zero.
+struct KeptBitmaps {
+  static constexpr std::size_t kMost = 8, kMostWords = std::size_t{1} << 16;
+  std::mutex mutex;
+  std::vector<std::vector<std::uint64_t>> bitmaps;
+};
+
+KeptBitmaps& kept_bitmaps() {
+  static KeptBitmaps& all = *new KeptBitmaps;  // never destroyed: launches may end while the process exits
+  return all;
+}
+
+std::vector<std::uint64_t> take_bitmap(std::size_t words) {
+  std::vector<std::uint64_t> out;
+  {
+    KeptBitmaps& all = kept_bitmaps();
+    const std::lock_guard lock(all.mutex);
+    if (!all.bitmaps.empty()) {
+      out = std::move(all.bitmaps.back());
+      all.bitmaps.pop_back();
+    }
+  }
+  if (out.size() < words) out.resize(words);
+  return out;
+}
+
+void give_bitmap(std::vector<std::uint64_t>&& bitmap) {
+  if (bitmap.size() > KeptBitmaps::kMostWords) return;
+  KeptBitmaps& all = kept_bitmaps();
+  const std::lock_guard lock(all.mutex);
+  if (all.bitmaps.size() < KeptBitmaps::kMost) all.bitmaps.push_back(std::move(bitmap));
+}
+
 // Merges through a bitmap of all sectors from the first to the last. Returns false if these are too many. Of 10,000
 // stretches it takes a tenth of the time of a sort.
-bool merge_in_bitmap(const Stretches& s, Stretches* out) {
+bool merge_in_bitmap(std::size_t from, Stretches& s) {
   constexpr std::uint64_t kWordsOfStretch = 16, kMostWords = std::uint64_t{1} << 20;
   std::uint64_t low = ~std::uint64_t{0}, high = 0;
-  for (const Stretch& x : s)
-    if (x.begin < x.end) low = std::min(low, x.begin >> 6), high = std::max(high, (x.end - 1) >> 6);
-  if (low > high || high - low >= std::min<std::uint64_t>(kMostWords, kWordsOfStretch * s.size())) return false;
-  std::vector<std::uint64_t> words(high - low + 1);
-  for (const Stretch& x : s)
-    each_word(x.begin, x.end, [&](std::uint64_t word, std::uint64_t bits) { words[word - low] |= bits; });
-  out->clear();
-  for (std::size_t w = 0; w < words.size(); ++w) append_runs(*out, words[w], (low + w) << 6);
+  for (std::size_t k = from; k < s.size(); ++k)
+    if (s[k].begin < s[k].end) low = std::min(low, s[k].begin >> 6), high = std::max(high, (s[k].end - 1) >> 6);
+  if (low > high || high - low >= std::min<std::uint64_t>(kMostWords, kWordsOfStretch * (s.size() - from)))
+    return false;
+  const std::size_t count = high - low + 1;
+  std::vector<std::uint64_t> words = take_bitmap(count);
+  for (std::size_t k = from; k < s.size(); ++k)
+    each_word(s[k].begin, s[k].end, [&](std::uint64_t word, std::uint64_t bits) { words[word - low] |= bits; });
+  s.resize(from);
+  for (std::size_t w = 0; w < count; ++w)
+    if (const std::uint64_t bits = words[w]; bits != 0) {
+      append_runs(s, from, bits, (low + w) << 6);
+      words[w] = 0;
+    }
+  give_bitmap(std::move(words));
   return true;
 }
 
 }  // namespace
 
-Stretches merged(Stretches s) {
+void merge_from(std::size_t first, Stretches& s) {
   const auto by_begin = [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; };
-  if (!std::is_sorted(s.begin(), s.end(), by_begin)) {
+  const auto begin = s.begin() + static_cast<std::ptrdiff_t>(first);
+  if (!std::is_sorted(begin, s.end(), by_begin)) {
     constexpr std::size_t kSome = 64, kMany = 1024;
-    Stretches out;
-    if (s.size() > kSome && merge_in_bitmap(s, &out)) return out;
-    if (s.size() > kMany && sectors_in(s) < 256 * s.size()) {  // sorting bit pages is faster
+    const std::size_t count = s.size() - first;
+    if (count > kSome && merge_in_bitmap(first, s)) return;
+    std::uint64_t sectors = 0;
+    for (auto x = begin; x != s.end(); ++x) sectors += x->end - x->begin;
+    if (count > kMany && sectors < 256 * count) {  // sorting bit pages is faster
       SectorSet set;
-      for (const Stretch& x : s) set.add(x.begin, x.end);
-      return set.stretches();
+      for (auto x = begin; x != s.end(); ++x) set.add(x->begin, x->end);
+      s.resize(first);
+      return set.append_to(s);
     }
-    std::sort(s.begin(), s.end(), by_begin);
+    std::sort(begin, s.end(), by_begin);
   }
-  std::size_t n = 0;
-  for (const Stretch& x : s) {
-    if (n != 0 && x.begin <= s[n - 1].end)
+  std::size_t n = first;
+  for (std::size_t k = first; k < s.size(); ++k) {
+    const Stretch x = s[k];
+    if (n != first && x.begin <= s[n - 1].end)
       s[n - 1].end = std::max(s[n - 1].end, x.end);
     else
       s[n++] = x;
   }
   s.resize(n);
+}
+
+Stretches merged(Stretches s) {
+  merge_from(0, s);
   WG_DEBUG_ASSERT(are_merged(s));
   return s;
 }
@@ -110,17 +163,14 @@ std::uint64_t sectors_in(const Stretches& stretches) {
 
 events::DistinctStretches distinct(const Stretches& stretches) {
   WG_DEBUG_ASSERT(are_merged(stretches));
-  double counts[5] = {};
-  for (unsigned g = 0; g < 5; ++g) {
-    std::uint64_t next = 0, n = 0;  // next: the first stretch not counted yet
-    for (const Stretch& s : stretches) {
-      const std::uint64_t first = std::max(next, s.begin >> g), end = ((s.end - 1) >> g) + 1;
-      if (end > first) n += end - first;
-      next = std::max(next, end);
+  std::uint64_t next[5] = {}, n[5] = {};  // by size; next: the first stretch not counted yet
+  for (const Stretch& s : stretches)
+    for (unsigned g = 0; g < 5; ++g) {  // stretches are in order: `end` does not decrease
+      const std::uint64_t first = std::max(next[g], s.begin >> g), end = ((s.end - 1) >> g) + 1;
+      n[g] += end - first;
+      next[g] = end;
     }
-    counts[g] = static_cast<double>(n);
-  }
-  return {counts[0], counts[1], counts[2], counts[3], counts[4]};
+  return {as_double(n[0]), as_double(n[1]), as_double(n[2]), as_double(n[3]), as_double(n[4])};
 }
 
 std::vector<events::TouchedSpan> joined(const Stretches& stretches, std::size_t most) {
@@ -170,7 +220,11 @@ std::uint64_t& BitPages::bits(std::uint64_t number) {
 }
 
 void BitPages::clear() {
-  for (const std::uint32_t k : used_) pages_[k] = {};
+  constexpr std::size_t kMostKept = 1024;  // entries
+  if (pages_.size() > kMostKept)
+    pages_ = {};
+  else
+    for (const std::uint32_t k : used_) pages_[k] = {};
   used_.clear();
 }
 
@@ -197,18 +251,23 @@ void SectorSet::add_to_pages(std::uint64_t begin, std::uint64_t end) {
   each_word(begin, end, [&](std::uint64_t word, std::uint64_t bits) { pages_.bits(word) |= bits; });
 }
 
-Stretches SectorSet::stretches() const {
-  if (pages_.empty()) return merged({few_.begin(), few_.begin() + static_cast<std::ptrdiff_t>(count_)});
+void BitPages::append_sorted_to(std::vector<Page>& out) const {
+  const auto first = static_cast<std::ptrdiff_t>(out.size());
+  out.reserve(out.size() + used_.size());
+  for (const std::uint32_t k : used_) out.push_back(pages_[k]);
+  const auto by_number = [](const Page& a, const Page& b) { return a.number < b.number; };
+  if (!std::is_sorted(out.begin() + first, out.end(), by_number)) std::sort(out.begin() + first, out.end(), by_number);
+}
+
+void SectorSet::append_to(Stretches& out) const {
+  const std::size_t before = out.size();
+  if (pages_.empty()) {
+    out.insert(out.end(), few_.begin(), few_.begin() + static_cast<std::ptrdiff_t>(count_));
+    return merge_from(before, out);
+  }
   std::vector<BitPages::Page> sorted;
-  sorted.reserve(pages_.size());
-  pages_.each([&](const BitPages::Page& p) { sorted.push_back(p); });
-  const auto by_number = [](const BitPages::Page& a, const BitPages::Page& b) { return a.number < b.number; };
-  if (!std::is_sorted(sorted.begin(), sorted.end(), by_number)) std::sort(sorted.begin(), sorted.end(), by_number);
-  Stretches out;
-  out.reserve(sorted.size());
-  for (const BitPages::Page& p : sorted) append_runs(out, p.bits, p.number << 6);
-  WG_DEBUG_ASSERT(are_merged(out));
-  return out;
+  pages_.append_sorted_to(sorted);
+  for (const BitPages::Page& p : sorted) append_runs(out, before, p.bits, p.number << 6);
 }
 
 namespace {

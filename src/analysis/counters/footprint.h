@@ -3,11 +3,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/recycling_allocator.h"
 #include "events/cache_counts.h"
 #include "gpu/types.h"
 
@@ -17,9 +19,11 @@ struct Stretch {
   std::uint64_t begin = 0, end = 0;  // sectors: [begin, end)
   bool operator==(const Stretch&) const = default;
 };
-using Stretches = std::vector<Stretch>;  // sorted and disjoint, unless stated otherwise
+using Stretches = std::vector<Stretch, RecyclingAllocator<Stretch>>;  // sorted and disjoint, unless stated otherwise
 
 Stretches merged(Stretches any_order);
+// Sorts and merges those from index `first` on.
+void merge_from(std::size_t first, Stretches& any_order);
 Stretches united(const Stretches& a, const Stretches& b);
 std::uint64_t sectors_in(const Stretches& stretches);
 events::DistinctStretches distinct(const Stretches& stretches);
@@ -38,6 +42,7 @@ class BitPages {
   bool empty() const { return used_.empty(); }
   std::size_t size() const { return used_.size(); }
   void clear();
+  void append_sorted_to(std::vector<Page>& out) const;  // by number
   template <class Visit>
   void each(Visit&& visit) const {  // in the order in which the pages came
     for (const std::uint32_t k : used_) visit(pages_[k]);
@@ -67,7 +72,13 @@ class SectorSet {
     pages_.clear();
     lately_ = {};
   }
-  Stretches stretches() const;
+  Stretches stretches() const {
+    Stretches out;
+    append_to(out);
+    return out;
+  }
+  // As the last ones of `out`, sorted and disjoint.
+  void append_to(Stretches& out) const;
 
  private:
   void add_new(std::uint64_t begin, std::uint64_t end);

@@ -21,7 +21,7 @@ TranslationCache::Found TranslationCache::look_up(std::uint64_t address) {
 
 void TranslationCache::clear() {
   recent_.clear();
-  known_.clear();
+  if (!known_.empty()) known_.clear();
 }
 
 }  // namespace warpgrind::counters

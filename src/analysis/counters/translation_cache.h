@@ -19,6 +19,12 @@ class TranslationCache {
   Found look_up(std::uint64_t address);
   std::uint64_t region(std::uint64_t address) const { return bytes_ != 0 ? address / bytes_ : 0; }
   void clear();
+  // Makes it an empty cache of that size.
+  void reset(std::size_t entries, std::uint64_t entry_bytes) {
+    most_ = entries;
+    bytes_ = entry_bytes;
+    clear();
+  }
 
  private:
   std::size_t most_;

@@ -2,6 +2,7 @@
 #include "timing/warp_path.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -21,6 +22,13 @@ struct ScheduledBlocks::Block {
   // For these costs; empty: only executed blocks are ordered, because long ones take time.
   std::vector<std::uint32_t> order;
   Costs costs;
+  // Cycles of the block alone in this order, by latency, for these costs. Kernels that are launched again and again
+  // differ in few blocks.
+  struct Alone {
+    Costs costs;
+    double cycles = 0;
+  };
+  std::array<Alone, kPathLatencies.size()> alone;
 };
 
 ScheduledBlocks::ScheduledBlocks() = default;
@@ -76,6 +84,7 @@ class Walk {
       if (!block.order.empty() && now == block.costs) continue;
       block.order = order_of(*block.dependences, now, code.registers, words);
       block.costs = std::move(now);
+      block.alone = {};
     }
   }
 
@@ -83,23 +92,25 @@ class Walk {
     double mean = 0, slowest = 0, last = 0;  // as in WarpPath
     bool in_each_block = false;
   };
-  Cycles cycles_with(double latency) {
+  // number: of the latency in kPathLatencies.
+  Cycles cycles_with(std::size_t number) {
+    const double latency = kPathLatencies[number];
     std::map<std::uint32_t, std::vector<double>> taken;
     double total = walk(latency, taken), heaviest = 0;
     std::uint32_t heavy = sass::kNone;
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
       const double times = flow_.warps[b] / warps_;
       if (times <= 0) continue;
-      const double cycles = of_block(b, times, taken[b], latency);
+      const double cycles = of_block(b, times, taken[b], number);
       total += cycles;
       if (cycles > heaviest) heaviest = cycles, heavy = b;
     }
-    if (heavy == sass::kNone) return {total, 0, last_block(latency), false};
+    if (heavy == sass::kNone) return {total, 0, last_block(number), false};
     const double entering = entering_part(heavy), slowest = heaviest * more_than_mean(entering);
     // Where many warps enter it, all warps of some thread blocks may do so, and none of the others.
     constexpr double kFew = 0.5;
     const bool in_each = entering < kFew && entering * warps_per_block_ >= 1;
-    return {total, slowest, last_block(latency), in_each};
+    return {total, slowest, last_block(number), in_each};
   }
 
  private:
@@ -218,7 +229,9 @@ class Walk {
 
   Costs costs(std::uint32_t b, double latency) const {
     Costs c = costs_;
-    for (const Instruction& i : blocks_[b]->unrolled.instructions) {
+    const std::vector<Instruction>& instructions = blocks_[b]->unrolled.instructions;
+    for (std::vector<double>* of : {&c.latency, &c.held, &c.passes, &c.spread}) of->reserve(instructions.size());
+    for (const Instruction& i : instructions) {
       c.latency.push_back(latency_of(i, latency));
       c.held.push_back(held(i));
       c.passes.push_back(passes_of(i));
@@ -281,17 +294,25 @@ class Walk {
   }
 
   // The first round of a loop also waits for values from before the loop; all other rounds take equal time.
-  double of_block(std::uint32_t b, double times, const std::vector<double>& rounds, double latency) {
-    if (rounds.empty()) {
-      Ready ready(code_.registers);
-      return times / blocks_[b]->rounds *
-             issue_in_order(*blocks_[b]->dependences, blocks_[b]->order, costs(b, latency), 0, ready);
-    }
+  double of_block(std::uint32_t b, double times, const std::vector<double>& rounds, std::size_t latency) {
+    if (rounds.empty())
+      return times / blocks_[b]->rounds * alone(*blocks_[b], costs(b, kPathLatencies[latency]), latency);
     double sum = 0;
     for (const double r : rounds) sum += r;
     if (rounds.size() < 3 || times <= 1)
       return times * (rounds.size() < 3 ? sum / static_cast<double>(rounds.size()) : rounds[0]);
     return rounds[0] + (sum - rounds[0]) / static_cast<double>(rounds.size() - 1) * (times - 1);
+  }
+
+  // Cycles of a block without the values of other blocks.
+  double alone(ScheduledBlocks::Block& block, Costs now, std::size_t latency) const {
+    ScheduledBlocks::Block::Alone& known = block.alone[latency];
+    if (known.costs.latency.empty() || known.costs != now) {
+      Ready ready(code_.registers);
+      known.cycles = issue_in_order(*block.dependences, block.order, now, 0, ready);
+      known.costs = std::move(now);
+    }
+    return known.cycles;
   }
 
   // Part of the warps that enter a block, however often they run it.
@@ -334,7 +355,7 @@ class Walk {
 
   // Time of what one block does for all others, as the last one that arrives at a counter does (a reduction with a
   // ticket).
-  double last_block(double latency) {
+  double last_block(std::size_t latency) {
     if (warps_per_block_ > kFewest * warps_) return 0;
     const std::vector<bool> common = common_blocks();
     double entering = 0, cycles = 0;
@@ -356,7 +377,7 @@ class Walk {
   Costs costs_;  // without the latencies
   const SiteFacts& sites_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> slow_paths_;  // mean cycles; by PTX block and instruction
-  std::vector<const ScheduledBlocks::Block*> blocks_;
+  std::vector<ScheduledBlocks::Block*> blocks_;
 };
 
 }  // namespace
@@ -368,7 +389,7 @@ WarpPath warp_path(const GpuModel& model, const sass::Code& code, const sass::Fl
   WG_ASSERT(flow.warps.size() == code.blocks.size() && flow.edges.size() == code.blocks.size());
   Walk walk(model, code, flow, shape, sites, kept);
   for (std::size_t k = 0; k < kPathLatencies.size(); ++k) {
-    const auto at = walk.cycles_with(kPathLatencies[k]);
+    const auto at = walk.cycles_with(k);
     path.cycles[k] = at.mean, path.slowest[k] = at.slowest, path.last[k] = at.last;
     path.in_each_block |= at.in_each_block;
   }

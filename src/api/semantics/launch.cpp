@@ -176,6 +176,9 @@ cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& 
   }
   double part_of_gpu = 0;
   if (cudaError_t error = prepare(*op.kernel, request, part_of_gpu)) return error;
+  if (request.config.counted)
+    request.config.log_part =
+        session::launches().log_parts().part_of(op.entry->name, request.device, request.config, request.parameters);
   note_launch();
   out = std::make_shared<Work>();
   out->kind = Work::Kind::grid;

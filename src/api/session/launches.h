@@ -8,6 +8,7 @@
 #include <string>
 #include <variant>
 
+#include "device/access/log_parts.h"
 #include "events/kernels_gone.h"
 #include "gpu/gpu_model.h"
 #include "results/collect.h"
@@ -50,6 +51,8 @@ class Launches {
 
   // Decides for each launch, in the order of issue, whether it is counted.
   LaunchChoice& choice() { return choice_; }
+  // Decides for each counted launch, in the order of issue, how much of it is logged.
+  device::LogParts& log_parts() { return log_parts_; }
 
   // On the calling thread: loads the module, compiles, checks, and returns the part of the GPU that the grid fills.
   struct Refusal {
@@ -65,6 +68,7 @@ class Launches {
  private:
   const Parts parts_;
   LaunchChoice choice_;
+  device::LogParts log_parts_;
   // Used by record() alone.
   std::map<std::string, double> ns_a_block_;  // of each kernel's last counted launch, for launches that are not counted
   std::map<const sass::Code*, sass::Spills> spills_;  // of each kernel's modelled machine code, which goes with it

@@ -98,7 +98,9 @@ struct LaunchConfig {
   Dim3 grid, block, cluster{1, 1, 1};
   std::uint64_t dynamic_shared = 0;
   bool cooperative = false;
-  bool counted = true;       // false: no counters and no events (addresses are still checked)
+  bool counted = true;  // false: no counters and no events (addresses are still checked)
+  // The log for the modelled caches has its usual size (access/access_log.h) divided by this (access/log_parts.h).
+  std::uint32_t log_part = 1;
   std::string_view range{};  // events::Launch::range; valid only while the launch runs
   bool in_graph = false;     // a node of a graph: its kernel may launch graphs
   std::uint64_t graph = 0;   // handle of that graph, if kernels may launch it; else 0

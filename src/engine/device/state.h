@@ -491,6 +491,7 @@ struct LaunchObservation {
   std::span<const std::uint8_t> watched;        // sites whose accesses observers want; empty: none. In KeptBuffers
   // The modelled caches (access/access_log.h).
   bool logs = false;
+  std::uint64_t log_size = 0;  // about so many requests are logged
   std::uint32_t warp_log = 0;  // most logged requests of a warp
   bool logs_textures = false;  // the kernel reads textures: a warp may log more requests
 };

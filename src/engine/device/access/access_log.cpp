@@ -17,18 +17,23 @@ namespace {
 
 // One block logs at most 1 / kParts of the total, so that a grid of few long blocks logs several of them.
 constexpr std::uint64_t kParts = 8, kMiddle = 4;
-// Limit of the log before block 0 has ended, for memory and time.
-constexpr std::uint64_t kTooMuch = 16 * kLogged;
-// From this many requests of block 0 on, how_logged() does not depend on their exact number.
-constexpr std::uint64_t kEnoughRequests = kLogged / kParts;
+// Limit of the log before block 0 has ended, for memory and time: so many times the usual size.
+constexpr std::uint64_t kTooMuch = 16;
 constexpr std::uint32_t kGroupsOfTexture = 8;  // a texture instruction makes several entries
 // Least limit of a warp for bulk and tensor copies. Each row of a box is an entry, and one warp copies for its block.
 constexpr std::uint32_t kOfCopies = 8192;
 
+// From this many requests of block 0 on, how_logged() does not depend on their exact number.
+std::uint64_t enough_requests(const Launch& launch) {
+  return launch.log_size / kParts;
+}
+
 // Call if the warp's part of the log is full and the model does not need the total. Machine code then performs the
 // other accesses, which may be many (one block of 10,000,000 iterations: 5x faster).
 void leave_log(jit::WarpContext& context, const events::BlockLog& log) {
-  if (log.block != 0 || log.accesses.size() + log.left_out >= kEnoughRequests) context.sites = worker_of(context).sites;
+  Worker& worker = worker_of(context);
+  if (log.block != 0 || log.accesses.size() + log.left_out >= enough_requests(*worker.launch))
+    context.sites = worker.sites;
 }
 
 events::LoggedAccess* add(jit::WarpContext& context, std::uint32_t site, LaneMask mask, const AccessForm& form,
@@ -90,10 +95,11 @@ void begin_logging(Launch& launch) {
   });
   const std::uint64_t parts = launch.config.cooperative ? launch.blocks : std::min(launch.blocks, kParts);
   const std::uint64_t warps = launch.blocks * launch.warps_per_block;
-  launch.warp_log = static_cast<std::uint32_t>(
-      warps <= kFewWarps ? kLoggedOfFew / std::max<std::uint64_t>(1, warps)
-                         : std::max<std::uint64_t>(
-                               64, kLogged / std::max<std::uint64_t>(1, parts) / std::max(1u, launch.warps_per_block)));
+  launch.log_size = kLogged / launch.config.log_part;
+  const std::uint64_t of_warp =
+      warps <= kFewWarps ? kLoggedOfFew / launch.config.log_part / std::max<std::uint64_t>(1, warps)
+                         : launch.log_size / std::max<std::uint64_t>(1, parts) / std::max(1u, launch.warps_per_block);
+  launch.warp_log = static_cast<std::uint32_t>(std::max<std::uint64_t>(64, of_warp));
 }
 
 namespace {
@@ -110,7 +116,7 @@ bool is_in_the_middle(const Launch& launch, std::uint64_t block) {
 }  // namespace
 
 Logged how_logged(const Launch& launch, std::uint64_t block, std::uint64_t requests) {
-  const std::uint64_t room = std::max(kParts, kLogged / std::max<std::uint64_t>(1, requests)) - kMiddle;
+  const std::uint64_t room = std::max(kParts, launch.log_size / std::max<std::uint64_t>(1, requests)) - kMiddle;
   if (room + kMiddle >= launch.blocks) return Logged::yes;
   const std::uint64_t sms = launch.sm_count, waves = (launch.blocks + sms - 1) / sms;
   const std::uint64_t group = launch.sm_groups.of(events::sm_of_block(block, sms));
@@ -131,7 +137,7 @@ std::vector<std::uint64_t> logged_blocks(const Launch& launch) {
   std::vector<std::uint64_t> out;
   if (known == 0) return out;
   // In a large grid: some of the first waves, and the middle.
-  const std::uint64_t first = std::min(launch.blocks, kLogged * launch.sm_count);
+  const std::uint64_t first = std::min(launch.blocks, launch.log_size * launch.sm_count);
   for (std::uint64_t b = 0; b < first; ++b)
     if (how_logged(launch, b, known - 1) != Logged::no) out.push_back(b);
   const Dim3& g = launch.config.grid;
@@ -147,7 +153,7 @@ void begin_log(Worker& worker, Block& block) {
   Launch& launch = *worker.launch;
   const std::uint64_t known = launch.first_block_requests.load(std::memory_order_acquire);
   if (block.linear != 0) {
-    if (known == 0 ? launch.logged.load(std::memory_order_relaxed) > kTooMuch
+    if (known == 0 ? launch.logged.load(std::memory_order_relaxed) > kTooMuch * launch.log_size
                    : how_logged(launch, block.linear, known - 1) == Logged::no)
       return;
   }
@@ -155,7 +161,10 @@ void begin_log(Worker& worker, Block& block) {
   log->block = block.linear;
   log->index = {block.index[0], block.index[1], block.index[2]};
   log->taken.assign(launch.warps_per_block, 0);
-  if (launch.warp_log * std::uint64_t{launch.warps_per_block} >= kLogged) events::take_memory(*log);
+  const std::uint64_t most = launch.warp_log * std::uint64_t{launch.warps_per_block};
+  if (most >= kLogged) events::take_memory(*log);
+  constexpr std::uint64_t kMostReserved = 1024;  // most blocks make as many requests as block 0
+  if (known > 1 && known <= kMostReserved) log->accesses.reserve(std::min(known - 1, most));
   block.log = log.get();
   worker.logs.push_back(std::move(log));
 }

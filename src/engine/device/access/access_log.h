@@ -1,7 +1,8 @@
 // Logging of the accesses of some blocks for the modelled caches (events/access_log.h). A launch logs about kLogged
 // requests. A small launch logs all its blocks. A larger one logs all or some blocks of a few SMs whose requests meet,
 // and some blocks from the middle of the grid. Only the requests of block 0 decide which, so that the choice does not
-// depend on the number of workers. A repeated launch with the same arguments and shape is not logged again.
+// depend on the number of workers. Later launches of a kernel log less (log_parts.h). A repeated launch with the same
+// arguments and shape is not logged again.
 #pragma once
 
 #include <cstdint>
