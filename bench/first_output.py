@@ -75,7 +75,8 @@ def main():
         for source in sorted((HERE / "first_output").glob("*.cu")):
             program = folder / source.stem if (folder / source.stem).exists() else built(source, folder, mine)
             for options in [[], ["--no-counters"]]:
-                runs = [[measured(version, options, program, hidden) for version, hidden in versions] for _ in range(args.runs)] if program else [[None]]
+                turn = lambda: [measured(version, options, program, hidden) for version, hidden in versions]
+                runs = [turn() for _ in range(args.runs)] if program else [[None]]
                 if any(run is None for pair in runs for run in pair) or len({run[2] for pair in runs for run in pair}) != 1:
                     print(f"{source.name}: failed, or its output differs", file=sys.stderr)
                     wrong = 1

@@ -3,8 +3,9 @@
 
   package_kernels.py BUILD     into BUILD/lib/prepared/kernels, as clang and, if it is installed, nvcc write them
 
-`make package` calls it. Programs that this build runs find these kernels, too. The options are those of `warpgrind run FILE.cu`. The kernels are those of cmake/package/kernels, compiled by
-`warpgrind prepare --kernels` for each level of x86-64. Whatever is missing (nvcc, the headers) is named, and the package has no such kernels.
+`make package` calls it. Programs that this build runs find these kernels, too. The options are those of `warpgrind run FILE.cu`.
+`warpgrind prepare --kernels` compiles the kernels of cmake/package/kernels for each level of x86-64. What is missing (nvcc, the headers) is
+named, and the package has no such kernels.
 """
 import os
 import pathlib

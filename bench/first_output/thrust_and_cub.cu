@@ -1,14 +1,15 @@
-// Sort, transform and reduction of Thrust, then scan, radix sort and sum of CUB, for bench/first_output.py: a line after the
-// first algorithm.
-#include <cub/cub.cuh>
+// Sort, transform and reduction of Thrust, then scan, radix sort and sum of CUB, for bench/first_output.py: a line
+// after the first algorithm.
 #include <thrust/device_vector.h>
 #include <thrust/functional.h>
 #include <thrust/host_vector.h>
 #include <thrust/reduce.h>
 #include <thrust/sort.h>
 #include <thrust/transform.h>
+
 #include <cstdio>
 #include <cstdlib>
+#include <cub/cub.cuh>
 struct Saxpy {
   float a;
   __host__ __device__ float operator()(float x, float y) const { return a * x + y; }
