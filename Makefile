@@ -41,6 +41,7 @@ package: deb archive
 
 deb: setup
 	@CMAKE_ARGS="-DWARPGRIND_NVCC=OFF $(CMAKE_ARGS)" scripts/build.sh $(BUILD)/package product
+	@scripts/package_kernels.py $(BUILD)/package
 	@cd $(BUILD) && cpack --config package/CPackConfig.cmake >package/cpack.log || { cat package/cpack.log; exit 1; }
 	@rm -rf $(BUILD)/_CPack_Packages; ls $(BUILD)/warpgrind_*.deb
 
@@ -49,6 +50,7 @@ archive: export CCACHE_BASEDIR = $(CURDIR)
 archive:
 	@PACKAGE=1 scripts/setup.sh
 	@CMAKE_ARGS="-DWARPGRIND_NVCC=OFF -DWARPGRIND_PORTABLE=ON $(CMAKE_ARGS)" scripts/build.sh $(BUILD)/portable product warpgrind_newer_glibc
+	@scripts/package_kernels.py $(BUILD)/portable
 	@python3 scripts/portable.py $(BUILD)/portable $(BUILD) $(PACKED)
 
 wheel: PACKED = --archive-only

@@ -16,6 +16,9 @@ add_custom_target(changelog ALL DEPENDS ${documents}/changelog.gz)
 install(FILES ${documents}/changelog.gz ${CMAKE_SOURCE_DIR}/cmake/package/copyright DESTINATION share/doc/warpgrind)
 install(FILES ${CMAKE_SOURCE_DIR}/cmake/package/lintian-overrides DESTINATION share/lintian/overrides RENAME warpgrind)
 
+# What scripts/package_kernels.py made; elsewhere there is none.
+install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/prepared/kernels DESTINATION lib/warpgrind/prepared OPTIONAL)
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME warpgrind)
 set(CPACK_PACKAGE_CONTACT "${maintainer}")

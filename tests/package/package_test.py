@@ -101,6 +101,10 @@ def deb(build, folder):
                  "share/bash-completion/completions/warpgrind", "share/zsh/vendor-completions/_warpgrind", "share/doc/warpgrind/copyright", "share/doc/warpgrind/changelog.gz"):
         if not os.path.exists(os.path.join(root, "usr", file)):
             sys.exit("the package has no usr/" + file)
+    kernels = os.path.join(build, "lib/prepared/kernels")  # there if scripts/package_kernels.py ran, as in `make package`
+    packed = os.path.join(root, "usr/lib/warpgrind/prepared/kernels")
+    if os.path.isdir(kernels) and sorted(os.listdir(kernels)) != (sorted(os.listdir(packed)) if os.path.isdir(packed) else []):
+        sys.exit("the package lacks the kernels of " + kernels)
     # The lab's line tables name headers of the build: those are shown by name, never opened.
     found = run(["grep", "-rlF", "--exclude-dir=lab", build, os.path.join(root, "usr")])[1]
     programs = [os.path.join(root, "usr/lib/warpgrind/lab", name) for name in ("vecadd", "transpose")]

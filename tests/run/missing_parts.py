@@ -159,7 +159,7 @@ def table(test):
     """The table has each library that CMake installs, and targets that ninja knows."""
     scripts = "".join((test.build / f"{folder}cmake_install.cmake").read_text() for folder in ("src/", ""))
     of_build = re.escape(f"{test.build}/lib/") + '([^"]*)"'
-    installed = set(re.findall(r'lib/warpgrind[^"]*" TYPE \w+ (?:OPTIONAL )?FILES "' + of_build, scripts))
+    installed = set(re.findall(r'lib/warpgrind[^"]*" TYPE (?!DIRECTORY)\w+ (?:OPTIONAL )?FILES "' + of_build, scripts))
     links = {f for f in installed if re.fullmatch(r"lib(cu|nv|nccl)[\w-]*\.so", f)}
     versions = installed - links
     ours = {p.file for p in test.parts if p.folder == "libraries"}

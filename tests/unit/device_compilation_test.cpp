@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/processor.h"
 #include "device_fixture.h"
 #include "jit/compile/kernel_archive.h"
 #include "jit/compile/kernel_cache.h"
@@ -322,6 +323,44 @@ TEST(Compilation, KernelsComeFromDisk) {
   ASSERT_EQ(std::system(("rm -r " + folder).c_str()), 0);
 }
 
+// Quick code that a package has for a level of CPUs is used where there is no other code. Another level is a miss.
+TEST(Compilation, KernelsOfALevelComeFromAPackage) {
+  if (processor_level().empty()) GTEST_SKIP() << "this CPU has no level";
+  std::string package = testing::TempDir() + "warpgrind-package-XXXXXX";
+  ASSERT_NE(mkdtemp(package.data()), nullptr);
+  const std::shared_ptr<const ptx::Module> text = *ptx::parse(many_registers(), "many");
+  const auto fill = [&](std::string_view level) {
+    jit::CompileOptions options;
+    options.cpu = level;
+    options.for_level = options.quick_start = true;
+    options.cache_directory = package;
+    EXPECT_TRUE(jit::make_compiler()->compile(*text, 0, options).ok());
+  };
+  Options options;
+  options.prepared_directory = package;
+  options.quick_start = true;
+  const auto run = [&](bool quick_start) {
+    options.cache_directory = testing::TempDir() + "warpgrind-empty-XXXXXX";
+    EXPECT_NE(mkdtemp(options.cache_directory.data()), nullptr);
+    options.quick_start = quick_start;
+    return Many(options).run();
+  };
+  for (const std::string_view level : kProcessorLevels)
+    if (level != processor_level()) fill(level);
+  const LaunchResult made = run(true);
+  EXPECT_FALSE(made.kernel->from_cache);
+  fill(processor_level());
+  const LaunchResult found = run(true);
+  EXPECT_TRUE(found.kernel->from_cache);
+  EXPECT_TRUE(found.quick);
+  EXPECT_GT(found.kernel->better_seconds, 0);
+  EXPECT_EQ(found.kernel->facts().sites.size(), made.kernel->facts().sites.size());
+  ASSERT_EQ(found.counts.blocks.size(), made.counts.blocks.size());
+  for (std::size_t b = 0; b < found.counts.blocks.size(); ++b)
+    EXPECT_EQ(found.counts.blocks[b].warps, made.counts.blocks[b].warps) << b;
+  EXPECT_FALSE(run(false).kernel->from_cache);  // better code is made for this CPU
+}
+
 // Another compiler, CPU or option gives another name on disk, if the compiled code would differ.
 TEST(Compilation, KeysOfTheCache) {
   const auto module = [](const std::string& text) { return *ptx::parse(text, "many"); };
@@ -435,6 +474,10 @@ TEST(Compilation, PreparedKernelsAreOnlyRead) {
   ASSERT_TRUE(found.enabled()) << found.refusal();
   EXPECT_EQ(found.find("key"), "bytes");
   EXPECT_FALSE(found.find("another key"));
+  const std::string long_text(100'000, 'x');
+  ASSERT_TRUE(made.store_packed("packed", long_text));
+  EXPECT_EQ(found.find("packed"), long_text);
+  EXPECT_LT(std::filesystem::file_size(folder + "/kernels/packed"), 1000u);
   ASSERT_EQ(chmod((folder + "/kernels").c_str(), 0777), 0);
   const jit::KernelCache foreign = jit::KernelCache::prepared(folder);
   EXPECT_FALSE(foreign.enabled());

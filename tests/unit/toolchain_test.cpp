@@ -41,7 +41,10 @@ TEST(ToolchainHeaders, OnlyTheFirstLinesChooseWhatIsPrecompiled) {
                      "#include <thrust/device_vector.h>"),
             thrust);
   EXPECT_EQ(base_for("#include <cub/cub.cuh>\n#include <cstdio>\n"), cub);
-  EXPECT_EQ(base_for("#include <cub/cub.cuh>\n#include <thrust/device_vector.h>\n"), thrust);
+  EXPECT_EQ(base_for("#include <thrust/device_vector.h>\n#include \"mine.h\"\n#include <cub/cub.cuh>\n"), thrust);
+  for (const char* both : {"#include <cub/cub.cuh>\n#include <thrust/device_vector.h>\n",
+                           "#include <thrust/device_vector.h>\n#include <vector>\n#include <cub/cub.cuh>\n"})
+    EXPECT_EQ(base_for(both), HeaderBase::thrust_and_cub);
   // What stands before the header could change its meaning.
   EXPECT_EQ(base_for("#define X 1\n#include <cub/cub.cuh>\n"), wrapper);
   EXPECT_EQ(base_for("#include \"mine.h\"\n#include <cub/cub.cuh>\n"), wrapper);

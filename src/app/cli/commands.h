@@ -65,8 +65,12 @@ struct PrepareCommand {
   std::string gpu = "h200";
   std::vector<std::string> programs;
   bool installation = false;  // for all users, in the folder of warpgrind's libraries
+  // For packages: compiles the kernels of the programs for all CPUs into this folder, and does nothing else.
+  std::string kernels;
+  std::vector<std::string> leave_out;  // kernels whose names contain one of these are not compiled
 };
-int prepare_headers(const PrepareCommand& command);
+int prepare(const PrepareCommand& command);
+int prepare_kernels(const PrepareCommand& command);
 struct ScanCommand {
   std::string program;    // or a .cu file
   std::string json_path;  // empty: none

@@ -32,6 +32,15 @@ CLI::App* add_prepare(CLI::App& app, PrepareCommand& command) {
       ->capture_default_str();
   prepare->add_flag("--installation", command.installation,
                     "For all users of this installation, not only for you; packages call this when they are installed");
+  prepare
+      ->add_option(
+          "--kernels", command.kernels,
+          "For those who make packages: only compiles the kernels of the programs (or PTX), for all CPUs, into "
+          "this folder")
+      ->type_name("FOLDER");
+  prepare->add_option("--leave-out", command.leave_out, "With --kernels: not those whose names contain this")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
   return prepare;
 }
 

@@ -771,7 +771,7 @@ int main(int argc, char** argv) {
   }
   if (*check) return cli::end(cli::check(checked));
   if (*scan) return cli::scan(scanned);
-  if (*prepare) return cli::prepare_headers(prepared);
+  if (*prepare) return cli::prepare(prepared);
   if (*compile_times) return cli::compile_times(timed);
   if (*gpus) return cli::gpus(gpu);
   if (*explain) return cli::end(cli::explain(explanation));

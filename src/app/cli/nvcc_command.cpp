@@ -24,6 +24,7 @@ toolchain::Surroundings compiler_surroundings() {
   out.c_include_path = environment_variable("C_INCLUDE_PATH");
   out.cplus_include_path = environment_variable("CPLUS_INCLUDE_PATH");
   out.nvcc_ccbin = environment_variable("NVCC_CCBIN");
+  out.glibc_tunables = environment_variable("GLIBC_TUNABLES");
   out.colours =
       isatty(STDERR_FILENO) == 1 && environment_variable("TERM") != "dumb" && environment_variable("NO_COLOR").empty();
   out.cores = std::max(1U, std::thread::hardware_concurrency());

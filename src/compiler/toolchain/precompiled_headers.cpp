@@ -36,7 +36,10 @@ constexpr std::array<std::string_view, 18> kPlainHeaders = {
 
 // Source of a precompiled header. Every pass includes the wrapper by an option.
 std::string text_of(HeaderBase base) {
-  return base == HeaderBase::wrapper ? "\n" : fmt::format("#include <{}>\n", name_of(base));
+  std::string out = base == HeaderBase::wrapper ? "\n" : "";
+  for (const HeaderBase part : {HeaderBase::thrust, HeaderBase::cub})
+    if (part == base || base == HeaderBase::thrust_and_cub) out += fmt::format("#include <{}>\n", name_of(part));
+  return out;
 }
 
 bool is_plain(std::string_view header) {
@@ -121,19 +124,23 @@ std::string_view name_of(HeaderBase base) {
       return "thrust/device_vector.h";
     case HeaderBase::cub:
       return "cub/cub.cuh";
+    case HeaderBase::thrust_and_cub:
+      return "thrust/device_vector.h and cub/cub.cuh";
   }
   return "";
 }
 
 HeaderBase base_for(std::string_view source) {
-  HeaderBase out = HeaderBase::wrapper;
+  bool thrust = false, cub = false;
   for (;;) {
     source = at_next_token(source);
     const std::string_view header = take_include(source);
-    if (header.empty() || !is_plain(header)) return out;
-    if (header == name_of(HeaderBase::thrust)) return HeaderBase::thrust;
-    if (header == name_of(HeaderBase::cub)) out = HeaderBase::cub;
+    if (header.empty() || !is_plain(header)) break;
+    thrust = thrust || header == name_of(HeaderBase::thrust);
+    cub = cub || header == name_of(HeaderBase::cub);
   }
+  if (thrust && cub) return HeaderBase::thrust_and_cub;
+  return thrust ? HeaderBase::thrust : cub ? HeaderBase::cub : HeaderBase::wrapper;
 }
 
 std::string PrecompiledHeaders::name(const Pass& pass) const {

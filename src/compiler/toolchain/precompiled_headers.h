@@ -13,12 +13,13 @@
 namespace warpgrind::toolchain {
 
 // The headers that can stand before a source in precompiled form. wrapper.h always does.
-enum class HeaderBase : std::uint8_t { wrapper, thrust, cub };
-inline constexpr HeaderBase kHeaderBases[] = {HeaderBase::wrapper, HeaderBase::thrust, HeaderBase::cub};
+enum class HeaderBase : std::uint8_t { wrapper, thrust, cub, thrust_and_cub };
+inline constexpr HeaderBase kHeaderBases[] = {HeaderBase::wrapper, HeaderBase::thrust, HeaderBase::cub,
+                                              HeaderBase::thrust_and_cub};
 std::string_view name_of(HeaderBase base);  // "thrust/device_vector.h"
 
 // The largest base that can stand before this source without a change of its meaning. The source includes the base's
-// header among its first lines, behind nothing but headers of the C++ library, Thrust, CUB and CUDA.
+// headers among its first lines, behind nothing but headers of the C++ library, Thrust, CUB and CUDA.
 HeaderBase base_for(std::string_view source);
 
 // Folders with precompiled headers. An entry belongs to one version of clang and to one list of options. It counts as

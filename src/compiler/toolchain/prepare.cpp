@@ -54,13 +54,15 @@ Result<PreparedHeaders> prepare_headers(const std::vector<std::string>& words, c
 
   const SignalMask held = SignalMask::block(held_signals());
   Children children;
+  Words variables = plan.variables;
+  append(variables, plan.large_pages);
   std::map<int, const Job*> running;
   std::map<std::size_t, bool> whole;  // by base
   const std::size_t at_once = std::max(1U, surroundings.cores);
   for (std::size_t next = 0; next < jobs.size() || !running.empty();) {
     if (next < jobs.size() && running.size() < at_once) {
       const Job& job = jobs[next++];
-      const auto child = children.start(job.making.command, job.making.messages, plan.variables);
+      const auto child = children.start(job.making.command, job.making.messages, variables);
       if (!child) return child.error();
       running.emplace(*child, &job);
       continue;

@@ -156,7 +156,8 @@ struct Options {
   std::optional<std::uint8_t> fill;
   std::string cpu;  // target CPU of the JIT
   std::string cache_directory;
-  StopHandler* stops = nullptr;  // a debugger, which may stop warps; its launches have one worker. Null: none
+  std::string prepared_directory;  // of jit::CompileOptions
+  StopHandler* stops = nullptr;    // a debugger, which may stop warps; its launches have one worker. Null: none
   bool quick_start = false;  // quick code for new kernels (jit/compile/tier.h); better code for kernels that run long
   std::optional<jit::Tier> tier;  // for tests of the JIT; nullopt: chosen by the kernel's size
   // Called at most once per kernel, if its compilation takes longer than slow_seconds.

@@ -89,6 +89,7 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   how.stops = key.stops;
   how.cpu = options.cpu;
   how.cache_directory = options.cache_directory;
+  how.prepared_directory = options.prepared_directory;
   how.tier = options.tier;
   how.quick_start = options.quick_start;
   how.on_slow = options.on_slow_compilation;

@@ -2,7 +2,7 @@
 # functions that machine code calls. engine/codegen makes the code. It is a library that is opened when a kernel must be
 # compiled (jit/compile/backend.h), because loading LLVM takes 15 ms.
 target_compile_options(wg_jit PRIVATE -fno-rtti)
-target_link_libraries(wg_jit PUBLIC wg_flow wg_ptx wg_gpu wg_base ${CMAKE_DL_LIBS})
+target_link_libraries(wg_jit PUBLIC wg_flow wg_ptx wg_gpu wg_base ${CMAKE_DL_LIBS} PRIVATE PkgConfig::ZSTD)
 
 # Digest of the code-generation sources, for the key of the disk cache (jit/compile/kernel_archive.cpp).
 include(${CMAKE_SOURCE_DIR}/cmake/CodeSources.cmake)

@@ -54,13 +54,15 @@ class Kernel final : public CompiledKernel {
   std::string cache_directory, key;  // no cache: empty
 };
 
+constexpr const char* kQuick = "-quick";  // behind the key of quick code
+
 void* find_function(const char* name) {
   if (const auto symbol = find_call_symbol(name)) return symbol->address;
   return ::dlsym(RTLD_DEFAULT, name);  // memcpy, memset
 }
 
 // The kernels that come with the installation. Never destroyed: threads still compile while the process ends.
-const KernelCache& prepared_kernels() {
+const KernelCache& installed_kernels() {
   static const KernelCache& kernels = *new KernelCache([] {
     const auto library = library_of_ours("libwarpgrind_jit.so");
     return KernelCache::prepared(library ? library->substr(0, library->rfind('/')) + "/prepared" : std::string());
@@ -106,7 +108,9 @@ Result<std::unique_ptr<CompiledKernel>> CachingCompiler::compile(const ptx::Modu
   const auto begin = std::chrono::steady_clock::now();
   auto kernel = std::make_unique<Kernel>();
   const KernelCache cache(options.bypasses_cache() ? std::string() : options.cache_directory);
-  for (const KernelCache* folder : {&cache, &prepared_kernels()}) {
+  const KernelCache named = KernelCache::prepared(options.prepared_directory);
+  const KernelCache& prepared = options.prepared_directory.empty() ? installed_kernels() : named;
+  for (const KernelCache* folder : {&cache, &prepared}) {
     if (folder->refusal().empty() || cache_refused_) continue;
     cache_refused_ = true;
     if (options.on_cache_refused) options.on_cache_refused(folder->refusal());
@@ -114,22 +118,27 @@ Result<std::unique_ptr<CompiledKernel>> CachingCompiler::compile(const ptx::Modu
   std::string key, made;
   std::optional<std::string> file;
   std::optional<std::string_view> object;  // a part of `file`, or `made`
+  const auto find_in = [&](const KernelCache& folder, const std::string& name) {
+    if (object) return;
+    file = folder.find(name);
+    if (file) object = unpack(*file, *kernel, kernel->kernel_facts);
+    if (object && !set_places(kernel->kernel_facts, module)) object.reset();
+  };
   const auto find = [&] {
-    for (const KernelCache* folder : {&cache, &prepared_kernels()}) {
-      if (object) return;
-      file = folder->find(key);
-      if (file) object = unpack(*file, *kernel, kernel->kernel_facts);
-      if (object && !set_places(kernel->kernel_facts, module)) object.reset();
-    }
+    find_in(cache, key);
+    find_in(prepared, key);
   };
   if (cache.enabled()) {
     // Never destroyed: threads still compile while the process ends.
     static const std::string& processor = *new std::string(processor_identity());
-    key = cache_key(module, entry, options, processor + " " + options.cpu);
+    key = cache_key(module, entry, options, options.for_level ? options.cpu : processor + " " + options.cpu);
     find();
     if (!object && options.quick_start) {
-      key += "-quick";
+      key += kQuick;
       find();
+      const std::string level(options.cpu.empty() ? processor_level() : options.cpu);
+      if (!object && prepared.enabled() && !level.empty())
+        find_in(prepared, cache_key(module, entry, options, level) + kQuick);
       kernel->quick_seconds = cache.seconds_run(key);
     }
     kernel->cache_directory = options.cache_directory;
@@ -141,7 +150,10 @@ Result<std::unique_ptr<CompiledKernel>> CachingCompiler::compile(const ptx::Modu
     if (!generated) return generated.error();
     made = generated.take();
     object = made;
-    if (cache.enabled()) cache.store(key, pack(*kernel, llvm_, made));
+    if (cache.enabled() && options.for_level)
+      cache.store_packed(key, pack(*kernel, FileIdentity(), made));
+    else if (cache.enabled())
+      cache.store(key, pack(*kernel, llvm_, made));
   }
   Result<LoadedObject> loaded = load_object(*object, "kernel", find_function);
   if (!loaded) return loaded.error();

@@ -44,6 +44,11 @@ struct CompileOptions {
   // that of Tier::quick: accesses of lanes at addresses of their own are calls of the device. Not used for kernels with
   // recursion, since their frames would need more of the host's stack.
   bool quick_start = false;
+  // Kernels that are only read: `warpgrind prepare` and the package put them there. Empty: those of the installation.
+  std::string prepared_directory;
+  // Compiles for every CPU of the level `cpu` (base/processor.h). The entry of the cache has neither this CPU's
+  // identity nor that of LLVM. Such quick code is used, from prepared_directory, where there is no other.
+  bool for_level = false;
 
   // Called once for a kernel whose compilation has taken slow_seconds so far, from another thread. slow_seconds == 0:
   // called before the compilation, from this thread.

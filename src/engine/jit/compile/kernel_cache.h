@@ -24,6 +24,8 @@ class KernelCache {
   // A failure (full disk) only loses the speed-up. If the folder exceeds `limit` bytes, the kernels unused for longest
   // are removed. Several processes together may exceed it by a sixteenth each.
   void store(const std::string& key, std::string_view bytes, std::uint64_t limit = kLimit) const;
+  // The same for a package, which should be small: compressed, and never removed. False: it could not be written.
+  bool store_packed(const std::string& key, std::string_view bytes) const;
   // Seconds that a kernel's quick code has run in earlier processes (0: none is stored). Two processes at the same time
   // may lose what one of them adds.
   double seconds_run(const std::string& key) const;
