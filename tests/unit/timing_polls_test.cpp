@@ -72,6 +72,32 @@ TEST(Polls, ALoopAroundAWaitKeepsItsTurns) {
   EXPECT_EQ(flow.warps, (std::vector<double>{5, 4, 0, 1}));
 }
 
+// while (*flag == 0) {}: the flag's register 2, its comparison 3. `counts`: the loop counts its turns in register 4.
+Loops spin(double turns, bool counts) {
+  Instruction load = of(Pipe::global), test = of(Pipe::alu), count = of(Pipe::alu);
+  load.load = load.observes = true;
+  load.reads = {1}, load.writes = {2};
+  test.reads = {2}, test.writes = {3};
+  count.reads = count.writes = {4};
+  Instruction branch = of(Pipe::control);
+  branch.reads = {3};
+  Loops l;
+  l.add({of(Pipe::alu)}, {{1, 1}}, 1);
+  l.add({load, test}, {{2, turns}}, turns);
+  l.add(counts ? std::vector{count, branch} : std::vector{branch}, {{1, turns - 1}, {3, 1}}, turns);
+  l.add({of(Pipe::control)}, {{kLeaves, 1}}, 1);
+  return l;
+}
+
+TEST(Polls, AWaitForAWordIsOneTurn) {
+  EXPECT_EQ(without_polls(spin(500, false).code, spin(500, false).flow).warps, (std::vector<double>{1, 1, 1, 1}));
+}
+
+TEST(Polls, ALoopThatCountsIsNoWait) {
+  const Loops l = spin(500, true);
+  EXPECT_EQ(without_polls(l.code, l.flow).warps, l.flow.warps);
+}
+
 TEST(Polls, ALoopThatStoresIsNoWait) {
   Loops l;
   l.add({of(Pipe::alu)}, {{1, 1}}, 1);

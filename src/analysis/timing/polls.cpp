@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <set>
 #include <vector>
 
 #include "base/assert.h"
@@ -35,10 +37,12 @@ class Polls {
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
       const sass::Block& block = code_.blocks[b];
       if (flow_.warps[b] <= 0) continue;
-      if (std::none_of(block.instructions.begin(), block.instructions.end(),
-                       [](const Instruction& i) { return i.polls; }))
-        continue;
-      if (const Loop loop = innermost_loop(b); !loop.empty()) leave_out(loop);
+      const auto any = [&](auto&& test) {
+        return std::any_of(block.instructions.begin(), block.instructions.end(), test);
+      };
+      const bool polls = any([](const Instruction& i) { return i.polls; });
+      if (!polls && !any([](const Instruction& i) { return i.observes; })) continue;
+      if (const Loop loop = innermost_loop(b); !loop.empty() && (polls || !carries(loop))) leave_out(loop);
     }
   }
 
@@ -74,6 +78,32 @@ class Polls {
     const bool waits =
         std::all_of(best.begin(), best.end(), [this](std::uint32_t b) { return only_waits(code_.blocks[b]); });
     return waits ? best : Loop();
+  }
+
+  // Whether a turn of the loop reads a register that the turn before has written.
+  bool carries(const Loop& loop) const {
+    using Registers = std::set<ptx::RegId>;
+    std::map<std::uint32_t, Registers> read_first,
+        written;  // by block; read_first: before the block or later ones write it
+    Registers all;
+    for (const std::uint32_t b : loop)
+      for (const Instruction& i : code_.blocks[b].instructions) {
+        for (const ptx::RegId r : i.reads)
+          if (!written[b].contains(r)) read_first[b].insert(r);
+        written[b].insert(i.writes.begin(), i.writes.end());
+        all.insert(i.writes.begin(), i.writes.end());
+      }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const std::uint32_t b : loop)
+        for (const sass::Edge& e : code_.blocks[b].successors) {
+          if (e.to == sass::Edge::kLeaves || e.to == loop.front() || !contains(loop, e.to)) continue;
+          for (const ptx::RegId r : read_first[e.to])
+            if (!written[b].contains(r)) changed |= read_first[b].insert(r).second;
+        }
+    }
+    const Registers& of_head = read_first[loop.front()];
+    return std::any_of(of_head.begin(), of_head.end(), [&](ptx::RegId r) { return all.contains(r); });
   }
 
   // Each warp that leaves the loop ran its head once, and of the other blocks those on its way out.

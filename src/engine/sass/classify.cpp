@@ -408,6 +408,8 @@ Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   m.store = memory && info.has(ptx::Effects::writes);
   m.guarded = static_cast<bool>(i.guard);
   m.polls = i.opcode == Opcode::mbarrier_test_wait || i.opcode == Opcode::mbarrier_try_wait;
+  m.observes = i.opcode == Opcode::ld &&
+               (i.has(ptx::Modifier::volatile_) || i.has(ptx::Modifier::relaxed) || i.has(ptx::Modifier::acquire));
   m.branches = has_slow_path(cost);
   add_async_step(m, i);
   add_operations(m, i);

@@ -92,9 +92,10 @@ struct Instruction {
   bool branches = false;      // a sequence with a branch to a slow path: nothing is mixed with it
   // An atomic with the same address and value in all lanes: ptxas makes a vote, and one lane adds for all.
   bool aggregated = false;
-  bool guarded = false;  // by its own predicate, or by one that replaces a branch
-  bool ends = false;     // control leaves its block here
-  bool polls = false;    // tests whether a phase of an mbarrier is complete
+  bool guarded = false;   // by its own predicate, or by one that replaces a branch
+  bool ends = false;      // control leaves its block here
+  bool polls = false;     // tests whether a phase of an mbarrier is complete
+  bool observes = false;  // a load that must see other threads' stores: volatile, relaxed, acquire
   AsyncStep async = AsyncStep::none;
   std::uint8_t groups_left = 0;  // that a wait leaves under way
   bool of_loop = false;  // loop control (counter, comparison, back branch): once per group of unrolled iterations
