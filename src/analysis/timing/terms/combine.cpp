@@ -123,8 +123,8 @@ double one_ring_after_another(const Terms& t, const Setting& s) {
 double with_distribution(double core, const Terms& t, const Setting& s) {
   const double blocks = std::max(1.0, s.work.blocks), working = blocks - s.work.empty_blocks;
   const double waves = std::max(1.0, working / std::max(1.0, s.placed.resident * s.placed.busy_sms));
-  const double empty = t[Limit::block_launch] * s.work.empty_blocks / blocks;
-  return norm({core, t[Limit::block_launch] - empty}, kBlocksNorm) + std::max(0.0, empty - core / waves);
+  const double all = t[Limit::block_launch], empty = all * s.work.empty_blocks / blocks;
+  return std::max(norm({core, all}, kBlocksNorm), norm({core, all - empty}, kBlocksNorm) + empty - core / waves);
 }
 
 }  // namespace
