@@ -74,6 +74,7 @@ export interface Work {
   l2_code: number; // part of its machine code that is in L2, 0 to 1
   block_read_sectors: number; // different sectors that a block reads, summed over the blocks
   blocks: number; // blocks of the grid
+  empty_blocks?: number; // of them, in long stretches of the grid whose blocks end at once (timing/uneven.h)
   threads_per_block: number; // threads of a block
   warps_per_block: number; // warps of a block
   resident_blocks: number; // blocks that an SM holds at once: theoretical occupancy

@@ -129,7 +129,7 @@ void members(V& v, T& x) {
   // by pipe.
   const auto since = [](std::string_view name) {
     return name.starts_with("cas_") || name.starts_with("uneven_") || name.starts_with("atomic_hot_") ||
-                   name == "register_reads" || name == "integer_fma"
+                   name == "register_reads" || name == "integer_fma" || name == "empty_blocks"
                ? Since::later
                : Since::first;
   };
