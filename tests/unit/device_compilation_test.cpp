@@ -339,11 +339,12 @@ TEST(Compilation, KernelsOfALevelComeFromAPackage) {
   Options options;
   options.prepared_directory = package;
   options.quick_start = true;
+  std::vector<std::unique_ptr<Many>> devices;  // a result refers to its device's kernel
   const auto run = [&](bool quick_start) {
     options.cache_directory = testing::TempDir() + "warpgrind-empty-XXXXXX";
     EXPECT_NE(mkdtemp(options.cache_directory.data()), nullptr);
     options.quick_start = quick_start;
-    return Many(options).run();
+    return devices.emplace_back(std::make_unique<Many>(options))->run();
   };
   for (const std::string_view level : kProcessorLevels)
     if (level != processor_level()) fill(level);
