@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <utility>
 
 #include "base/as_double.h"
@@ -54,39 +53,6 @@ void each_word(std::uint64_t begin, std::uint64_t end, Put&& put) {
   }
 }
 
-// Bitmaps for merging, for reuse: new memory costs a page fault for each 4 KiB. All words are zero.
-struct KeptBitmaps {
-  static constexpr std::size_t kMost = 8, kMostWords = std::size_t{1} << 16;
-  std::mutex mutex;
-  std::vector<std::vector<std::uint64_t>> bitmaps;
-};
-
-KeptBitmaps& kept_bitmaps() {
-  static KeptBitmaps& all = *new KeptBitmaps;  // never destroyed: launches may end while the process exits
-  return all;
-}
-
-std::vector<std::uint64_t> take_bitmap(std::size_t words) {
-  std::vector<std::uint64_t> out;
-  {
-    KeptBitmaps& all = kept_bitmaps();
-    const std::lock_guard lock(all.mutex);
-    if (!all.bitmaps.empty()) {
-      out = std::move(all.bitmaps.back());
-      all.bitmaps.pop_back();
-    }
-  }
-  if (out.size() < words) out.resize(words);
-  return out;
-}
-
-void give_bitmap(std::vector<std::uint64_t>&& bitmap) {
-  if (bitmap.size() > KeptBitmaps::kMostWords) return;
-  KeptBitmaps& all = kept_bitmaps();
-  const std::lock_guard lock(all.mutex);
-  if (all.bitmaps.size() < KeptBitmaps::kMost) all.bitmaps.push_back(std::move(bitmap));
-}
-
 // Merges through a bitmap of all sectors from the first to the last. Returns false if these are too many. Of 10,000
 // stretches it takes a tenth of the time of a sort.
 bool merge_in_bitmap(std::size_t from, Stretches& s) {
@@ -97,16 +63,11 @@ bool merge_in_bitmap(std::size_t from, Stretches& s) {
   if (low > high || high - low >= std::min<std::uint64_t>(kMostWords, kWordsOfStretch * (s.size() - from)))
     return false;
   const std::size_t count = high - low + 1;
-  std::vector<std::uint64_t> words = take_bitmap(count);
+  std::vector<std::uint64_t, RecyclingAllocator<std::uint64_t>> words(count);
   for (std::size_t k = from; k < s.size(); ++k)
     each_word(s[k].begin, s[k].end, [&](std::uint64_t word, std::uint64_t bits) { words[word - low] |= bits; });
   s.resize(from);
-  for (std::size_t w = 0; w < count; ++w)
-    if (const std::uint64_t bits = words[w]; bits != 0) {
-      append_runs(s, from, bits, (low + w) << 6);
-      words[w] = 0;
-    }
-  give_bitmap(std::move(words));
+  for (std::size_t w = 0; w < count; ++w) append_runs(s, from, words[w], (low + w) << 6);
   return true;
 }
 
