@@ -61,6 +61,23 @@ __global__ void histogram_plain(const unsigned char* in, unsigned* bins, long n)
   for (int i = threadIdx.x; i < 256; i += blockDim.x) atomicAdd(&bins[i], mine[i]);
 }
 
+// Bound of the histogram: the same loads, but nothing is counted. The store keeps them in the code.
+template <int kThreads, int kFlight>
+__global__ void __launch_bounds__(kThreads, 2048 / kThreads) only_read(const unsigned char* in, unsigned* out, long n) {
+  const long packs = n / 16, stride = static_cast<long>(gridDim.x) * kThreads;
+  const uint4* const wide = reinterpret_cast<const uint4*>(in);
+  unsigned all = 0;
+  for (long i = blockIdx.x * static_cast<long>(kThreads) + threadIdx.x; i < packs; i += kFlight * stride) {
+    uint4 pixels[kFlight] = {};
+#pragma unroll
+    for (int k = 0; k < kFlight; ++k)
+      if (i + k * stride < packs) pixels[k] = __ldcs(wide + i + k * stride);
+#pragma unroll
+    for (int k = 0; k < kFlight; ++k) all |= pixels[k].x & pixels[k].y & pixels[k].z & pixels[k].w;
+  }
+  if (all == 0x12345678) *out = all;
+}
+
 class Histograms {
  public:
   Histograms(Bench& bench, long count, Pixels kind, const char* name)
@@ -74,9 +91,10 @@ class Histograms {
   }
   void all() {
     lanes<1024, 2>("lanes 1024x2");
-    lanes<1024, 3>("lanes 1024x3");
-    lanes<1024, 4>("lanes 1024x4");
-    lanes<512, 4>("lanes 512x4");
+    lanes<1024, 3, 1>("lanes 1024x3");
+    lanes<1024, 4, 1>("lanes 1024x4");
+    lanes<512, 4, 2>("lanes 512x4");
+    only_reads<1024, 2>("only reads 1024x2");
 #ifdef VARIANTS_CUB
     cub_even();
 #endif
@@ -90,16 +108,25 @@ class Histograms {
     CHECK_CUDA(cudaMemset(bins_.data(), 0xff, bins_.bytes()));
     bench_.run("histogram", name, label_, double(count_), "GB/s", launch, [&] { return bins_.host() == expected_; });
   }
-  template <int kThreads, int kFlight>
+  template <int kThreads, int kFlight, int kBlocksPerSm = 2048 / kThreads>
   void lanes(const char* name) {
-    const auto kernel = image::histogram_lanes<kThreads, kFlight>;
+    const auto kernel = image::histogram_lanes<kThreads, kFlight, kBlocksPerSm>;
     allow_shared(kernel, image::kLaneTableBytes);
-    const long useful = (count_ / 16 + kThreads - 1) / kThreads;
+    constexpr int kCounting = image::kCountingThreads<kThreads>;
+    const long useful = (count_ / 16 + kCounting - 1) / kCounting;
     const int grid =
         static_cast<int>(std::max(1L, std::min<long>(resident(kernel, kThreads, image::kLaneTableBytes), useful)));
     run(name, [=, this] {
       kernel<<<grid, kThreads, image::kLaneTableBytes>>>(in_.data(), bins_.data(), turn_.data(), count_);
     });
+  }
+  template <int kThreads, int kFlight>
+  void only_reads(const char* name) {
+    const auto kernel = only_read<kThreads, kFlight>;
+    const int grid = resident(kernel, kThreads, 0);
+    bench_.run(
+        "histogram", name, label_, double(count_), "GB/s",
+        [=, this] { kernel<<<grid, kThreads>>>(in_.data(), bins_.data(), count_); }, [] { return true; });
   }
 #ifdef VARIANTS_CUB
   void cub_even() {
