@@ -163,6 +163,10 @@ struct MatchLoads {
     asm volatile("cp.async.commit_group;" ::: "memory");
     ++next;
   }
+  __device__ __forceinline__ void ask_first(int pitch) {
+#pragma unroll 1
+    for (int i = 0; i < kReach; ++i) ask(pitch);
+  }
   // Waits until all requested groups but the last `kLeft` have arrived, for the whole team.
   template <int kLeft>
   __device__ __forceinline__ void wait(int team) const {
@@ -178,7 +182,8 @@ __device__ __forceinline__ int weight_of_thread(const unsigned char* pixels, con
   const int row = threadIdx.x / kPiece, column = threadIdx.x % kPiece;
   return row < piece.rows && column < piece.columns ? pixels[row * piece.columns + column] - 128 : 0;
 }
-__device__ __forceinline__ void make_bands(MatchShared& s, int weight, int team) {
+// Writes the padded rows that the bands are cut from.
+__device__ __forceinline__ void pad_rows(MatchShared& s, int weight) {
   static_assert(kTeams * kTeamThreads >= kPiece * kPiece);
   if (threadIdx.x < (kPiece + 2) * 12) {
     const int row = threadIdx.x / 12, word = threadIdx.x % 12;
@@ -189,6 +194,8 @@ __device__ __forceinline__ void make_bands(MatchShared& s, int weight, int team)
     reinterpret_cast<signed char*>(s.padded[threadIdx.x / kPiece] + 4)[threadIdx.x % kPiece] =
         static_cast<signed char>(weight);
   __syncthreads();
+}
+__device__ __forceinline__ void make_bands(MatchShared& s, int team) {
   const int n = threadIdx.x % kTeamThreads / 8, word = threadIdx.x % 8, shift = n % 8 / 2 * 4 + n / 8 * 2 + n % 2;
   const int begin = 16 + 4 * word - shift, to = n / 8 * 256 + word / 4 * 128 + n % 8 * 16 + word % 4 * 4;
 #pragma unroll
@@ -200,8 +207,29 @@ __device__ __forceinline__ void make_bands(MatchShared& s, int weight, int team)
       value = __funnelshift_r(s.padded[row][begin / 4], s.padded[row][(begin + 3) / 4], begin % 4 * 8);
     *reinterpret_cast<unsigned*>(s.bands + p * kBandBytes + to) = value;
   }
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   __syncthreads();
 }
+
+// Teams use the tensor cores one after the other: while one multiplies, the others compute scores. Without turns all
+// multiply together and then all compute scores. Barriers 1 to kTeams are those of the loads.
+struct Turns {
+  int team, left;  // left: this team's turns that it has not passed on
+  __device__ __forceinline__ Turns(int of_team, int turns) : team(of_team), left(turns) {
+    if (team == kTeams - 1) arrive();
+  }
+  __device__ __forceinline__ void wait() const {
+    asm volatile("bar.sync %0, %1;" ::"r"(1 + kTeams + team), "n"(2 * kTeamThreads) : "memory");
+  }
+  __device__ __forceinline__ void pass() {
+    if (--left > 0 || team < kTeams - 1) arrive();  // nothing waits after the last turn of the last team
+  }
+
+ private:
+  __device__ __forceinline__ void arrive() const {
+    asm volatile("bar.arrive %0, %1;" ::"r"(1 + kTeams + (team + 1) % kTeams), "n"(2 * kTeamThreads) : "memory");
+  }
+};
 
 // A team's products: rows of pixels (8 pieces of a slot are 128 of its columns) with bands. They give, for each of the
 // group's rows of places, 16 of 64 columns of sums.
@@ -224,11 +252,20 @@ struct MatchProducts {
   }
   // Products of group k, and the change of the sums from each of its rows to the next. Row y of pixels is row y - t of
   // the windows of row t, if that exists. So the bands of 64 sums are a window that moves over the stack of bands.
-  __device__ __forceinline__ void multiply(int k, int (&products)[32], int (&gains)[kGroupRows][8]) const {
+  // between(0) to between(kBetween - 1) run after every second row, because a warp waits until the tensor cores accept
+  // a product.
+  static constexpr int kBetween = 2 * kGroupRows;
+  template <class Between>
+  __device__ __forceinline__ void multiply(int k, int (&products)[32], int (&gains)[kGroupRows][8],
+                                           const Between& between) const {
+    static_assert(2 * kBetween <= kPiece + kGroupRows - 1);
     products_begin();
     multiply_rows_first(products, row(k, 0), band(kStack - kGroupRows));
 #pragma unroll
-    for (int y = 1; y < kPiece + kGroupRows - 1; ++y) multiply_rows(products, row(k, y), band(kStack - kGroupRows - y));
+    for (int y = 1; y < kPiece + kGroupRows - 1; ++y) {
+      multiply_rows(products, row(k, y), band(kStack - kGroupRows - y));
+      if (y % 2 == 1 && y / 2 < kBetween) between(y / 2);
+    }
 #pragma unroll
     for (int t = 0; t < kGroupRows; ++t) {
       multiply_ones_first(gains[t], row(k, t), band(kMinusOnes));
@@ -240,8 +277,7 @@ struct MatchProducts {
 
 // Claim: the tensor cores read pixels and weights from shared memory. A row of pixels serves as 64 rows of a
 // matrix without rearranging. 27 instructions give 4 rows of 896 places: some 95 instructions of a warp for 112
-// places instead of 150. Sums occupy registers only while they are added up. On an H100, 3 teams are faster than 2
-// or 4.
+// places instead of 150. Sums occupy registers only while they are added up. 3 teams are faster than 2 or 4.
 __global__ void __launch_bounds__(kTeams* kTeamThreads, 1)
     match_warpgroups(Rows in, const unsigned char* pixels, float* out, int out_pitch, Piece piece, float spread,
                      int rows, int columns, int chunk) {
@@ -256,9 +292,12 @@ __global__ void __launch_bounds__(kTeams* kTeamThreads, 1)
   const int loaded = slot + threadIdx.x % kTeamThreads / 16, load_first = loaded / strips * chunk;
   MatchLoads loads(in, shared_address(s.rings[team]), load_first < high ? load_first : rows,
                    loaded % strips * kMatchStrip, rows, steps + kPiece / kGroupRows);
-#pragma unroll 1
-  for (int i = 0; i < kReach; ++i) loads.ask(in.pitch);
-  make_bands(s, weight, team);
+  // The first team's rows come first. Otherwise all teams wait until most of the picture is read.
+  if (team == 0) loads.ask_first(in.pitch);
+  pad_rows(s, weight);
+  if (team == 1) loads.ask_first(in.pitch);
+  make_bands(s, team);
+  if (team > 1) loads.ask_first(in.pitch);
 
   // A warp's share of the sums: two slots.
   int y[2], last[2], to[2];
@@ -277,6 +316,7 @@ __global__ void __launch_bounds__(kTeams* kTeamThreads, 1)
   const int n = piece.rows * piece.columns, piece_sum = static_cast<int>(piece.sum) - 128 * n;
   const MatchProducts matrices(s, team);
   ColumnSquares squares[2];
+  Turns turns(team, steps);
   int sums[8];
 #pragma unroll 1
   for (int k = 0; k < steps; ++k) {
@@ -284,18 +324,31 @@ __global__ void __launch_bounds__(kTeams* kTeamThreads, 1)
       loads.wait<0>(team);
 #pragma unroll 1
       for (int i = kReach; i < kRing; ++i) loads.ask(in.pitch);
-      matrices.first_sums(sums);
+      const auto first_squares = [&] {
 #pragma unroll 5
-      for (int row = 0; row < kPiece - 1; ++row)
+        for (int row = 0; row < kPiece - 1; ++row)
 #pragma unroll
-        for (int i = 0; i < 2; ++i) squares[i].gain(word_of(0, row, i));
+          for (int i = 0; i < 2; ++i) squares[i].gain(word_of(0, row, i));
+      };
+      if (team > 0) first_squares();  // the first team's turn comes at once
+      turns.wait();
+      matrices.first_sums(sums);
+      if (team == 0) first_squares();
       products_wait(sums);
     } else {
       loads.wait<2>(team);
       loads.ask(in.pitch);
+      turns.wait();
     }
     int products[32], gains[kGroupRows][8];
-    matrices.multiply(k, products, gains);
+    unsigned windows[kGroupRows][2][4];
+    matrices.multiply(k, products, gains, [&](int which) {
+      const int t = which / 2, i = which % 2;
+      squares[i].gain(word_of(k, kPiece - 1 + t, i));
+      squares[i].windows(windows[t][i]);
+      squares[i].lose(word_of(k, t, i));
+    });
+    turns.pass();
     products_wait(products);
 #pragma unroll
     for (int t = 0; t < kGroupRows; ++t) products_wait(gains[t]);
@@ -303,16 +356,12 @@ __global__ void __launch_bounds__(kTeams* kTeamThreads, 1)
     for (int t = 0; t < kGroupRows; ++t) {
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
-        unsigned windows[4];
-        squares[i].gain(word_of(k, kPiece - 1 + t, i));
-        squares[i].windows(windows);
-        squares[i].lose(word_of(k, t, i));
         float scores[4];
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
           const int at = j / 2 * 4 + 2 * i + j % 2;
           scores[j] = score_of(n * products[8 * t + at] - sums[at] * piece_sum,
-                               n * static_cast<int>(windows[j]) - sums[at] * sums[at], spread);
+                               n * static_cast<int>(windows[t][i][j]) - sums[at] * sums[at], spread);
         }
         if (y[i] < last[i])
           *reinterpret_cast<float4*>(out + to[i]) = make_float4(scores[0], scores[1], scores[2], scores[3]);
