@@ -26,9 +26,9 @@ JOBS = [
     ("HGEMM 8192, half", "hgemm `persistent`", "half", ["8192x8192x8192"], "persistent", "cuBLAS", "989", 676),
     ("the same in bfloat16", "hgemm `persistent`", "bfloat16", ["8192x8192x8192"], "persistent", "cuBLAS", "989", 709),
     ("histogram, 1 GiB of bytes, the slowest of three inputs", "image `histogram / lanes`", "histogram",
-     [f"1024MiB {name}" for name in INPUTS], "lanes", "CUB", "4697", 3500),
-    ("histogram, 64 MiB, likewise", "image `histogram / lanes`", "histogram", [f"64MiB {name}" for name in INPUTS], "lanes", "CUB",
-     "4697", 3500),
+     [f"1024MiB {name}" for name in INPUTS], "lanes 1024x2", "CUB", "4697", 3500),
+    ("histogram, 64 MiB, likewise", "image `histogram / lanes`", "histogram", [f"64MiB {name}" for name in INPUTS],
+     "lanes 1024x2", "CUB", "4697", 3500),
     ("sum of 2^28 ints", "reduction `dealt`", "sum", ["1024MiB"], "dealt", "CUB", "4697", 4450),
     ("transpose 16384^2 float", "transpose `long pieces`", "transpose", ["16384x16384"], "64x", "cublasSgeam", "4300 (copy)", 4150),
     ("copy 1 GiB", "bandwidth `copy tiles`", "copy", ["1024MiB"], "256x1", "cudaMemcpy", "-", 4250),
@@ -37,6 +37,13 @@ JOBS = [
     ("Jacobi double 8192^2, a sweep", "poisson `ring8`", "jacobi_double", ["8192x8192"], "ring8", "", "250 us without", 110),
     ("blur of 17 taps, 8192^2 float", "image `blur / stream` (7 taps there)", "blur17", ["8192x8192"], "stream", "",
      "535: 8 bytes a pixel at the copy's rate", 200),
+]
+# Title, rung, part of the file, the rung before, variant that the lab launches, limits in us at 2160 x 3840 and 4320 x 7680.
+PICTURES = [
+    ("blur of 7 x 7 by texture, float", "image `blur / gather`", "blur7", "texture", "gather ahead 1 w1", (18.2, 64.8)),
+    ("median 5 x 5, bytes", "image `median 5x5 / tiles`", "median5", "network", "tiles w4", (16.2, 56.8)),
+    ("cosine transform, quantised, and back", "image `dct / registers`", "dct", "shared", "registers w1", (10.5, 33.7)),
+    ("matching with a piece of 16 x 16", "image `match / warpgroups`", "match", "constant", "warpgroups", (12.4, 41.5)),
 ]
 ELSEWHERE = {"torch.compile": "torch.compile 632 us (earlier run)"}  # not measured by these programs
 
@@ -109,10 +116,34 @@ def half_products(found):
 
 def histograms(found):
     lines = ["| 64 MiB, H200, us | " + " | ".join(INPUTS) + " | 1 GiB, uniform |", "|---|---|---|---|---|"]
-    for title, name in (("one launch", "lanes"), ("CUB", "CUB")):
+    for title, name in (("`histogram / lanes`", "lanes 1024x2"), ("the same loads, nothing counted", "only reads"), ("CUB", "CUB")):
         cells = [fastest(found["histogram", f"64MiB {which}"], name)[0] for which in INPUTS]
         cells.append(fastest(found["histogram", "1024MiB uniform"], name)[0])
         lines.append(f"| {title} | " + " | ".join(f"{us:.1f}" for us in cells) + " |")
+    return lines
+
+
+def pictures(found):
+    lines = ["| job, 2160 x 3840 (4320 x 7680) | before | NPP | rung | ours, us | limit, us | ours / limit | within 1.3 |",
+             "|---|---|---|---|---|---|---|---|"]
+    for title, rung, part, before, ours, limits in PICTURES:
+        small, large = (found[part, size] for size in ("2160x3840", "4320x7680"))
+        mine = [fastest(variants, ours)[0] for variants in (small, large)]
+        shares = [us / limit for us, limit in zip(mine, limits)]
+        theirs = f"{number(fastest(small, 'NPP')[0])}" if "NPP" in small else "has none"
+        met = "yes" if max(shares) <= 1.3 else "only at 4320 x 7680" if shares[1] <= 1.3 else "no"
+        lines.append(f"| {title} | {number(fastest(small, before)[0])} ({number(fastest(large, before)[0])}) | {theirs} | {rung} | "
+                     f"{mine[0]:.1f} ({mine[1]:.1f}) | {limits[0]} ({limits[1]}) | {shares[0]:.2f} ({shares[1]:.2f}) | {met} |")
+    return lines
+
+
+def small_pictures(found):
+    lines = ["| job, 1000 x 777, us | rung | rung before | NPP |", "|---|---|---|---|"]
+    for title, _, part, before, ours, _ in PICTURES:
+        variants = found[part, "1000x777"]
+        theirs = number(fastest(variants, "NPP")[0]) if "NPP" in variants else "-"
+        lines.append(f"| {title.split(' ')[0] if part != 'dct' else 'cosine transform'} | {fastest(variants, ours)[0]:.1f} | "
+                     f"{number(fastest(variants, before)[0])} | {theirs} |")
     return lines
 
 

@@ -134,7 +134,8 @@ Result<lab::LabResult> stored(const std::string& path) {
 }
 
 // Measured results to show beside the model's times: those of --compare, otherwise those kept with the lab for such a
-// GPU. A topic may have its own file (h200.multigpu.json). No topics: there are no results.
+// GPU. A topic may have its own file (h200.multigpu.json). h200.rungs.json has rungs that were measured later. No
+// topics: there are no results.
 Result<lab::LabResult> measured_results(const LabCommand& command, const std::string& folder,
                                         const std::vector<const lab::Topic*>& topics) {
   if (!command.compare_path.empty()) return stored(command.compare_path);
@@ -150,6 +151,11 @@ Result<lab::LabResult> measured_results(const LabCommand& command, const std::st
     std::erase_if(all->topics, [&](const lab::TopicResult& r) { return r.topic == t->name; });
     for (lab::TopicResult& r : one->topics) all->topics.push_back(std::move(r));
   }
+  const std::string later = fmt::format("{}/results/{}.rungs.json", folder, command.gpu);
+  if (access(later.c_str(), R_OK) != 0) return all;
+  auto rungs = stored(later);
+  if (!rungs) return rungs;
+  lab::add_missing_rows(*all, rungs.take());
   return all;
 }
 

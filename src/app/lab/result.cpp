@@ -342,6 +342,20 @@ std::string Row::key() const {
   return label() + "|" + size_text + "|" + type;
 }
 
+void add_missing_rows(LabResult& result, LabResult&& more) {
+  for (TopicResult& topic : more.topics) {
+    const auto same =
+        std::ranges::find_if(result.topics, [&](const TopicResult& known) { return known.topic == topic.topic; });
+    if (same == result.topics.end()) {
+      result.topics.push_back(std::move(topic));
+      continue;
+    }
+    for (Row& row : topic.rows)
+      if (std::ranges::none_of(same->rows, [&](const Row& known) { return known.key() == row.key(); }))
+        same->rows.push_back(std::move(row));
+  }
+}
+
 std::size_t TopicResult::verified() const {
   std::size_t n = 0;
   for (const Row& r : rows) n += r.skipped.empty() && r.verified;

@@ -108,6 +108,9 @@ struct LabResult {
   std::vector<TopicResult> topics;
 };
 
+// Adds the rows of `more` that `result` lacks. Values of other rows stay those of `result`.
+void add_missing_rows(LabResult& result, LabResult&& more);
+
 std::string to_json(const LabResult& result);
 Result<LabResult> from_json(const std::string& text, const std::string& file);
 std::string to_csv(const LabResult& result);  // one line per row
