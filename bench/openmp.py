@@ -85,8 +85,8 @@ def section(path=ROWS):
         rows = list(csv.DictReader(file))
     out = ["## Rodinia's CUDA programs against its OpenMP programs", "",
            "How many times faster than the OpenMP program: CPU seconds (user and system) of whole programs, two threads each. Each program's "
-           "size is chosen so that the OpenMP program takes 0.5 to 5 s (*seconds passed*). Compiled kernels are in the cache, after three "
-           "runs (better code comes after two at most). All ways to run a program take turns: medians of the "
+           "size is chosen so that the OpenMP program takes 0.5 to 5 s (*seconds passed*). Compiled kernels are in the cache, after four "
+           "runs (better code comes after four at most). All ways to run a program take turns: medians of the "
            "pairs, and the least and the greatest. The CUDA programs are built by nvcc 13.0 with -O3, lud with -use_fast_math as its Makefile "
            "says, cfd with 80 iterations. The others are built by gcc 12 with -O3 for any x86-64, and run with the better of two wait policies (OMP_WAIT_POLICY unset or "
            "passive). `warpgrind run` sets large pages for malloc; *large pages* are the CPU seconds of the OpenMP program with the same "

@@ -7,7 +7,7 @@
 PROGRAMS is a folder with two executables for each row of ROWS: NAME.cuda and NAME.omp. INPUTS is a folder for the input
 files, which are made there if it is empty (190 MB of random numbers, the same in every run). cfd is built with
 "#define iterations 80" in both of its sources, which say 2000: that takes a minute. Each program first runs
---warm-up times on the virtual GPU, because better code of its kernels comes after some runs: at these sizes after two
+--warm-up times on the virtual GPU, because better code of its kernels comes after some runs: at these sizes after four
 at most. Then all ways to run it take turns, --runs times: OpenMP without OMP_WAIT_POLICY and with "passive", the latter
 with large pages for malloc too ("large pages", as `warpgrind run` sets them), without and with counters, and the last two with
 AVX2 alone if this CPU has AVX-512. Two threads each. A row of the CSV holds the CPU seconds (user and system) of all
@@ -200,7 +200,7 @@ def main():
     parser.add_argument("inputs", type=pathlib.Path, nargs="?")
     parser.add_argument("--build", type=pathlib.Path, default=history.ROOT / "build")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--warm-up", type=int, default=3)
+    parser.add_argument("--warm-up", type=int, default=4)
     parser.add_argument("--cpus", type=lambda text: [int(n) for n in text.split(",")], help="default: all")
     parser.add_argument("--only", nargs="+", choices=ROWS, metavar="NAME", default=list(ROWS))
     parser.add_argument("--csv", type=pathlib.Path, default=CSV)
