@@ -1,12 +1,12 @@
 // Memory of allocations: what they begin with, and which pages stay in the host's memory when they are freed.
-#include "device/memory/address_space.h"
-
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
+
+#include "device/memory/address_space.h"
 
 namespace warpgrind::device {
 namespace {
