@@ -5,12 +5,16 @@
   openmp_measure.py --add FILE...
 
 PROGRAMS is a folder with two executables for each row of ROWS: NAME.cuda and NAME.omp. INPUTS is a folder for the input
-files, which are made there if it is empty (190 MB of random numbers, the same in every run). Each program first runs
---warm-up times on the virtual GPU, because better code of its kernels comes after some runs. Then all ways to run it take
-turns, --runs times: OpenMP without OMP_WAIT_POLICY and with "passive", without and with counters, and the last two with
-AVX2 alone if this CPU has AVX-512. Two threads each. A row of the CSV holds the CPU seconds (user and system) of all runs of one way.
-New rows replace those of the same CPU. --add takes the rows of files that were measured on other machines.
-bench/page.py writes docs/speed.md from the rows.
+files, which are made there if it is empty (190 MB of random numbers, the same in every run). cfd is built with
+"#define iterations 80" in both of its sources, which say 2000: that takes a minute. Each program first runs
+--warm-up times on the virtual GPU, because better code of its kernels comes after some runs: at these sizes after four
+at most. Then all ways to run it take turns, --runs times: OpenMP without OMP_WAIT_POLICY and with "passive", the latter
+with large pages for malloc too ("large pages", as `warpgrind run` sets them), without and with counters, and the last two with
+AVX2 alone if this CPU has AVX-512. Two threads each. A row of the CSV holds the CPU seconds (user and system) of all
+runs of one way, the seconds that passed ("wall"), and the arguments. New rows replace those of the same CPU. --add takes
+the rows of files that were measured on other machines. bench/page.py writes docs/speed.md from the rows.
+
+The sizes: the OpenMP program takes 0.5 to 5 s on two threads of an idle CPU. main() names those that do not.
 """
 import argparse
 import csv
@@ -21,27 +25,29 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 
 import history
 
-COLUMNS = ("machine", "vectors", "commit", "date", "program", "way", "seconds")
+COLUMNS = ("machine", "vectors", "commit", "date", "program", "way", "seconds", "wall", "arguments")
 CSV = history.ROOT / "bench/openmp.csv"
+LEAST, MOST = 0.5, 5  # seconds that an OpenMP program should take
 # Program: its arguments for CUDA, those for OpenMP. {} is the folder of the inputs.
 ROWS = {
-    "lud": ("-s 2048", "-n 2 -s 2048"),
-    "nw": ("4096 10", "4096 10 2"),
+    "lud": ("-s 3072", "-n 2 -s 3072"),
+    "nw": ("6144 10", "6144 10 2"),
     "backprop": ("1048560", "1048560"),
-    "hotspot": ("1024 2 60 {}/temp_1024 {}/power_1024 out", "1024 1024 60 2 {}/temp_1024 {}/power_1024 out"),
-    "srad_v1": ("100 0.5 502 458", "100 0.5 502 458 2"),
+    "hotspot": ("1024 2 360 {}/temp_1024 {}/power_1024 out", "1024 1024 360 2 {}/temp_1024 {}/power_1024 out"),
+    "srad_v1": ("500 0.5 502 458", "500 0.5 502 458 2"),
     "bfs": ("{}/graph1M", "2 {}/graph1M"),
-    "lavaMD": ("-boxes1d 8", "-cores 2 -boxes1d 8"),
-    "particlefilter": ("-x 128 -y 128 -z 10 -np 20000", "-x 128 -y 128 -z 10 -np 20000"),
+    "lavaMD": ("-boxes1d 10", "-cores 2 -boxes1d 10"),
+    "particlefilter": ("-x 128 -y 128 -z 10 -np 30000", "-x 128 -y 128 -z 10 -np 30000"),
     "nn": ("{}/nn/filelist -r 5 -lat 30 -lng 90", "{}/nn/filelist 5 30 90"),
-    "streamcluster": ("10 20 64 8192 8192 1000 none out 1", "10 20 64 8192 8192 1000 none out 2"),
+    "streamcluster": ("10 20 64 16384 16384 1000 none out 1", "10 20 64 16384 16384 1000 none out 2"),
     "cfd": ("{}/domn", "{}/domn"),
     "b+tree": ("file {}/mil.txt command {}/command.txt", "core 2 file {}/mil.txt command {}/command.txt"),
     "hotspot3D": ("512 8 100 {}/p3_512x8 {}/t3_512x8 out", "512 8 100 {}/p3_512x8 {}/t3_512x8 out"),
-    "pathfinder": ("100000 1000 20", "100000 1000"),
+    "pathfinder": ("30000 1000 20", "30000 1000"),
 }
 
 
@@ -120,7 +126,9 @@ def ways(name, args, environment):
     """{(vectors, way): (command, environment)}; `vectors` is empty for OpenMP programs, which are built for any x86-64."""
     cuda, openmp = (text.replace("{}", str(args.inputs)).split() for text in ROWS[name])
     out = {}
-    for way, more in (("OpenMP", {}), ("OpenMP passive", {"OMP_WAIT_POLICY": "passive"})):
+    passive = {"OMP_WAIT_POLICY": "passive"}
+    large_pages = {**passive, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+    for way, more in (("OpenMP", {}), ("OpenMP passive", passive), ("large pages", large_pages)):
         out["", way] = ([args.programs / f"{name}.omp", *openmp], {**environment, **more})
     run = [args.build / "bin/warpgrind", "run", "--quiet", "--threads", "2"]
     for vectors, more in (("AVX-512", {}), ("AVX2", {"WARPGRIND_AVX2": "1"})):
@@ -131,19 +139,21 @@ def ways(name, args, environment):
     return out
 
 
-def cpu_seconds(command, environment, folder):
-    """User and system time of a process with its children. A failure ends the measurement of the program."""
+def seconds_of(command, environment, folder):
+    """User and system time of a process with its children, and the time that passed. A failure ends the measurement of the program."""
+    begin = time.monotonic()
     process = subprocess.Popen([str(part) for part in command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
+    wall = time.monotonic() - begin
     process.returncode = os.waitstatus_to_exitcode(status)
     if status:
         raise ChildProcessError(f"exit code {process.returncode}: {' '.join(str(part) for part in command)}")
-    return used.ru_utime + used.ru_stime
+    return used.ru_utime + used.ru_stime, wall
 
 
 def measure(name, args, folder):
-    """{(vectors, way): seconds of each run}"""
+    """{(vectors, way): CPU seconds and seconds that passed, of each run}"""
     work = folder / name / "a/b/c"
     work.mkdir(parents=True)
     (folder / name / "data").symlink_to(args.inputs)
@@ -152,7 +162,7 @@ def measure(name, args, folder):
     for run in range(-args.warm_up, args.runs):
         for way, (command, environment) in all_ways.items():
             if run >= -1 or way[0]:  # one run is enough to bring the OpenMP program into memory
-                took = cpu_seconds(command, environment, work)
+                took = seconds_of(command, environment, work)
                 if run >= 0:
                     seconds[way].append(took)
     return seconds
@@ -169,11 +179,13 @@ def read(path):
 
 
 def store(path, new):
-    """Adds rows; each replaces that of the same CPU, program and way."""
+    """Adds rows; each replaces that of the same CPU, program and way, and those with other arguments."""
     def identity(row):
         return row["machine"], row["vectors"], row["program"], row["way"]
     names = {identity(row) for row in new}
-    rows = [row for row in read(path) if identity(row) not in names] + new
+    sizes = {(row["machine"], row["program"]): row["arguments"] for row in new}
+    rows = [row for row in read(path) if identity(row) not in names
+            and (row["arguments"] or "") == sizes.get((row["machine"], row["program"]), row["arguments"] or "")] + new
     order = list(ROWS)
     rows.sort(key=lambda row: (row["machine"], order.index(row["program"]) if row["program"] in order else len(order)))
     with open(path, "w", newline="", encoding="utf-8") as file:
@@ -188,7 +200,7 @@ def main():
     parser.add_argument("inputs", type=pathlib.Path, nargs="?")
     parser.add_argument("--build", type=pathlib.Path, default=history.ROOT / "build")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--warm-up", type=int, default=12)
+    parser.add_argument("--warm-up", type=int, default=4)
     parser.add_argument("--cpus", type=lambda text: [int(n) for n in text.split(",")], help="default: all")
     parser.add_argument("--only", nargs="+", choices=ROWS, metavar="NAME", default=list(ROWS))
     parser.add_argument("--csv", type=pathlib.Path, default=CSV)
@@ -212,9 +224,14 @@ def main():
             except (ChildProcessError, FileNotFoundError) as problem:
                 failed.append(f"{name}: {problem}")
                 continue
-            store(args.csv, [{**same, "vectors": vectors, "program": name, "way": way, "seconds": " ".join(f"{s:.3f}" for s in runs)}
+            store(args.csv, [{**same, "vectors": vectors, "program": name, "way": way, "arguments": ROWS[name][0],
+                              "seconds": " ".join(f"{cpu:.3f}" for cpu, _ in runs),
+                              "wall": " ".join(f"{wall:.3f}" for _, wall in runs)}
                              for (vectors, way), runs in seconds.items()])
-            print(name, {way: f"{min(runs):.3f}" for way, runs in seconds.items()}, flush=True)
+            print(name, {way: f"{min(cpu for cpu, _ in runs):.3f}" for way, runs in seconds.items()}, flush=True)
+            passed = min(wall for (_, way), runs in seconds.items() if way.startswith("OpenMP") for _, wall in runs)
+            if not LEAST <= passed <= MOST:
+                print(f"{name}: the OpenMP program takes {passed:.2f} s, not {LEAST} to {MOST} s", flush=True)
     return "\n".join(failed) or None
 
 

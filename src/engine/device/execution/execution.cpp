@@ -205,25 +205,31 @@ bool next_cancellable(Worker& w, std::uint64_t& linear) {
   return true;
 }
 
+// Writes the index and the SM with one store, as place_in_grid() reads them with one load. A load that spans several
+// stores waits until all stores before it have reached the cache: 12 % of the CPU time of Rodinia's lud.
+inline void write_place(const Launch& launch, std::uint64_t x, std::uint64_t y, std::uint64_t z, Block& b) {
+  using Pair [[gnu::vector_size(16)]] = std::uint64_t;
+  const Pair place = {x | y << 32, z | b.linear % launch.sm_count << 32};
+  static_assert(sizeof place == sizeof b.index + sizeof b.smid);
+  std::memcpy(b.index, &place, sizeof place);
+}
+
 // Index of the n-th block to run, row by row or cluster by cluster.
 inline void place_block(const Launch& launch, std::uint64_t n, Block& b) {
   const Dim3 &grid = launch.config.grid, &cluster = launch.config.cluster;
   if (launch.cluster_size == 1) {
     b.linear = n;
     const std::uint64_t row = n < grid.x ? 0 : n / grid.x, plane = row < grid.y ? 0 : row / grid.y;
-    // Written at once, as start_warp() reads it: a load that spans two stores waits for both.
-    const std::uint64_t xy = (n - row * grid.x) | (row - plane * grid.y) << 32;
-    std::memcpy(b.index, &xy, sizeof xy);
-    b.index[2] = static_cast<std::uint32_t>(plane);
+    write_place(launch, n - row * grid.x, row - plane * grid.y, plane, b);
   } else {
     const std::uint64_t rank = n % launch.cluster_size, which = n / launch.cluster_size;
     const std::uint64_t wide = grid.x / cluster.x, high = grid.y / cluster.y;
-    b.index[0] = static_cast<std::uint32_t>(which % wide * cluster.x + rank % cluster.x);
-    b.index[1] = static_cast<std::uint32_t>(which / wide % high * cluster.y + rank / cluster.x % cluster.y);
-    b.index[2] = static_cast<std::uint32_t>(which / wide / high * cluster.z + rank / cluster.x / cluster.y);
-    b.linear = b.index[0] + grid.x * (b.index[1] + std::uint64_t{grid.y} * b.index[2]);
+    const std::uint64_t x = which % wide * cluster.x + rank % cluster.x;
+    const std::uint64_t y = which / wide % high * cluster.y + rank / cluster.x % cluster.y;
+    const std::uint64_t z = which / wide / high * cluster.z + rank / cluster.x / cluster.y;
+    b.linear = x + grid.x * (y + std::uint64_t{grid.y} * z);
+    write_place(launch, x, y, z, b);
   }
-  b.smid = static_cast<std::uint32_t>(b.linear % launch.sm_count);
 }
 
 inline Block& new_block(Worker& w) {

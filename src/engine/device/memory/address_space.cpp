@@ -114,6 +114,19 @@ std::uint64_t AddressSpace::place(std::uint64_t taken, std::uint64_t alignment, 
   return start;
 }
 
+// Makes pages of a new allocation writable. Huge pages that are new are opened whole, because the host gives memory by
+// the huge page only where all of it is open: 1 MiB that is allocated, filled and freed took 1,250 us, now 62.
+bool AddressSpace::open_pages(std::uint64_t first, std::uint64_t last) {
+  std::uint64_t low = first, high = last;
+  if (last > open_until_ && last <= first_internal()) {
+    if (first >= open_until_) low = round_down(first, kHugePage);
+    high = open_until_ = round_up(last, kHugePage);
+  }
+  if (mprotect(pointer(low), high - low, PROT_READ | PROT_WRITE) != 0) return false;
+  madvise(pointer(low), high - low, MADV_HUGEPAGE);
+  return true;
+}
+
 Result<std::uint64_t> AddressSpace::allocate(std::uint64_t size, std::uint64_t alignment, const Range& attributes) {
   const std::lock_guard lock(mutex_);
   if (!reserve())
@@ -141,11 +154,11 @@ Result<std::uint64_t> AddressSpace::allocate(std::uint64_t size, std::uint64_t a
     if (!start) return Error{ErrorKind::environment, "no address space left for device memory", ""};
   }
   const std::uint64_t first = round_down(start, kHostPage), last = round_up(start + size, kHostPage);
-  if (mprotect(pointer(first), last - first, PROT_READ | PROT_WRITE) != 0) {
+  if (!open_pages(first, last)) {
     if (start < first_internal()) holes_[start] = taken;
     return Error{ErrorKind::environment, fmt::format("the host has no memory left: {}", std::strerror(errno)), ""};
   }
-  if (large) madvise(pointer(first), last - first, MADV_HUGEPAGE);
+  forget_warm(start, start + taken);
   if (own_pages)
     if (Status shared = share_pages(first, last, attributes.file); !shared) {
       holes_[start] = taken;
@@ -234,6 +247,7 @@ Status AddressSpace::adopt(std::uint64_t base, const std::vector<Range>& ranges)
     else
       top_ = std::max(top_, round_up(range.high + kRedZone, 512));
   }
+  open_until_ = round_up(top_, kHugePage);
   table_.reset();
   return Ok{};
 }
@@ -254,8 +268,8 @@ std::optional<Range> AddressSpace::release(std::uint64_t address, const char* by
   const auto block = blocks_.find(address);
   if (block == blocks_.end()) return std::nullopt;
   const Range range = element(ranges_, address);
-  // Whole pages are returned to the host. The rest is zeroed, so that a later allocation starts with zeroes like a new
-  // one. A file of its own backs whole pages.
+  // All bytes become zero, so that a later allocation starts with zeroes like a new one. A file of its own backs whole
+  // pages.
   const std::uint64_t first = round_up(range.low, kHostPage);
   const std::uint64_t last = range.file >= 0 ? round_up(range.high, kHostPage) : round_down(range.high, kHostPage);
   WrittenPages::instance().forget(first, last);
@@ -263,7 +277,6 @@ std::optional<Range> AddressSpace::release(std::uint64_t address, const char* by
     unshare_pages(first, last);
   } else if (first < last) {
     unshare_pages(first, last);
-    madvise(pointer(first), last - first, MADV_DONTNEED);
     std::memset(pointer(range.low), 0, first - range.low);
     std::memset(pointer(last), 0, range.high - last);
   } else {
@@ -271,6 +284,7 @@ std::optional<Range> AddressSpace::release(std::uint64_t address, const char* by
   }
   const std::uint64_t taken = block->second;
   blocks_.erase(block);
+  if (range.file < 0 && first < last) clear_pages(first, last);
   ranges_.erase(address);
   if (address < first_internal()) {  // allocations of the driver are few, and have addresses enough
     quarantine_.push_back({address, taken, {range, by}});
@@ -279,6 +293,60 @@ std::optional<Range> AddressSpace::release(std::uint64_t address, const char* by
   while (leaves_quarantine()) leave_quarantine();
   table_.reset();
   return range;
+}
+
+// Whether no allocation has a part of a huge page, and the next ones will have none.
+bool AddressSpace::is_huge_page_free(std::uint64_t page) const {
+  const std::uint64_t end = page + kHugePage;
+  if (top_ > page && top_ < end) return false;
+  const auto after = blocks_.lower_bound(end);
+  if (after == blocks_.begin()) return true;
+  const auto last = std::prev(after);
+  return last->first + last->second <= page;
+}
+
+// Zeroes pages of freed memory. Huge pages without an allocation are returned to the host. A part of another one is
+// zeroed and stays in memory: if it were returned, the host would split the huge page.
+void AddressSpace::clear_pages(std::uint64_t first, std::uint64_t last) {
+  if (last > first_internal()) {
+    madvise(pointer(first), last - first, MADV_DONTNEED);
+    return;
+  }
+  for (std::uint64_t low = first, high = 0; low < last; low = high) {
+    const std::uint64_t page = round_down(low, kHugePage), end = round_down(last, kHugePage);
+    if (low == page && low < end) {  // whole ones
+      high = end;
+      madvise(pointer(low), high - low, MADV_DONTNEED);
+      continue;
+    }
+    high = std::min(last, page + kHugePage);
+    if (is_huge_page_free(page)) {
+      madvise(pointer(page), kHugePage, MADV_DONTNEED);
+      forget_warm(page, page + kHugePage);
+    } else {
+      std::memset(pointer(low), 0, high - low);
+      keep_warm(low, high);
+    }
+  }
+}
+
+// Keeps freed pages, which are zeroes, in memory. The oldest are returned to the host when they are too many.
+void AddressSpace::keep_warm(std::uint64_t low, std::uint64_t high) {
+  warm_.push_back({low, high});
+  warm_bytes_ += high - low;
+  while (warm_bytes_ > kWarmBytes || warm_.size() > kWarmParts) {
+    const WarmPages oldest = warm_.front();
+    forget_warm(oldest.low, oldest.high);
+    madvise(pointer(oldest.low), oldest.high - oldest.low, MADV_DONTNEED);
+  }
+}
+
+void AddressSpace::forget_warm(std::uint64_t low, std::uint64_t high) {
+  std::erase_if(warm_, [&](const WarmPages& pages) {
+    const bool overlaps = pages.low < high && low < pages.high;
+    if (overlaps) warm_bytes_ -= pages.high - pages.low;
+    return overlaps;
+  });
 }
 
 Result<AddressSpace::Shared> AddressSpace::share(std::uint64_t address) {

@@ -50,7 +50,8 @@ class AddressSpace {
  public:
   static AddressSpace& instance();
 
-  // Allocates zeroed memory; pages are committed when touched. The next allocation is at least kRedZone bytes away.
+  // Allocates zeroed memory; huge pages are committed when touched. The next allocation is at least kRedZone bytes
+  // away.
   Result<std::uint64_t> allocate(std::uint64_t size, std::uint64_t alignment, const Range& attributes);
   // nullopt: not the start of an allocation. by: the freeing function, for messages. The addresses are not reused soon,
   // so that a use after free is found and named.
@@ -123,8 +124,8 @@ class AddressSpace {
   static constexpr std::uint64_t kDriverMemory = std::uint64_t{488} << 20, kBesideDriver = std::uint64_t{24} << 20;
   static constexpr std::uint64_t kInternal = std::uint64_t{1} << 32;  // part of kReserved, at its end: Range::internal
   static constexpr std::uint64_t kRedZone = 512;
-  // Limits of the quarantine of freed addresses. Their pages are returned to the host, so that they cost addresses
-  // only.
+  // Limits of the quarantine of freed addresses. Nearly all of their pages are returned to the host, so that they cost
+  // addresses only.
   static constexpr std::size_t kQuarantined = 4096;
   static constexpr std::uint64_t kQuarantinedBytes = kReserved / 4;
 
@@ -135,6 +136,11 @@ class AddressSpace {
   void unshare_pages(std::uint64_t low, std::uint64_t high);
   void leave_quarantine();  // releases the oldest
   bool leaves_quarantine() const;
+  bool open_pages(std::uint64_t first, std::uint64_t last);
+  bool is_huge_page_free(std::uint64_t page) const;
+  void clear_pages(std::uint64_t first, std::uint64_t last);
+  void keep_warm(std::uint64_t low, std::uint64_t high);
+  void forget_warm(std::uint64_t low, std::uint64_t high);
   std::uint64_t first_internal() const { return base_ + kReserved - kHugePage - kInternal; }
   std::uint64_t place(std::uint64_t size, std::uint64_t alignment, std::uint64_t skew);
   bool place_at(std::uint64_t low, std::uint64_t bytes);  // false: occupied
@@ -153,6 +159,15 @@ class AddressSpace {
     Freed freed;
   };
   std::deque<Quarantined> quarantine_;  // the oldest first
+  // Parts of huge pages that were freed, zeroed, and are still in memory. No allocation overlaps them.
+  struct WarmPages {
+    std::uint64_t low = 0, high = 0;
+  };
+  static constexpr std::uint64_t kWarmBytes = std::uint64_t{8} << 20;
+  static constexpr std::size_t kWarmParts = 64;
+  std::deque<WarmPages> warm_;  // the oldest first
+  std::uint64_t warm_bytes_ = 0;
+  std::uint64_t open_until_ = 0;  // huge pages from here on are opened whole by the first allocation in them
   struct SharedPages {
     std::uint64_t high = 0;
     int file = -1;

@@ -12,6 +12,7 @@ std::unique_ptr<Array> Array::create(const ChannelFormat& format, const ArraySha
   void* p = mmap(nullptr, a->size() ? a->size() : 1, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) return nullptr;
+  madvise(p, a->size(), MADV_HUGEPAGE);
   a->data_ = static_cast<std::uint8_t*>(p);
   return a;
 }
