@@ -28,6 +28,7 @@ import tempfile
 import time
 
 import history
+from openmp import LARGE_PAGES
 
 COLUMNS = ("machine", "vectors", "commit", "date", "program", "way", "seconds", "wall", "arguments")
 CSV = history.ROOT / "bench/openmp.csv"
@@ -128,7 +129,7 @@ def ways(name, args, environment):
     out = {}
     passive = {"OMP_WAIT_POLICY": "passive"}
     large_pages = {**passive, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
-    for way, more in (("OpenMP", {}), ("OpenMP passive", passive), ("large pages", large_pages)):
+    for way, more in (("OpenMP", {}), ("OpenMP passive", passive), (LARGE_PAGES, large_pages)):
         out["", way] = ([args.programs / f"{name}.omp", *openmp], {**environment, **more})
     run = [args.build / "bin/warpgrind", "run", "--quiet", "--threads", "2"]
     for vectors, more in (("AVX-512", {}), ("AVX2", {"WARPGRIND_AVX2": "1"})):
