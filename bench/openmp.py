@@ -80,9 +80,16 @@ def cell(times):
     return f"{median:.2f}" if least == greatest else f"{median:.2f} ({least:.2f} to {greatest:.2f})"
 
 
-def section(path=ROWS):
+def read(path):
+    """Rows of the file. Those of files without `wall` and `arguments`, which were measured before 2026-12-01, have them empty."""
+    if not path.exists():
+        return []
     with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+        return [{"wall": "", "arguments": "", **row} for row in csv.DictReader(file)]
+
+
+def section(path=ROWS):
+    rows = read(path)
     out = ["## Rodinia's CUDA programs against its OpenMP programs", "",
            "How many times faster than the OpenMP program: CPU seconds (user and system) of whole programs, two threads each. Each program's "
            "size is chosen so that the OpenMP program takes 0.5 to 5 s (*seconds passed*). Compiled kernels are in the cache, after four "

@@ -28,7 +28,7 @@ import tempfile
 import time
 
 import history
-from openmp import LARGE_PAGES
+from openmp import LARGE_PAGES, read
 
 COLUMNS = ("machine", "vectors", "commit", "date", "program", "way", "seconds", "wall", "arguments")
 CSV = history.ROOT / "bench/openmp.csv"
@@ -172,13 +172,6 @@ def measure(name, args, folder):
 # ---- The file
 
 
-def read(path):
-    if not path.exists():
-        return []
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 def store(path, new):
     """Adds rows; each replaces that of the same CPU, program and way, and those with other arguments."""
     def identity(row):
@@ -186,7 +179,7 @@ def store(path, new):
     names = {identity(row) for row in new}
     sizes = {(row["machine"], row["program"]): row["arguments"] for row in new}
     rows = [row for row in read(path) if identity(row) not in names
-            and (row["arguments"] or "") == sizes.get((row["machine"], row["program"]), row["arguments"] or "")] + new
+            and row["arguments"] == sizes.get((row["machine"], row["program"]), row["arguments"])] + new
     order = list(ROWS)
     rows.sort(key=lambda row: (row["machine"], order.index(row["program"]) if row["program"] in order else len(order)))
     with open(path, "w", newline="", encoding="utf-8") as file:

@@ -32,10 +32,10 @@ def check_openmp():
             ("AVX2", "new", "a", "uncounted", "1.0 1.0 1.0"), ("", "new", "b", "OpenMP", "1.0 1.0 1.0"),
             ("AVX-512", "new", "b", "uncounted", "2.0 2.0 2.0")]
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
-        file.write("machine,vectors,commit,date,program,way,seconds\n")
-        file.writelines(f"a CPU,{vectors},{commit},2026-01-01,{program},{way},{seconds}\n" for vectors, commit, program, way, seconds in rows)
+        file.write("machine,vectors,commit,date,program,way,seconds,wall,arguments\n")
+        file.writelines(f"a CPU,{vectors},{commit},2026-01-01,{program},{way},{seconds},,9\n" for vectors, commit, program, way, seconds in rows)
         file.flush()
-        lines = openmp.section(file.name)
+        lines = openmp.section(pathlib.Path(file.name))
     for line in ("### a CPU", "Measured: new, 2026-01-01, 3 runs. *Before*: old, 2026-01-01.",
                  "| program | OpenMP, s | AVX-512, no counters before | AVX-512, no counters | AVX2, no counters |",
                  "| a | 1.00 | 0.50 | 4.00 (2.00 to 4.00) | 1.00 (1.00 to 2.00) |", "| b | 1.00 |  | 0.50 |  |",
@@ -43,9 +43,25 @@ def check_openmp():
         assert line in lines, f"{line}\nis not in\n" + "\n".join(lines)
 
 
+def check_openmp_sizes():
+    """Rows without arguments have older sizes, and a table of their own. Of the others, the seconds that passed are shown."""
+    with tempfile.TemporaryDirectory() as folder:
+        old, new = pathlib.Path(folder) / "old.csv", pathlib.Path(folder) / "new.csv"
+        old.write_text("machine,vectors,commit,date,program,way,seconds\na CPU,,old,2026-01-01,a,OpenMP,3.0\n", encoding="utf-8")
+        new.write_text("machine,vectors,commit,date,program,way,seconds,wall,arguments\na CPU,,new,2026-01-02,a,OpenMP,6.0,4.0,9\n"
+                       "a CPU,,new,2026-01-02,a,large pages,5.0,4.0,9\na CPU,AVX2,new,2026-01-02,a,uncounted,2.0,1.0,9\n"
+                       "a CPU,,old,2026-01-01,b,OpenMP,3.0,,\n", encoding="utf-8")
+        older, lines = openmp.section(old), openmp.section(new)
+    assert "### a CPU, older sizes" in older and "### a CPU" not in older, older
+    for line in ("### a CPU", "### a CPU, older sizes", "| program | OpenMP, s | seconds passed | large pages | AVX2, no counters |",
+                 "| a | 6.00 | 4.00 | 5.00 | 3.00 |"):
+        assert line in lines, f"{line}\nis not in\n" + "\n".join(lines)
+
+
 def main():
     check_multiples()
     check_openmp()
+    check_openmp_sizes()
     text = history.document([record("2026-01-01", **{"pocl.mm.1": 12.5, "launch.stream": 9.0}),
                              record("2026-01-02", **{"pocl.mm.1": 26.0}),
                              record("2026-01-03", **{"start.none": 12.0, "instructions.mm": 500.0})])
