@@ -56,7 +56,7 @@ TEST(Classify, NumberOfMachineInstructions) {
       {"bfi.b32 %r0, %r1, %r2, 4, 8;", Pipe::alu, 3},
       {"popc.b32 %r0, %r1;", Pipe::xu, 1},
       {"popc.b64 %r0, %rd1;", Pipe::xu, 3},
-      {"activemask.b32 %r0;", Pipe::shuffle, 1},
+      {"activemask.b32 %r0;", Pipe::alu, 1},  // VOTE
       {"bar.warp.sync 0xffffffff;", Pipe::control, 1},
       {"cp.async.commit_group;", Pipe::control, 1},
       {"fence.proxy.async;", Pipe::fence, 2},

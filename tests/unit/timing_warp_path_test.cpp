@@ -227,6 +227,34 @@ TEST(WarpPath, LoadsPassStoresElsewhere) {
   EXPECT_NEAR(waits({0, 0}, {1, 4}, false), 2, 0.1) << "another base";
 }
 
+// A division with a branch to its slow path divides the block.
+TEST(WarpPath, NothingPassesASlowPath) {
+  const auto cycles = [](bool branches) {
+    Instruction division = fma(20, {21});
+    division.issue = 10;
+    division.latency = 60;
+    division.branches = branches;
+    return Kernel({division, load(2, 30), fma(3, {2, 20})}).path().cycles[2];
+  };
+  EXPECT_NEAR(cycles(true) - cycles(false), 60, 5);
+}
+
+// A comparison takes another's predicate as soon as a sum takes a number; a guard waits longer.
+TEST(WarpPath, SelectionsTakePredicatesSoon) {
+  const auto cycles = [](bool selects) {
+    std::vector<Instruction> chain;
+    for (unsigned k = 0; k < 8; ++k) {
+      Instruction comparison = fma(1, {2});
+      comparison.sets_predicate = true;
+      Instruction choice = fma(2, {1});
+      choice.selects = selects;
+      chain.insert(chain.end(), {comparison, choice});
+    }
+    return Kernel(chain).path().cycles[0];
+  };
+  EXPECT_NEAR(cycles(false) - cycles(true), 8 * (sass::kPredicateCycles - 4.5), 12);
+}
+
 // A barrier waits for the slowest of eight warps, if they wait for DRAM.
 TEST(WarpPath, ABarrierWaitsForTheSlowestLoads) {
   Instruction store;

@@ -145,10 +145,8 @@ class Walk {
       place.base += round * kBases;
   }
 
-  // Cycles until a predicate can guard, select or decide a branch. Volta and later: all machine code of ptxas 13.0 has
-  // 13 cycles between ISETP and such a reader (1,017 of 1,017 branches after their comparison).
   static double predicate_cycles(const GpuModel& model) {
-    return model.cc_major >= 7 ? 13 : model.timing.integer_latency_cycles;
+    return model.cc_major >= 7 ? sass::kPredicateCycles : model.timing.integer_latency_cycles;
   }
 
   // Cycles that a warp instruction occupies a pipe narrower than a warp, on one of the SM's schedulers.
@@ -186,6 +184,7 @@ class Walk {
   // Cycles beyond its issue slots that an instruction holds its warp.
   double held(const Instruction& i) const {
     if (fences_gpu(i)) return kFence;
+    if (i.pipe == Pipe::control) return i.function != 0 ? i.latency : 0;  // RET
     return i.branches ? std::max(0.0, double{i.latency} - i.issue) + slow_path_of(i) : loop_of(i);
   }
 

@@ -101,7 +101,13 @@ bool is_integer_to_single(const ptx::Instruction& i) {
 bool is_conversion(const ptx::Instruction& i, ScalarType to, ScalarType from) {
   return i.opcode == Opcode::cvt && i.types.size() == 2 && i.types[0] == to && i.types[1] == from;
 }
+bool is_small(ScalarType t) {
+  return ptx::is_float(t) && t != ScalarType::f32 && t != ScalarType::f64;
+}
 std::optional<Cost> half_conversion(const ptx::Instruction& i, unsigned capability) {
+  // Pairs, and FP8: F2FP packs and unpacks them.
+  const bool pairs = i.opcode == Opcode::cvt && i.types.size() == 2 && is_small(i.types[0]) && i.vector == 1;
+  if (pairs && (i.operands.size() > 2 || is_small(i.types[1])) && capability >= 80) return Cost::integer;
   if (is_conversion(i, ScalarType::f32, ScalarType::f16) && capability >= 53) return Cost::half_precision;
   if (is_conversion(i, ScalarType::f32, ScalarType::bf16)) return Cost::integer;
   const bool from_single =
@@ -114,19 +120,22 @@ Cost arithmetic(const ptx::Instruction& i) {
   const ScalarType t = i.type();
   if (t == ScalarType::f64) return Cost::double_precision;
   if (t == ScalarType::f32 || t == ScalarType::f32x2) return Cost::single_precision;
-  if (is_half(t)) return Cost::half_precision;
+  if (is_half(t)) return ptx::info(i.opcode).cost == ptx::CostRule::sum ? Cost::half_precision : Cost::half_product;
   return wide(i) ? Cost::integer_64 : Cost::integer;
 }
 
 Cost extreme(const ptx::Instruction& i) {
   const bool single = i.type() == ScalarType::f32 || i.type() == ScalarType::f32x2;
+  if (i.type() == ScalarType::f64) return Cost::extreme_double;
+  if (is_half(i.type())) return Cost::integer;  // HMNMX2
   return single ? Cost::single_select : arithmetic(i);
 }
 
 Cost multiplication(const ptx::Instruction& i) {
   if (ptx::is_float(i.type())) return arithmetic(i);
   if (i.has(Modifier::wide)) return Cost::multiply_wide;
-  return wide(i) ? Cost::multiply_64 : Cost::multiply;
+  if (!wide(i)) return Cost::multiply;
+  return i.has(Modifier::hi) ? Cost::multiply_64_high : Cost::multiply_64;
 }
 
 Cost comparison(const ptx::Instruction& i) {
@@ -138,8 +147,10 @@ Cost comparison(const ptx::Instruction& i) {
 Cost division(const ptx::Instruction& i) {
   const ScalarType t = i.type();
   if (t == ScalarType::f64) return Cost::division_double;
-  if (ptx::is_float(t))
-    return i.has(Modifier::approx) || i.has(Modifier::full) ? Cost::division_approximate : Cost::division;
+  if (ptx::is_float(t)) {
+    if (i.has(Modifier::approx) || i.has(Modifier::full)) return Cost::division_approximate;
+    return i.operands[2].kind == ptx::OperandKind::immediate ? Cost::division_by_constant : Cost::division;
+  }
   if (i.opcode == Opcode::rem) return wide(i) ? Cost::integer_remainder_64 : Cost::integer_remainder;
   return wide(i) ? Cost::integer_division_64 : Cost::integer_division;
 }
@@ -147,6 +158,18 @@ Cost division(const ptx::Instruction& i) {
 Cost root(const ptx::Instruction& i) {
   if (i.type() == ScalarType::f64) return Cost::root_double;
   return i.has(Modifier::approx) ? Cost::root_approximate : Cost::root;
+}
+
+// MUFU works without subnormals: numbers are scaled where those are kept.
+Cost special(const ptx::Instruction& i) {
+  return i.type() == ScalarType::f32 && !i.has(Modifier::ftz) ? Cost::special_subnormals : Cost::special;
+}
+
+Cost reciprocal(const ptx::Instruction& i) {
+  const bool twice = i.type() == ScalarType::f64;
+  if (i.opcode == Opcode::rsqrt && twice && !i.has(Modifier::ftz)) return Cost::inverse_root_double;
+  if (i.has(Modifier::approx)) return special(i);
+  return twice ? Cost::special_exact_double : Cost::special_exact;
 }
 
 Cost matrix(const ptx::Instruction& i) {
@@ -202,6 +225,9 @@ Cost cost_of(const ptx::Instruction& i) {
     WG_ROW(fence)
     WG_ROW(proxy_fence)
     WG_ROW(shuffle)
+    WG_ROW(vote)
+    WG_ROW(warp_reduction)
+    WG_ROW(return_)
     WG_ROW(mbarrier_wait)
     WG_ROW(mbarrier_init)
     WG_ROW(mbarrier_update)
@@ -225,17 +251,15 @@ Cost cost_of(const ptx::Instruction& i) {
     case Rule::conversion:
       return convert(i);
     case Rule::special:
-    case Rule::exponential:
-    case Rule::trigonometric:
       return Cost::special;
-    case Rule::warp_reduction:
-      return Cost::shuffle;
+    case Rule::exponential:
+      return special(i);
+    case Rule::trigonometric:
+      return Cost::special_scaled;
     case Rule::surface:
       return Cost::texture;
     case Rule::reciprocal:
-      if (i.opcode == Opcode::rsqrt && i.type() == ScalarType::f64 && !i.has(Modifier::ftz))
-        return Cost::inverse_root_double;
-      return i.has(Modifier::approx) ? Cost::special : Cost::special_exact;
+      return reciprocal(i);
     case Rule::root:
       return root(i);
     case Rule::division:
@@ -294,14 +318,18 @@ Cost cost_of(const ptx::Instruction& i) {
 }
 
 // Time on the pipe, in units of the pipe's usual instruction, for what it does more slowly.
-float slowness(Cost cost, bool integer_to_single, const TimingConstants& t) {
+float slowness(Cost cost, bool integer_to_single, bool high, const TimingConstants& t) {
   const auto ratio = [](double usual, double lanes) { return lanes > 0 ? static_cast<float>(usual / lanes) : 1; };
-  if (cost == Cost::half_precision) return ratio(t.fp32_lanes, t.fp16_pair_lanes);
+  if (cost == Cost::half_precision || cost == Cost::half_product) return ratio(t.fp32_lanes, t.fp16_pair_lanes);
   if (cost == Cost::convert)
     return ratio(t.special_lanes, integer_to_single ? t.integer_to_float_lanes : t.conversion_lanes);
   if (cost == Cost::convert_to_single) return ratio(t.integer_lanes, t.integer_to_float_lanes);
   if (cost == Cost::convert_double) return ratio(t.special_lanes, t.fp64_conversion_lanes);
   if (cost == Cost::multiply_64) return ratio(t.integer_multiply_lanes / 4, t.multiply64_lanes);  // four IMAD
+  // IMAD.WIDE and IMAD.HI take two turns: on an H200, a warp of 32 x 32 to 64 bits one cycle of an SM.
+  constexpr float kWide = 2, kHigh = 1.3f;
+  if (cost == Cost::multiply_64_high) return kHigh;
+  if (cost == Cost::multiply_wide || (cost == Cost::multiply && high)) return kWide;
   return 1;
 }
 
@@ -368,8 +396,9 @@ void add_operations(Instruction& m, const ptx::Instruction& i) {
 }  // namespace
 
 static bool has_slow_path(Cost cost) {
-  return cost == Cost::division || cost == Cost::division_double || cost == Cost::root || cost == Cost::root_double ||
-         cost == Cost::inverse_root_double || cost == Cost::special_exact || cost == Cost::integer_division_64 ||
+  return cost == Cost::division || cost == Cost::division_by_constant || cost == Cost::division_double ||
+         cost == Cost::root || cost == Cost::root_double || cost == Cost::inverse_root_double ||
+         cost == Cost::special_exact || cost == Cost::special_exact_double || cost == Cost::integer_division_64 ||
          cost == Cost::integer_remainder_64;
 }
 
@@ -395,7 +424,7 @@ Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   m.latency = row.latency;
   m.tensor = tensor_use(i);
   if (m.tensor.group) m.latency = 2;  // M: products of a group follow each other without a pause
-  m.work = matrix_work(m.tensor, model.timing) * slowness(cost, integer_to_single, model.timing);
+  m.work = matrix_work(m.tensor, model.timing) * slowness(cost, integer_to_single, i.has(Modifier::hi), model.timing);
   if (i.opcode == Opcode::wmma_mma && m.tensor.pipe != TensorPipe::none) {
     m.issue = m.tensor.instructions + m.tensor.beside;
     m.work /= m.issue;
@@ -410,6 +439,8 @@ Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   m.polls = i.opcode == Opcode::mbarrier_test_wait || i.opcode == Opcode::mbarrier_try_wait;
   m.observes = i.opcode == Opcode::ld &&
                (i.has(ptx::Modifier::volatile_) || i.has(ptx::Modifier::relaxed) || i.has(ptx::Modifier::acquire));
+  m.votes = cost == Cost::vote;
+  m.selects = info.cost == ptx::CostRule::choice;
   m.branches = has_slow_path(cost);
   add_async_step(m, i);
   add_operations(m, i);

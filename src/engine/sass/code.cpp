@@ -55,7 +55,7 @@ class Translation {
     convert_branches(code_, facts_, bodies_);
     merge_accesses(code_, module_, bodies_);
     fuse_operations(code_, bodies_);
-    select_instructions(code_, module_, bodies_);
+    select_instructions(code_, module_, bodies_, model_.timing);
     const Uses uses(code_, bodies_);
     count_pipes(code_, uses);
     count_register_reads(code_, bodies_, uses);

@@ -27,6 +27,10 @@ namespace warpgrind::sass {
 
 inline constexpr std::uint32_t kNone = 0xffffffffu;
 
+// Cycles until a predicate can guard, select or decide a branch. Volta and later: all machine code of ptxas 13.0 has 13
+// cycles between ISETP and such a reader (1,017 of 1,017 branches after their comparison).
+inline constexpr double kPredicateCycles = 13;
+
 // Execution pipe of an instruction. `none`: ptxas removes the instruction.
 enum class Pipe : std::uint8_t {
   none,
@@ -101,6 +105,8 @@ struct Instruction {
   bool of_loop = false;  // loop control (counter, comparison, back branch): once per group of unrolled iterations
   // Its result is a predicate. The latency to a guard or branch is longer than to arithmetic.
   bool sets_predicate = false;
+  bool votes = false;    // reads a predicate of all lanes
+  bool selects = false;  // SEL, FSEL: they read a predicate as any other operand
   // Number of machine instructions: 0.35 for a mov, 17 for div.rn.f32, 0 for one merged into a neighbour.
   float issue = 1;
   // Pipe time of each of them, in the pipe's unit. Unit of the tensor cores: one m16n8k16; a wgmma has many.

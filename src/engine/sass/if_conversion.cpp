@@ -109,7 +109,7 @@ class Conversion {
     if (next == Edge::kLeaves || next == b || entries_[next] != 1) return false;
     WG_ASSERT(!dead_[next]);
     drop_branch(block);
-    take(block, next, false);
+    take(block, next);
     leave_to(b, std::move(code_.blocks[next].successors));
     return true;
   }
@@ -137,7 +137,7 @@ class Conversion {
       std::vector<Edge> ways = inner.successors;
       for (const std::uint32_t e : block.successors[1 - way].facts_edges) ways[1 - other].facts_edges.push_back(e);
       drop_branch(block);
-      take(block, second, false);
+      take(block, second);
       leave_to(b, std::move(ways));
       --entries_[shared];
       return true;
@@ -172,8 +172,9 @@ class Conversion {
           !followed_by(body, end))
         continue;
       note_predicate(block);
+      const ptx::RegId guard = guard_of(block);
       drop_branch(block);
-      take(block, body, true);
+      take(block, body, guard);
       drop_branch(block);
       // The other edge remains, for all warps.
       leave_to(b, {Edge{end, {}}});
@@ -207,9 +208,10 @@ class Conversion {
     if (code_.blocks[other].successors[0].to != end) return false;
     if (length(code_.blocks[one]) + length(code_.blocks[other]) > static_cast<float>(kLongest)) return false;
     note_predicate(block);
+    const ptx::RegId guard = guard_of(block);
     for (const std::uint32_t side : {one, other}) {
       drop_branch(block);
-      take(block, side, true);
+      take(block, side, guard);
     }
     drop_branch(block);
     leave_to(b, {Edge{end, {}}});
@@ -232,7 +234,7 @@ class Conversion {
       Instruction branch = block.instructions.back();
       drop_branch(block);
       const Edge leave = block.successors[1 - way], back = second.successors[0];
-      take(block, next, false);
+      take(block, next);
       drop_branch(block);
       block.instructions.push_back(std::move(branch));
       block.successors = {back, leave};
@@ -290,15 +292,37 @@ class Conversion {
     last.ends = false;
   }
 
-  void take(Block& block, std::uint32_t from, bool guarded) {
+  // The predicate of the branch at the block's end.
+  ptx::RegId guard_of(const Block& block) const {
+    if (block.instructions.empty()) return kNone;
+    const Instruction& last = block.instructions.back();
+    const ptx::Guard guard = text(last).guard;
+    return last.ends && guard ? guard.reg + code_.first_register[last.function] : kNone;
+  }
+
+  // guard: the predicate under which the instructions run; kNone: they always do.
+  void take(Block& block, std::uint32_t from, ptx::RegId guard = kNone) {
     Block& taken = code_.blocks[from];
     for (Instruction& i : taken.instructions) {
-      i.guarded |= guarded;
+      if (guard != kNone) put_under(i, guard);
       block.instructions.push_back(std::move(i));
     }
     for (const std::uint32_t f : taken.facts_blocks) block.facts_blocks.push_back(f);
     taken.instructions.clear();
     dead_[from] = true;
+  }
+
+  // What it writes keeps its value if the predicate is false. That value is one of other instructions. A load takes so
+  // long that the value is there before, in the same register.
+  void put_under(Instruction& i, ptx::RegId guard) const {
+    const auto reads = [&](ptx::RegId r) {
+      if (std::find(i.reads.begin(), i.reads.end(), r) == i.reads.end()) i.reads.push_back(r);
+    };
+    i.guarded = true;
+    reads(guard);
+    if (i.load) return;
+    for (const ptx::RegId r : i.writes)
+      if (writers_[r] > 1) reads(r);
   }
 
   void renumber() {

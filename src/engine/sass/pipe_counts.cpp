@@ -89,7 +89,6 @@ class PipeCounts {
         return fence(i, t);
       case Pipe::shuffle:
         if (t.opcode == Opcode::shfl) return put(i, CountedPipe::lsu, 1);
-        if (t.opcode == Opcode::vote || t.opcode == Opcode::activemask) return put(i, CountedPipe::alu, 1);
         return;
       default:
         return;
@@ -99,6 +98,9 @@ class PipeCounts {
   static void move(Instruction& i, const ptx::Instruction& t) {
     if (t.opcode != Opcode::mov) return put(i, CountedPipe::alu, i.issue);  // PRMT, SHF
     const ptx::Operand& from = t.operands[1];
+    // Of constants of two words, most are made by UMOV, which is on no counted pipe.
+    constexpr float kNotUniform = 0.15f;
+    if (t.type() == ScalarType::f64 && from.kind == OperandKind::immediate) return put_moves(i, kNotUniform * i.issue);
     if (from.kind != OperandKind::sreg) return put_moves(i, i.issue);
     using S = ptx::SpecialRegister;
     if (from.sreg == S::tid_x || from.sreg == S::tid_y || from.sreg == S::tid_z || from.sreg == S::laneid)
@@ -203,8 +205,12 @@ class PipeCounts {
     const float left = i.issue - single - twice;
     if (left <= 0) return;
     if (single + twice == 0 && left <= 1) return put(i, plain(i.pipe), left);
-    const bool rough = t.opcode == Opcode::min || t.opcode == Opcode::max;  // DSETP, and a select for each half
-    put(i, rough ? CountedPipe::fp64 : CountedPipe::xu, 1);
+    if (rule == ptx::CostRule::extreme) {  // DSETP, three selects, and moves
+      put(i, CountedPipe::fp64, 1);
+      put(i, CountedPipe::alu, 3);
+      return put_moves(i, left - 4);
+    }
+    put(i, CountedPipe::xu, 1);
     put(i, CountedPipe::alu, (left - 1) / 2);
   }
   static CountedPipe plain(Pipe pipe) {

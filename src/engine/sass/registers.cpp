@@ -113,8 +113,8 @@ std::uint32_t most_registers(const ptx::Function& kernel, std::uint32_t cc) {
 
 }  // namespace
 
-Code code_of(const ptx::Module& module, std::uint32_t function) {
-  Code code = translate(module, facts_of(module.functions[function]), GpuModel{});  // latencies do not matter
+Code code_of(const ptx::Module& module, std::uint32_t function, const GpuModel& model) {
+  Code code = translate(module, facts_of(module.functions[function]), model);
   constexpr std::size_t kMostBits = 1u << 30;
   if (code.blocks.size() * code.registers > kMostBits) return {};
   return code;

@@ -36,7 +36,7 @@ struct RegisterEstimate {
 RegisterEstimate estimate_registers(const ptx::Module& module, std::uint32_t function, std::uint32_t cc);
 
 // Modelled machine code of a function, without a launch. Empty: too large to look at.
-Code code_of(const ptx::Module& module, std::uint32_t function);
+Code code_of(const ptx::Module& module, std::uint32_t function, const GpuModel& model = {});
 // Definitions of the code's functions, in their order.
 std::vector<flow::Definitions> bodies_of(const Code& code, const ptx::Module& module);
 

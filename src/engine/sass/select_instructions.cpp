@@ -36,12 +36,18 @@ bool is_compare(Opcode o) {
 
 class Selection {
  public:
-  Selection(Code& code, const ptx::Module& module, const std::vector<flow::Definitions>& bodies)
-      : code_(code), module_(module), bodies_(bodies), uses_(code, bodies) {}
+  Selection(Code& code, const ptx::Module& module, const std::vector<flow::Definitions>& bodies,
+            const TimingConstants& timing)
+      : code_(code),
+        module_(module),
+        bodies_(bodies),
+        uses_(code, bodies),
+        wide_latency_(static_cast<float>(timing.wide_multiply_latency_cycles)) {}
 
   void run() {
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
       absorbed_.assign(code_.blocks[b].instructions.size(), false);
+      constants_.clear();
       for (std::uint32_t n = 0; n < code_.blocks[b].instructions.size(); ++n) select({b, n});
     }
     pair_parameters();
@@ -61,13 +67,14 @@ class Selection {
       return;
     }
     i.issue = cost(w, i, text(w));
+    if (i.issue == 0) i.latency = 0;  // its readers take its operand, or do its work
   }
 
   float cost(Where w, Instruction& i, const ptx::Instruction& t) {
     using Rule = ptx::CostRule;
     switch (Rule{ptx::info(t.opcode).cost}) {
       case Rule::move:
-        return move(i, t);
+        return move(w, i, t);
       case Rule::load:
       case Rule::store:
         return access(i, t);
@@ -87,9 +94,12 @@ class Selection {
         return i.issue + 1;  // ISETP, SEL
       case Rule::extreme:
         return extreme(w, i, t);
+      case Rule::choice:
+        return choice(w, i, t);
       case Rule::sign:
         return ptx::is_float(t.type()) ? sign(i, t) : i.issue;
       case Rule::control:
+      case Rule::return_:
         return i.pipe == Pipe::none ? 0.0f : i.issue;  // a branch may be replaced by a predicate
       case Rule::reciprocal:
       case Rule::root:
@@ -106,8 +116,6 @@ class Selection {
         return matrix_access(i, t);
       case Rule::texture:
         return i.issue + 1;  // the upper half of its handle
-      case Rule::warp_reduction:
-        return 2;  // to a uniform register and back
       case Rule::leading_zeros:
         return is_wide(t.type()) ? 6.0f : 2.0f;  // FLO, and a difference; both halves of 64 bits
       case Rule::fence:
@@ -121,7 +129,6 @@ class Selection {
       case Rule::multiplication:
       case Rule::multiplication_24:
       case Rule::absolute_difference:
-      case Rule::choice:
       case Rule::integer:
       case Rule::zero_test:
       case Rule::float_test:
@@ -136,6 +143,8 @@ class Selection {
       case Rule::barrier:
       case Rule::proxy_fence:
       case Rule::shuffle:
+      case Rule::vote:
+      case Rule::warp_reduction:
       case Rule::mbarrier_wait:
       case Rule::mbarrier_init:
       case Rule::mbarrier_update:
@@ -164,14 +173,13 @@ class Selection {
   static float special(const Instruction& i, const ptx::Instruction& t) {
     const bool keeps_subnormals = t.has(ptx::Modifier::approx) && !t.has(ptx::Modifier::ftz);
     if (t.type() == ScalarType::f32 && keeps_subnormals) return t.opcode == Opcode::rcp ? 7.0f : 4.0f;
-    const bool exact = t.type() == ScalarType::f64 && t.opcode == Opcode::rcp && !t.has(ptx::Modifier::approx);
-    return exact ? i.issue + 1 : i.issue;  // one step more than in single precision
+    return i.issue;
   }
 
   // Approximations: MUFU.RCP, a product, and a comparison and two scalings for subnormals; .full has these for large
-  // divisors, too. Integers with a sign need five instructions more, but share some with other divisions by the same
-  // number.
+  // divisors, too. Integers with a sign need their absolute values, and the sign of the result.
   static float division(const Instruction& i, const ptx::Instruction& t) {
+    if (ptx::is_signed(t.type()) && !is_wide(t.type())) return i.issue + (t.opcode == Opcode::rem ? 5.0f : 7.0f);
     const bool full = t.has(ptx::Modifier::full);
     if (t.type() != ScalarType::f32 || (!full && !t.has(ptx::Modifier::approx))) return i.issue;
     return 2 + (full ? 3.0f : 0.0f) + (t.has(ptx::Modifier::ftz) ? 0.0f : 3.0f);
@@ -233,7 +241,8 @@ class Selection {
     }
     absorb_one(w, i, t, [&](const ptx::Instruction& p, Where from) {
       if (is_wide(p.type()) || ptx::is_float(p.type())) return false;
-      if (p.opcode == Opcode::shl) return is_immediate(p.operands[2]) && t.opcode == Opcode::add;    // LEA
+      if (p.opcode == Opcode::shl || p.opcode == Opcode::shr)  // LEA, LEA.HI
+        return is_immediate(p.operands[2]) && t.opcode == Opcode::add;
       if (p.opcode == Opcode::mul) return !p.has(ptx::Modifier::hi) && !p.has(ptx::Modifier::wide);  // IMAD
       if (p.opcode == Opcode::neg) return true;
       return is_sum(p.opcode) && !absorbed_[from.at];  // IADD3
@@ -269,11 +278,27 @@ class Selection {
     const bool wide = is_wide(t.type());
     bool small = false;  // the upper half is unchanged or zero
     if (wide && t.operands.size() > 2 && is_immediate(t.operands[2])) small = t.operands[2].bits >> 32 == 0;
-    absorb_one(w, i, t, [&](const ptx::Instruction& p, Where from) {
+    const auto may = [&](const ptx::Instruction& p, Where from) {
       return is_logic(p.opcode) && p.type() != ScalarType::pred && is_wide(p.type()) == wide &&
              (!absorbed_[from.at] || p.opcode == Opcode::not_);
-    });
+    };
+    const bool three = has_three_inputs(w, i, t, may);
+    if (absorb_one(w, i, t, may) && three) absorb_one(w, i, t, may);
     return wide && !small ? 2.0f : 1.0f;
+  }
+
+  // (a & b) | (a ^ c): both operands are logic of three registers together.
+  template <class May>
+  bool has_three_inputs(Where w, const Instruction& i, const ptx::Instruction& t, May&& may) {
+    if (t.operands.size() < 3) return false;
+    std::set<ptx::RegId> inputs;
+    for (std::size_t k = 1; k < 3; ++k) {
+      Where from;
+      const Instruction* p = producer(w, i, t.operands[k], &from);
+      if (p == nullptr || !may(text(from), from)) return false;
+      inputs.insert(p->reads.begin(), p->reads.end());
+    }
+    return inputs.size() <= 3;
   }
 
   // A comparison can combine its result with one predicate, so this operation needs no instruction of its own.
@@ -300,19 +325,31 @@ class Selection {
   }
 
   float extreme(Where w, Instruction& i, const ptx::Instruction& t) {
-    if (t.type() == ScalarType::f64) return 4;  // DSETP, and a select for each half
     if (ptx::is_float(t.type())) return i.issue;
     if (is_wide(t.type())) return 4;
-    absorb_one(w, i, t, [&](const ptx::Instruction& p, Where) {  // VIADDMNMX
-      return p.opcode == Opcode::add && p.operands.size() > 2 && is_immediate(p.operands[2]) && !is_wide(p.type());
+    absorb_one(w, i, t, [&](const ptx::Instruction& p, Where from) {  // VIADDMNMX
+      return is_sum(p.opcode) && !ptx::is_float(p.type()) && !is_wide(p.type()) && !absorbed_[from.at];
     });
     return 1;
+  }
+
+  // p ? a + b : c becomes c, and @p a + b in its place, where a + b has no other reader.
+  float choice(Where w, Instruction& i, const ptx::Instruction& t) {
+    if (t.opcode != Opcode::selp || is_wide(t.type()) || ptx::is_float(t.type())) return i.issue;
+    const bool joined = absorb_one(w, i, t, [&](const ptx::Instruction& p, Where) {
+      return (is_sum(p.opcode) || is_logic(p.opcode)) && p.type() != ScalarType::pred && !is_wide(p.type()) &&
+             !ptx::is_float(p.type());
+    });
+    if (joined) i.selects = false;
+    return i.issue;
   }
 
   float shift(const Instruction& i, const ptx::Instruction& t) const {
     if (!is_wide(t.type())) return 1;
     const bool constant = t.operands.size() > 2 && is_immediate(t.operands[2]);
     if (!constant) return 3;
+    constexpr std::uint64_t kWord = 32;
+    if (t.operands[2].bits == kWord && !ptx::is_signed(t.type())) return 0;  // the other register of the pair
     return i.issue >= 2 && t.operands[2].bits >= 32 ? 1.0f : 2.0f;
   }
 
@@ -336,7 +373,8 @@ class Selection {
   }
 
   // IMAD.WIDE R2, R4, 4, R6: product and sum in one, if the product is in the same block or cheap enough to repeat.
-  bool takes_product(Where w, const Instruction& i, const ptx::Instruction& t) const {
+  // Then `joined` works as the product does.
+  bool takes_product(Where w, const Instruction& i, const ptx::Instruction& t, Instruction* joined = nullptr) const {
     if (t.opcode != Opcode::add) return false;
     for (std::size_t k = 1; k < t.operands.size(); ++k) {
       const ptx::RegId r = uses_.reg(i, t.operands[k]);
@@ -344,7 +382,26 @@ class Selection {
       if (from == nullptr) continue;
       const ptx::Instruction& p = uses_.text(*from);
       if (p.opcode != Opcode::mul || !p.has(ptx::Modifier::wide)) continue;
-      if (from->block == w.block || in_loop(w.block)) return true;
+      if (from->block != w.block && !in_loop(w.block)) continue;
+      if (joined != nullptr) {
+        const Instruction product = uses_.instruction(*from);
+        joined->pipe = product.pipe, joined->work = product.work, joined->latency = wide_latency_;
+      }
+      return true;
+    }
+    return false;
+  }
+
+  // The product of 64 bits before it adds the other operand: IMAD.WIDE R2, R4, R6, R8.
+  bool is_sum_of_product(Where w, const Instruction& i, const ptx::Instruction& t) {
+    if (t.opcode != Opcode::add) return false;
+    for (std::size_t k = 1; k < t.operands.size(); ++k) {
+      Where from;
+      if (producer(w, i, t.operands[k], &from) == nullptr || absorbed_[from.at]) continue;
+      const ptx::Instruction& p = text(from);
+      if (p.opcode != Opcode::mul || p.has(ptx::Modifier::hi) || p.has(ptx::Modifier::wide)) continue;
+      absorbed_[from.at] = true;
+      return true;
     }
     return false;
   }
@@ -354,7 +411,8 @@ class Selection {
     const bool constant = t.operands.size() > 2 && is_immediate(t.operands[2]);
     if (constant && t.opcode == Opcode::add && to != kNone && uses_.only_writer(to) && only_addresses(to)) return 0;
     if (to != kNone && uses_.only_writer(to) && of_variable(i, t) && only_addresses(to)) return 0;  // c[0x3][R1+0x80]
-    if (takes_product(w, i, t)) return 1;
+    if (takes_product(w, i, t, &i)) return 1;
+    if (is_sum_of_product(w, i, t)) return 0;
     absorb_one(w, i, t, [&](const ptx::Instruction& p, Where from) {
       if (!is_wide(p.type())) return false;
       if (p.opcode == Opcode::shl) return is_immediate(p.operands[2]);                 // LEA, LEA.HI.X
@@ -374,7 +432,7 @@ class Selection {
           });
       return joined ? 0.0f : 1.0f;
     }
-    if (!is_wide(t.type())) return 1;
+    if (!is_wide(t.type()) || t.has(ptx::Modifier::hi)) return i.issue;
     unsigned narrow = 0;  // operands whose upper half is zero
     for (std::size_t k = 1; k < t.operands.size(); ++k) narrow += is_narrow(i, t.operands[k]) ? 1 : 0;
     return narrow == 2 ? 1.0f : narrow == 1 ? 3.0f : 4.0f;
@@ -421,14 +479,14 @@ class Selection {
 
   // --- moves and memory ------------------------------------------------------------------------------------------
 
-  float move(const Instruction& i, const ptx::Instruction& t) const {
+  float move(Where w, const Instruction& i, const ptx::Instruction& t) {
     if (t.operands.size() != 2 || i.writes.empty()) return 0;
     const ptx::Operand& from = t.operands[1];
     switch (from.kind) {
       case OperandKind::sreg:
         return 1;  // S2R, S2UR, LDC
       case OperandKind::immediate:
-        return constant(i, from);
+        return constant(w, i, t, from);
       case OperandKind::variable:
         return variable(from, bodies_[i.function].function) ? 1.0f : 0.0f;
       case OperandKind::reg:  // renamed, unless both values are needed later
@@ -441,16 +499,39 @@ class Selection {
     }
   }
 
-  // A constant becomes an operand of its readers, unless its register has other writers, or it is stored.
-  float constant(const Instruction& i, const ptx::Operand& from) const {
+  // A constant becomes an operand of its readers, unless its register has other writers, or it is stored. An
+  // instruction takes one constant of 32 bits; of a double, these are the upper ones. Others are put into registers
+  // (mostly UMOV) in each block that reads them: ptxas does not move them out of loops.
+  float constant(Where w, const Instruction& i, const ptx::Instruction& t, const ptx::Operand& from) {
     const ptx::RegId r = i.writes[0];
     if (uses_.only_writer(r) == nullptr) return 1;
     if (from.bits == 0) return 0;  // RZ
-    for (const Where& reader : uses_.readers(r)) {
+    const std::vector<Where>& readers = uses_.readers(r);
+    for (const Where& reader : readers) {
       const Instruction& to = uses_.instruction(reader);
       if (to.store || to.atomic) return 1;
     }
-    return 0;
+    const bool two_words = t.type() == ScalarType::f64 && static_cast<std::uint32_t>(from.bits) != 0;
+    if (!two_words && std::none_of(readers.begin(), readers.end(),
+                                   [&](const Where& reader) { return has_another_constant(reader, r); }))
+      return 0;
+    const bool here = std::any_of(readers.begin(), readers.end(), [&](const Where& x) { return x.block == w.block; });
+    return here && constants_.insert(from.bits).second ? (two_words ? 2.0f : 1.0f) : 0.0f;
+  }
+
+  // FFMA R1, R2, 2, 3 has one constant too many.
+  bool has_another_constant(const Where& reader, ptx::RegId factor) const {
+    const ptx::Instruction& t = uses_.text(reader);
+    const Instruction& i = uses_.instruction(reader);
+    constexpr std::size_t kAddend = 3;
+    if (t.opcode != Opcode::fma || t.type() != ScalarType::f32 || t.operands.size() <= kAddend) return false;
+    const ptx::Operand& addend = t.operands[kAddend];
+    if (is_immediate(addend)) return addend.bits != 0;
+    const ptx::RegId r = uses_.reg(i, addend);
+    const Where* from = r == kNone || r == factor ? nullptr : uses_.only_writer(r);
+    if (from == nullptr) return false;
+    const ptx::Instruction& p = uses_.text(*from);
+    return p.opcode == Opcode::mov && is_immediate(p.operands[1]) && p.operands[1].bits != 0;
   }
 
   // The address of a global variable needs a load; addresses in other spaces are offsets.
@@ -637,14 +718,17 @@ class Selection {
   const ptx::Module& module_;
   const std::vector<flow::Definitions>& bodies_;
   Uses uses_;
+  float wide_latency_;                 // of IMAD.WIDE
+  std::set<std::uint64_t> constants_;  // of this block, in registers
   std::set<ptx::RegId> wmma_strides_;  // of wmma.load and wmma.store; kNone: a constant
   std::vector<bool> absorbed_;         // by instruction of this block: has absorbed another one
 };
 
 }  // namespace
 
-void select_instructions(Code& code, const ptx::Module& module, const std::vector<flow::Definitions>& bodies) {
-  if (!code.blocks.empty()) Selection(code, module, bodies).run();
+void select_instructions(Code& code, const ptx::Module& module, const std::vector<flow::Definitions>& bodies,
+                         const TimingConstants& timing) {
+  if (!code.blocks.empty()) Selection(code, module, bodies, timing).run();
 }
 
 }  // namespace warpgrind::sass

@@ -13,7 +13,9 @@
 
 namespace warpgrind::sass {
 
-// Sets Instruction::issue; keeps latencies and pipes. Runs last, except for unroll_loops().
-void select_instructions(Code& code, const ptx::Module& module, const std::vector<flow::Definitions>& bodies);
+// Sets Instruction::issue. Instructions of none have no latency, and sums that become IMAD.WIDE have its pipe and
+// latency; all others keep theirs. Runs last, except for unroll_loops().
+void select_instructions(Code& code, const ptx::Module& module, const std::vector<flow::Definitions>& bodies,
+                         const TimingConstants& timing);
 
 }  // namespace warpgrind::sass

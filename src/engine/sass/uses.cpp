@@ -19,7 +19,7 @@ bool has_effect(const Instruction& i, const ptx::Instruction& text) {
     case Pipe::shuffle:
       return true;
     default:
-      return text.has(ptx::Modifier::volatile_) || text.opcode == Opcode::call;
+      return i.votes || text.has(ptx::Modifier::volatile_) || text.opcode == Opcode::call;
   }
 }
 

@@ -88,10 +88,12 @@ enum class CostRule : std::uint8_t {
   fence,
   proxy_fence,
   shuffle,
+  vote,
   warp_reduction,
   mbarrier_wait,
   mbarrier_init,
   mbarrier_update,
+  return_,
   control,  // one instruction that computes nothing: branches, groups of copies, warp barriers
   load,
   store,
