@@ -5,7 +5,7 @@
     scripts/collect_launches.py --build build --beside hgemm > lab/results/h200/hgemm_launches.csv
 
 Runs the lab's topics at their full sizes on the virtual GPU, with every launch counted (about 20 minutes on two cores).
-Equal launches of a row become one line. Products are counted up to 2048 (tiles of other widths up to 1024).
+Equal launches of a row become one line. Products are counted up to 2048 (tiles of other widths up to 1024), those of 4096 in part.
 """
 import argparse
 import csv
@@ -29,6 +29,10 @@ TOPICS = {
              ["--sizes", "16:128:x2", "--rung", "one thread"]],
 }
 
+# Sizes at which about three blocks of each launch run: the others do the same.
+IN_PART = {
+    "gemm": [["--sizes", "4096", "--rung", "shared*", "--rung", "registers*", "--rung", "double buffer", "--rung", "tensor cores"]],
+}
 
 # Topics whose rows take no part in the fits. About three blocks of each launch run; clusters run whole, so they end at 2048.
 BESIDE = {
@@ -55,9 +59,11 @@ def main():
     arguments = parser.parse_args()
     rows, columns = {}, None
     known_topics = BESIDE if arguments.beside else TOPICS
-    options = ["--gpu", arguments.gpu, *(["--blocks", "3"] if arguments.beside else [])]
+    whole, part = ["--gpu", arguments.gpu], ["--gpu", arguments.gpu, "--blocks", "3"]
     for topic in arguments.topics or known_topics:
-        for selection in known_topics[topic]:
+        runs = [(part if arguments.beside else whole, selection) for selection in known_topics[topic]]
+        runs += [(part, selection) for selection in ([] if arguments.beside else IN_PART.get(topic, []))]
+        for options, selection in runs:
             print(topic, *selection, file=sys.stderr)
             program = os.path.join(arguments.build, "lab", topic)
             for launch in launches(os.path.join(arguments.build, "bin", "warpgrind"), options, program, selection):

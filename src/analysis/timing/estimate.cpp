@@ -61,8 +61,9 @@ KernelEstimate estimate_kernel(const GpuModel& model, const LaunchWork& work, co
   KernelEstimate e;
   e.bounds.reserve(kLimits);
   const double body = combine(terms, s);
-  e.event_ns = c.launch_event_ns + fitted.event_start_ns + body;
-  e.ns = c.empty_kernel_ns + fitted.start_ns + body;
+  const double unused = fitted.first_access_ns - first_access_ns(s);
+  e.event_ns = c.launch_event_ns + fitted.event_start_ns - unused + body;
+  e.ns = c.empty_kernel_ns + fitted.start_ns + first_access_ns(s) + body;
   e.queued_ns = c.next_launch_ns + body;
   const DramTraffic traffic = dram_traffic(s);
   e.dram_bytes = traffic.read + traffic.written;

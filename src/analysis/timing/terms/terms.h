@@ -97,6 +97,7 @@ struct LoadsOfPath {
 };
 LoadsOfPath loads_of_path(const Setting& s);
 void add_latency_term(Terms& terms, const Setting& s);
+double first_access_ns(const Setting& s);               // what a launch takes longer if it accesses memory
 void add_launch_terms(Terms& terms, const Setting& s);  // blocks, instruction fetch, the launch itself
 // Clock while the tensor cores of all SMs, and L2, are busy for these shares of the time.
 double busy_clock_mhz(const GpuModel& model, double tensor_share, double l2_share);
