@@ -16,6 +16,8 @@
 namespace warpgrind::timing {
 namespace {
 
+using Words = counters::HotAtomics::Words;
+
 constexpr unsigned kBlocks = 2048, kLogged = 32, kThreads = 256;
 constexpr double kLaunchNs = 5000;  // between two events
 
@@ -37,6 +39,10 @@ unsigned word_of(std::string_view pattern, unsigned words, unsigned bytes, unsig
   return mix(i) % (words - 1);  // neighbours
 }
 
+Words words_of(const std::string& type) {
+  return type == "f64" ? Words::doubles : type[0] == 'f' ? Words::floats : Words::integers;
+}
+
 LaunchWork work_of(const std::string& op, const std::string& type, unsigned size, const std::string& pattern) {
   const unsigned bytes = type.ends_with("32") ? 4 : 8, words = size / bytes;
   counters::HotAtomics hot(kBlocks, 132 * 8, false);
@@ -50,7 +56,7 @@ LaunchWork work_of(const std::string& op, const std::string& type, unsigned size
         for (unsigned lane = 0; lane < 32; ++lane)
           at[lane] =
               std::uint64_t{bytes} * (word_of(pattern, words, bytes, block * kThreads + warp * 32 + lane) + next);
-        hot.note(block, at, 32, false, type[0] == 'f');
+        hot.note(block, at, 32, false, words_of(type));
         w.atomic_requests += kBlocks / kLogged;
       }
   }
@@ -93,7 +99,7 @@ TEST(Atomics, BlocksOfLaterTimesMayHaveTheirOwnPlaces) {
     counters::HotAtomics hot(2000, at_once, true);
     for (std::uint64_t block = 0; block < 2000; ++block) {
       const std::uint64_t at = block < 1000 ? 0 : 1 << 20;
-      hot.note(block, &at, 1, false, false);
+      hot.note(block, &at, 1, false, Words::integers);
     }
     return hot.in_unit();
   };
@@ -101,12 +107,24 @@ TEST(Atomics, BlocksOfLaterTimesMayHaveTheirOwnPlaces) {
   EXPECT_EQ(share(1000), 1);
 }
 
+TEST(Atomics, DoublesTakeLongerInBothHalvesOfASector) {
+  const auto share = [](Words words, std::uint64_t distance) {
+    counters::HotAtomics hot(1, 1, true);
+    const std::uint64_t at[] = {0, distance};
+    hot.note(0, at, 2, false, words);
+    return hot.in_unit();
+  };
+  EXPECT_EQ(share(Words::integers, 16), 1);
+  EXPECT_EQ(share(Words::doubles, 16), 1.55);
+  EXPECT_EQ(share(Words::doubles, 8), 1);
+}
+
 // Each block has a word of its own, and few blocks are known.
 TEST(Atomics, WhatOneBlockUsesIsNotHot) {
   counters::HotAtomics hot(100000, 1000, false);
   for (std::uint64_t block = 0; block < 100; ++block) {
     const std::uint64_t at = block << 20;
-    for (unsigned i = 0; i < 100; ++i) hot.note(block * 10, &at, 1, false, true);
+    for (unsigned i = 0; i < 100; ++i) hot.note(block * 10, &at, 1, false, Words::floats);
   }
   EXPECT_LT(hot.in_unit(), 0.002);
   EXPECT_LT(hot.of_floats(), 0.002);

@@ -130,7 +130,7 @@ export interface Work {
   cas_turns?: number; // compare-and-swaps of a loop of retries that one sector executes after each other
   cas_warps?: number; // that contend for a sector of them
   atomic_distinct_sectors: number; // different ones that a block's atomics touch; 0: not known
-  atomic_hot_unit?: number; // part of the atomic sectors that go to the unit of L2 with most; 0: not known
+  atomic_hot_unit?: number; // part of the atomic sectors that go to the unit of L2 with most (sums of doubles may count more); 0: not known
   atomic_hot_sector?: number; // part that floating-point atomics have in the sector with most of them
   read_sectors: number; // different sectors read
   read_pieces: number; // different 64-byte pieces of them

@@ -689,9 +689,11 @@ class Replay : public Replayed {
     std::uint8_t lanes[kWarpSize];
     const unsigned n = lane_addresses(log_, *b.log, e, addresses, lanes);
     const events::Site& site = facts_.sites[e.site];
-    const bool floats = site.text.find(".f") != std::string::npos || site.text.find(".bf") != std::string::npos;
+    const auto has = [&](const char* type) { return site.text.find(type) != std::string::npos; };
+    using Words = HotAtomics::Words;
+    const Words words = has(".f64") ? Words::doubles : has(".f") || has(".bf") ? Words::floats : Words::integers;
     const bool one_place = !e.lanes && e.kx == 0 && e.ky == 0;
-    hot_.note(b.log->block, addresses, n, one_place && !floats, floats);
+    hot_.note(b.log->block, addresses, n, one_place && words == Words::integers, words);
   }
 
   // Records the words of a load that does not use all bytes of its sectors. Blocks may share sectors, and yet read each

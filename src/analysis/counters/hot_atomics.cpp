@@ -13,6 +13,8 @@ namespace {
 constexpr std::uint64_t kMostPhases = 8;
 constexpr std::size_t kMostKibs = 1u << 14;  // of a phase; what is hot comes early
 
+constexpr double kOtherHalf = 0.55;  // of a turn
+
 // Two units share a KiB, 256 bytes each in turn. Measured on an H200 (lab/results/h200/atomics.csv): sums in 128 bytes
 // take as long for each turn as in one sector, in 512 and 1024 bytes half, in 2048 a quarter, in 4096 an eighth.
 constexpr unsigned unit_of(unsigned sector) {
@@ -27,8 +29,9 @@ HotAtomics::HotAtomics(std::uint64_t blocks, std::uint64_t at_once, bool all_see
   phases_.resize(std::min((blocks_ + at_once - 1) / at_once, kMostPhases));
 }
 
-void HotAtomics::note(std::uint64_t block, const std::uint64_t* addresses, unsigned lanes, bool together, bool floats) {
+void HotAtomics::note(std::uint64_t block, const std::uint64_t* addresses, unsigned lanes, bool together, Words words) {
   if (lanes == 0) return;
+  constexpr std::uint64_t kSector = 32, kDoubles = 16;  // bytes
   std::array<std::uint64_t, kWarpSize> at{};
   if (together) lanes = 1;
   std::copy_n(addresses, lanes, at.begin());
@@ -36,12 +39,19 @@ void HotAtomics::note(std::uint64_t block, const std::uint64_t* addresses, unsig
   Phase& phase = phases_[std::min(block, blocks_ - 1) * phases_.size() / blocks_];
   const std::uint64_t bit = std::uint64_t{1} << (events::mixed(block + 1) >> 58);
   phase.blocks |= bit;
+  const std::uint64_t bytes = words == Words::doubles ? kDoubles : kSector;
   for (unsigned i = 0; i < lanes;) {
-    const std::uint64_t sector = at[i] / 32;
-    unsigned most = 0, same = 0;
-    for (const unsigned first = i; i < lanes && at[i] / 32 == sector; ++i) {
-      same = i > first && at[i] == at[i - 1] ? same + 1 : 1;
-      most = std::max(most, same);
+    const std::uint64_t sector = at[i] / kSector;
+    unsigned most = 0, turns = 0;
+    while (i < lanes && at[i] / kSector == sector) {
+      const std::uint64_t part = at[i] / bytes;
+      unsigned most_here = 0, same = 0;
+      for (const unsigned first = i; i < lanes && at[i] / bytes == part; ++i) {
+        same = i > first && at[i] == at[i - 1] ? same + 1 : 1;
+        most_here = std::max(most_here, same);
+      }
+      most = std::max(most, most_here);
+      turns += most_here;
     }
     turns_ += most;
     const std::uint64_t kib = sector / kSectors;
@@ -49,7 +59,8 @@ void HotAtomics::note(std::uint64_t block, const std::uint64_t* addresses, unsig
     Kib& of = phase.kibs[kib];
     of.blocks |= bit;
     of.turns[sector % kSectors] += most;
-    if (floats) of.floats[sector % kSectors] += most;
+    of.halves[sector % kSectors] += turns - most;
+    if (words != Words::integers) of.floats[sector % kSectors] += most;
   }
 }
 
@@ -63,7 +74,7 @@ double HotAtomics::share(bool floats) const {
         most = *std::max_element(kib.floats.begin(), kib.floats.end());
       } else {
         double units[2] = {};
-        for (unsigned s = 0; s < kSectors; ++s) units[unit_of(s)] += kib.turns[s];
+        for (unsigned s = 0; s < kSectors; ++s) units[unit_of(s)] += kib.turns[s] + kOtherHalf * kib.halves[s];
         most = std::max(units[0], units[1]);
       }
       // Of some blocks, a place has more than others by chance, and what few blocks use the others do not.

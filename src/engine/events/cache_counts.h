@@ -76,8 +76,8 @@ struct CacheCounts {
   DistinctStretches read, written;
   double partly_written_sectors = 0;  // part of `written`: sectors with some unwritten bytes
   double atomic_sectors = 0;          // distinct sectors that atomics touch
-  // Parts of the atomics' sectors: those in the unit of L2 with most, and those of floating-point operations in the
-  // sector with most. 0: none.
+  // Parts of the atomics' sectors: those in the unit of L2 with most (sums of doubles may count more), and those of
+  // floating-point operations in the sector with most. 0: none.
   double atomics_in_unit = 0, atomics_of_floats = 0;
   // Sectors of local memory that L2 cannot hold until they are used again.
   double local_dram_read = 0, local_dram_written = 0;
