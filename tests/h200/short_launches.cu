@@ -33,9 +33,15 @@ __device__ void chain(const int* in, int* out, int n) {
   for (int k = 0; k < Loads; ++k) at = in[at];
   out[i] = at;
 }
-__global__ void k_two_loads(const int* in, int* out, int n) { chain<2>(in, out, n); }
-__global__ void k_four_loads(const int* in, int* out, int n) { chain<4>(in, out, n); }
-__global__ void k_eight_loads(const int* in, int* out, int n) { chain<8>(in, out, n); }
+__global__ void k_two_loads(const int* in, int* out, int n) {
+  chain<2>(in, out, n);
+}
+__global__ void k_four_loads(const int* in, int* out, int n) {
+  chain<4>(in, out, n);
+}
+__global__ void k_eight_loads(const int* in, int* out, int n) {
+  chain<8>(in, out, n);
+}
 __global__ void k_shared(const int*, int* out, int n) {
   __shared__ int tile[256];
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -60,7 +66,7 @@ int main(int argc, char** argv) {
   CHECK(cudaMemset(in, 0, kBytes));
   CHECK(cudaMemset(out, 0, kBytes));
   using Kernel = void (*)(const int*, int*, int);
-  const Kernel kernels[] = {k_arguments, k_no_access, k_store,      k_load,        k_copy,   k_update,
+  const Kernel kernels[] = {k_arguments, k_no_access,  k_store,       k_load,   k_copy,     k_update,
                             k_two_loads, k_four_loads, k_eight_loads, k_shared, k_reduction};
   for (const int blocks : {1, 16, 132, 1056})
     for (const int threads : {32, 256}) {

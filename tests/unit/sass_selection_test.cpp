@@ -51,7 +51,8 @@ TEST(Selection, SumsTakeShiftsAndProducts) {
 
 TEST(Selection, ASumOfAWideProductWorksAsTheProduct) {
   const Kernel k("mul.wide.u32 %rd2, %r1, %r2; add.s64 %rd3, %rd2, %rd4; st.global.u64 [%rd1], %rd3;");
-  const auto sum = std::find_if(k.all.begin(), k.all.end(), [](const Instruction& i) { return i.issue > 0 && i.pipe == Pipe::imad; });
+  const auto sum = std::find_if(k.all.begin(), k.all.end(),
+                                [](const Instruction& i) { return i.issue > 0 && i.pipe == Pipe::imad; });
   ASSERT_NE(sum, k.all.end());
   EXPECT_EQ(sum->work, 2);  // two turns of the pipe
 }
@@ -106,8 +107,8 @@ TEST(IfConversion, GuardedInstructionsDependOnTheirGuardAndTheOldValue) {
   const Kernel k(
       "setp.gt.s32 %p1, %r1, %r2; mov.u32 %r3, %r4; @%p1 bra $end; add.s32 %r3, %r1, 7; $end: st.global.u32 [%rd1], "
       "%r3;");
-  const auto sum = std::find_if(k.all.begin(), k.all.end(),
-                                [](const Instruction& i) { return i.guarded && i.pipe == Pipe::alu; });
+  const auto sum =
+      std::find_if(k.all.begin(), k.all.end(), [](const Instruction& i) { return i.guarded && i.pipe == Pipe::alu; });
   ASSERT_NE(sum, k.all.end());
   EXPECT_EQ(sum->reads.size(), 3U);  // %r1, %p1, %r3
   EXPECT_NE(std::find(sum->reads.begin(), sum->reads.end(), sum->writes.front()), sum->reads.end());

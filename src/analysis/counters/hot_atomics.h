@@ -11,7 +11,7 @@
 namespace warpgrind::counters {
 
 // A turn is what L2 executes at once: lanes with different words of one sector. Lanes with one word take turns. Sums of
-// doubles need more for the other half of a sector: on an H200, warps that add to rows of 32 doubles take 1.4 to 1.9
+// doubles need more for the other half of a sector. On an H200, warps that add to rows of 32 doubles take 1.4 to 1.9
 // times as long as with integers of 64 bits (lab/results/h200/atomics.csv).
 class HotAtomics {
  public:
@@ -33,7 +33,7 @@ class HotAtomics {
     std::array<std::uint32_t, kSectors> turns{};
     std::array<std::uint32_t, kSectors> floats{};  // of these, of floating-point operations
     std::array<std::uint32_t, kSectors> halves{};  // of doubles: turns of the other 16 bytes
-    std::uint64_t blocks = 0;  // a bit for each of 64 groups
+    std::uint64_t blocks = 0;                      // a bit for each of 64 groups
   };
   struct Phase {
     std::unordered_map<std::uint64_t, Kib> kibs;
