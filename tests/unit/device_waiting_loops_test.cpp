@@ -126,10 +126,13 @@ TEST(WaitingLoops, ForTheNextBlockOfALargeGrid) {
 // No sign that this loop waits: the watchdog lets the blocks take turns.
 TEST(WaitingLoops, ByPlainLoadsAlone) {
   set_time_before_turns(std::chrono::milliseconds(100));
-  Kernel kernel(sort_kernel("bar.sync 0;\n", "ld.global.u32"));
-  std::fill(kernel.data, kernel.data + 3 * kAllWaiting + 1, 0u);
-  EXPECT_TRUE(kernel.run(kWaiting, kWaitingBlocks).counts.work);   // nothing waits
-  EXPECT_FALSE(run_a_chain(kernel, 3 * kAllWaiting).counts.work);  // blocks in turns have no work of their own
+  for (unsigned workers : {1u, 2u}) {  // two have shares
+    Kernel kernel(sort_kernel("bar.sync 0;\n", "ld.global.u32"), workers);
+    std::fill(kernel.data, kernel.data + 3 * kAllWaiting + 1, 0u);
+    EXPECT_TRUE(kernel.run(kWaiting, kWaitingBlocks).counts.work);  // nothing waits
+    Kernel again(sort_kernel("bar.sync 0;\n", "ld.global.u32"), workers);
+    EXPECT_FALSE(run_a_chain(again, 3 * kAllWaiting).counts.work);  // blocks in turns have no work of their own
+  }
   set_time_before_turns(std::chrono::seconds(10));
 }
 

@@ -63,6 +63,15 @@ void stop(Launch& launch) {
   launch.interrupt.store(kInterruptStop, std::memory_order_release);
 }
 
+// With shares, earlier blocks still run. With one cursor, nearly all of them have begun. `interrupt` is not set: loops
+// would poll it slowly. A later block that has begun runs on, and the watchdog ends one that never ends.
+void stop_from(Launch& launch, std::uint64_t block) {
+  if (!launch.shares || launch.stop_reason.load() != 0) return stop(launch);
+  std::uint64_t faulty = launch.faulty_block.load();
+  while (block < faulty && !launch.faulty_block.compare_exchange_weak(faulty, block)) {
+  }
+}
+
 }  // namespace
 
 void record(Launch& launch, Fault fault, std::uint64_t block, std::uint32_t warp) {
@@ -76,7 +85,7 @@ void record(Launch& launch, Fault fault, std::uint64_t block, std::uint32_t warp
       launch.survived = false;
     }
   }
-  stop(launch);
+  stop_from(launch, block);
 }
 
 void keep_first(jit::WarpContext& context, std::uint32_t site, unsigned lane, std::uint64_t address,

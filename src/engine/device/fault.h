@@ -20,7 +20,8 @@ namespace warpgrind::device {
 // Returns a fault with the source place of a site, without a thread.
 Fault describe(const Launch& launch, FaultKind kind, std::uint32_t site);
 void set_thread(Fault& fault, const jit::WarpContext& context, unsigned lane);
-// Keeps the fault if it is the first in (block, warp) order, and stops the launch.
+// Keeps the fault if it is the first in (block, warp) order, and stops the launch, or with shares (block_share.h) all
+// blocks from this one on.
 void record(Launch& launch, Fault fault, std::uint64_t block, std::uint32_t warp);
 // Adds a warning, at most one per launch and site.
 void warn(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind, std::string message,

@@ -10,6 +10,7 @@
 #include "device/stop_handler.h"
 #include "events/barriers.h"
 #include "flow/data_dependence.h"
+#include "flow/spin_loops.h"
 #include "gpu/launch_limits.h"
 #include "jit/stop_registers.h"
 #include "ptx/inlining.h"
@@ -164,6 +165,11 @@ const std::string& KernelRecord::data_dependence() const {
                               line_of(*module, found->source_function, found->source));
   });
   return dependence_;
+}
+
+bool KernelRecord::may_wait_for_blocks() const {
+  std::call_once(waits_found_, [&] { may_wait_for_blocks_ = flow::may_wait_for_blocks(*module, function); });
+  return may_wait_for_blocks_;
 }
 
 const std::vector<std::uint8_t>& KernelRecord::deciding_bytes() const {

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/block_share.h"
 #include "device/cancellable_grid.h"
 #include "device/device.h"
 #include "device/fiber.h"
@@ -119,6 +120,8 @@ struct KernelRecord {
   const flow::Definitions& definitions() const;  // of the kernel's own registers; built on first use
   // Which branch, guard or address depends on data, as a sentence; empty: none does. Built on first use.
   const std::string& data_dependence() const;
+  // Whether a block may wait for what other blocks write (flow/spin_loops.h). Found on first use.
+  bool may_wait_for_blocks() const;
   // For each byte of the arguments: 0xff if it may decide a branch, a guard or an address, otherwise 0. Built on first
   // use.
   const std::vector<std::uint8_t>& deciding_bytes() const;
@@ -157,6 +160,8 @@ struct KernelRecord {
   mutable std::unique_ptr<const flow::Definitions> definitions_;
   mutable std::once_flag dependence_found_;
   mutable std::string dependence_;
+  mutable std::once_flag waits_found_;
+  mutable bool may_wait_for_blocks_ = false;
   mutable std::once_flag deciding_found_;
   mutable std::vector<std::uint8_t> deciding_bytes_;
 };
@@ -394,6 +399,7 @@ struct alignas(64) Worker {
   std::uint32_t listed_site = ~0u;      // site of the first stopped warp
   Dim3 listed_block, listed_thread;     // and its block and thread
   bool listing = false;                 // timeout or Ctrl-C: each warp reports its position instead of going on
+  BlockShare share;                     // with Launch::shares: blocks that it has not taken yet
   Worker();
   ~Worker();
   Worker(const Worker&) = delete;
@@ -469,9 +475,11 @@ struct WorkerPlan {
 // Bits of Launch::interrupt.
 constexpr std::uint32_t kInterruptStop = 1, kInterruptTurns = 2;
 
+inline constexpr std::uint64_t kNoBlock = ~0ull;
+
 // What the watchdog's thread knows of the progress of a launch. Only that thread uses it.
 struct LoopTurns {
-  std::uint64_t begun = ~0ull;  // Launch::next_block at the last look
+  std::uint64_t begun = ~0ull;  // blocks that workers had taken at the last look
   std::chrono::steady_clock::time_point next;
   std::uint32_t periods = 0;
   bool on = false;  // a period is under way
@@ -512,6 +520,9 @@ struct Launch : LaunchInputs, MemoryPlan, GridPlan, WorkerPlan, LaunchObservatio
   std::uint64_t to_run = 0;
   unsigned running_workers = 1;
   const std::unique_ptr<CancellableGrid> cancellable;  // null: no block cancels the launch of others
+  // Set before the blocks run. true: each worker has a share of them (Worker::share). false: all workers take chunks at
+  // `next_block`.
+  bool shares = false;
   alignas(64) std::atomic<std::uint64_t> next_block{0};
 
   alignas(64) std::atomic<std::uint32_t> interrupt{0};  // polled by generated code
@@ -519,6 +530,9 @@ struct Launch : LaunchInputs, MemoryPlan, GridPlan, WorkerPlan, LaunchObservatio
   std::atomic<std::uint32_t> turns_period{0};
   LoopTurns loop_turns;
   std::atomic<bool> stop{false};
+  // With shares: the lowest block that has had a fault. No later block begins, and earlier ones still run, so
+  // that the reported fault is that of the lowest block. `stop` is set when all workers have ended.
+  std::atomic<std::uint64_t> faulty_block{kNoBlock};
   std::atomic<std::uint32_t> stop_reason{0};  // FaultKind + 1 of timeout or Ctrl-C; 0: none
   std::atomic<bool> waited_outside{false};    // LaunchResult::waited_outside
   std::atomic<bool> stalled{false};           // stop_reason is a timeout because no block ended for so long

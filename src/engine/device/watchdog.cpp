@@ -64,20 +64,31 @@ double process_seconds() {
 }
 
 void stop(Launch& launch, FaultKind kind) {
+  if (launch.faulty_block.load() != kNoBlock) return abandon(launch);  // its fault is known
   std::uint32_t none = 0;
   launch.stop_reason.compare_exchange_strong(none, static_cast<std::uint32_t>(kind) + 1);
   launch.interrupt.store(kInterruptStop, std::memory_order_release);
 }
 
+// Blocks that workers have taken. A range on its way to a thief counts as taken for a moment.
+std::uint64_t taken_blocks(const Launch& launch) {
+  if (!launch.shares) return launch.next_block.load(std::memory_order_relaxed);
+  std::uint64_t left = 0;
+  for (unsigned i = 0; i < launch.workers; ++i) left += (*launch.all_workers)[i]->share.left();
+  return launch.blocks - left;
+}
+
 // Begins or ends a period of turns in a launch if it is time.
 void update_turns(Launch& launch, std::chrono::steady_clock::time_point now) {
   LoopTurns& turns = launch.loop_turns;
-  const std::uint64_t begun = launch.next_block.load(std::memory_order_relaxed);
+  const std::uint64_t begun = taken_blocks(launch);
   if (turns.periods == 0 && begun != turns.begun) {
     turns.begun = begun;
     turns.next = now + std::chrono::milliseconds(g_before_turns.load(std::memory_order_relaxed));
   }
   if (now < turns.next) return;
+  // A block before the faulty one may wait for a block that was dropped, and a later one may have no end.
+  if (launch.faulty_block.load() != kNoBlock) return abandon(launch);
   turns.on = !turns.on;
   launch.turns_period.store(turns.on ? ++turns.periods : 0, std::memory_order_relaxed);
   if (turns.on)

@@ -258,7 +258,47 @@ class Loop {
   bool fenced_ = false;                                  // the loop has a fence
 };
 
+// Whether an instruction of the function may read what another block has written during the launch.
+bool reads_other_blocks(const ptx::Function& function) {
+  using M = ptx::Modifier;
+  return std::any_of(function.body.begin(), function.body.end(), [](const Instruction& i) {
+    if (i.opcode == Opcode::nanosleep) return true;
+    if (i.opcode == Opcode::membar || i.opcode == Opcode::fence) return !i.has(M::cta);
+    return reads_shared_state(i) && i.space != StateSpace::shared;
+  });
+}
+
+// The kernel, and all functions that it may call.
+std::vector<std::uint32_t> find_called(const ptx::Module& module, std::uint32_t kernel) {
+  std::vector<std::uint32_t> found{kernel};
+  std::vector<bool> known(module.functions.size(), false);
+  known[kernel] = true;
+  const auto add = [&](std::uint32_t f) {
+    if (!known[f] && module.functions[f].has_body) known[f] = true, found.push_back(f);
+  };
+  for (std::size_t n = 0; n < found.size(); ++n)
+    for (const Instruction& i : module.functions[found[n]].body) {
+      if (i.opcode != Opcode::call || i.operands.empty()) continue;
+      if (i.operands[0].kind == OperandKind::function)
+        add(i.operands[0].index);
+      else  // by a pointer
+        for (std::uint32_t f = 0; f < module.functions.size(); ++f)
+          if (!module.functions[f].is_entry) add(f);
+    }
+  return found;
+}
+
 }  // namespace
+
+bool may_wait_for_blocks(const ptx::Module& module, std::uint32_t kernel) {
+  return std::ranges::any_of(find_called(module, kernel), [&](std::uint32_t f) {
+    const ptx::Function& function = module.functions[f];
+    if (!reads_other_blocks(function)) return false;
+    if (f != kernel) return true;
+    const std::vector<bool> heads = find_spin_loops(function, build_control_flow(function));
+    return std::find(heads.begin(), heads.end(), true) != heads.end();
+  });
+}
 
 std::vector<bool> find_spin_loops(const ptx::Function& function, const ControlFlow& cfg) {
   std::vector<bool> heads(cfg.blocks.size(), false);

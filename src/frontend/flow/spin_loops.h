@@ -15,4 +15,9 @@ namespace warpgrind::flow {
 //   - a scan: each iteration reads another word, at an address that moves with a counter
 std::vector<bool> find_spin_loops(const ptx::Function& function, const ControlFlow& cfg);
 
+// Whether a block of the kernel may wait for what another block writes: a loop of the kernel may wait, and something in
+// the kernel reads what others write outside of shared memory. A called function that reads so counts as a loop that
+// waits, because a loop may call it.
+bool may_wait_for_blocks(const ptx::Module& module, std::uint32_t kernel);
+
 }  // namespace warpgrind::flow

@@ -15,6 +15,7 @@
 #include "device/execution/leftovers.h"
 #include "device/execution/made_launch.h"
 #include "device/execution/rounds.h"
+#include "device/execution/shares.h"
 #include "device/execution/some_blocks.h"
 #include "device/memory/address_space.h"
 #include "device/memory/earlier_launches.h"
@@ -173,6 +174,8 @@ LaunchResult Device::Impl::run_planned(Engine& engine, Launch& launch, KernelRec
   const RepeatedLogs::Key log_key = launch.logs ? repeated_logs.key_of(launch, parameters.bytes) : RepeatedLogs::Key();
   const std::shared_ptr<const events::AccessLog> repeated = find_repeated(launch, log_key);  // then it logs nothing
 
+  if (options.blocks == 0 && may_have_shares(launch)) deal_shares(launch);
+
   LaunchResult result;
   if (launch.stops) launch.stops->begins(launch);
   begin_supervision(engine, launch, interrupts_before);
@@ -233,6 +236,7 @@ void Device::Impl::run_blocks(Engine& engine, Launch& launch, KernelRecord& kern
   } else {
     begin_work(launch);
     engine.team.run(launch.workers, [&](unsigned i) { run_worker(*engine.workers[i]); });
+    if (launch.faulty_block.load() != kNoBlock) launch.stop = true;
   }
   const double seconds = seconds_between(begin, Clock::now()) * launch.workers;  // of one worker
   kernel.seconds_per_block = seconds / static_cast<double>(ran);

@@ -57,6 +57,8 @@ void Device::Impl::collect_results(Engine& engine, Launch& launch, LaunchResult&
   const auto by_block = [](const auto& a, const auto& b) { return a.block < b.block; };
   std::stable_sort(text.begin(), text.end(), by_block);
   std::stable_sort(children->begin(), children->end(), by_block);
+  // With shares, blocks after the faulty one have run, too. Like one worker, the launch prints nothing of them.
+  std::erase_if(text, [&](const OutputRecord& record) { return record.block > launch.faulty_block.load(); });
   for (OutputRecord& record : text) output.append(std::move(record));
   if (launch.keeps_time) {
     std::uint64_t before = cycles.load();
